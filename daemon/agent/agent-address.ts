@@ -5,13 +5,13 @@ import { AGENT_PATH } from '../../shared/schemas/agent.ts';
 
 export type AgentAddress = Pick<BackendAddress, 'url' | 'headers'>;
 
-/** More would make an agent that finds none of them try for minutes. */
+/** The maximum number of backends: with more, an agent that reaches none of them would need minutes for one round. */
 const BACKENDS_MAX = 16;
 
 /**
- * The backends of a list with commas, in the order in which this agent tries them.
+ * Returns the backends of a comma-separated list, in the order in which this agent tries them.
  *
- * @param name of the client: each has an order of its own
+ * @param name the name of the client: each client has an order of its own
  * @throws MonError as `agentAddress`
  */
 export function agentAddresses(
@@ -28,11 +28,11 @@ export function agentAddresses(
 }
 
 /**
- * Where agents are taken in, for a backend's URL in any of its forms: `http://host:4567`, `wss://host/agent`.
- * Credentials come from the URL, else they are the key, else `MON_AGENT_CREDENTIALS` as `user:password`.
+ * Returns the agent endpoint of a backend, whose URL may have any of its forms: `http://host:4567`, `wss://host/agent`.
+ * Credentials come from the URL, else from the API key, else from `MON_AGENT_CREDENTIALS` as `user:password`.
  *
  * @param key an API key; default: the one in `MON_API_KEY`
- * @throws MonError `invalid`, without repeating what may hold a password
+ * @throws MonError `invalid`, without repeating text that may contain a password
  */
 export function agentAddress(
   backend: string,

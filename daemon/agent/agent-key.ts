@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 
-/** Others than the owner may read or write. */
+/** Permission bits that let users other than the owner access the file. */
 const OTHERS = 0o077;
 
-/** No key is longer. */
+/** The maximum size of a key file. */
 const KEY_BYTES_MAX = 4096;
 
 /**
- * The API key in a file of its own, which only the user of the agent may read (security S6).
+ * Reads the API key from a file of its own, which only the user of the agent may read (security S6).
  *
  * @throws MonError `invalid`
  */

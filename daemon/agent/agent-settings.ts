@@ -70,7 +70,7 @@ export const AGENT_SETTING_NAMES: SettingNames = { below: { agent: { current: Ob
 
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
-/** Variables of the agent, by the setting in `agent` that they give. */
+/** Environment variables of the program, each with the setting in `agent` that it sets. */
 export const PROGRAM_VARIABLES = {
   MON_AGENT_BACKEND: 'backend',
   MON_AGENT_NAMESPACE: 'namespace',
@@ -85,7 +85,7 @@ export const PROGRAM_VARIABLES = {
   MON_AGENT_KEY_FILE: 'key-file',
 } as const;
 
-/** Variables of the environment for the section `client`. */
+/** Environment variables, each with the attribute of `client` that it sets. */
 export const CLIENT_VARIABLES = {
   MON_AGENT_NAME: 'name',
   MON_AGENT_ADDRESS: 'address',
@@ -94,7 +94,7 @@ export const CLIENT_VARIABLES = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says, as the lowest layer of the configuration (completion 1.16). */
+/** Returns the settings from the environment: the lowest layer of the configuration (completion 1.16). */
 export function environmentSettings(env: Environment): Settings {
   const agent = given(env, PROGRAM_VARIABLES);
   const client = given(env, CLIENT_VARIABLES);
@@ -104,7 +104,7 @@ export function environmentSettings(env: Environment): Settings {
   };
 }
 
-/** An empty variable counts as none: a service file often has no other way to say so. */
+/** An empty variable counts as unset: a service file often cannot unset a variable. */
 function given(env: Environment, variables: Readonly<Record<string, string>>): Settings {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([variable, setting]) => {
@@ -117,6 +117,6 @@ function given(env: Environment, variables: Readonly<Record<string, string>>): S
 function valueOf(setting: string, text: string): unknown {
   if (setting === 'subscriptions') return text.split(',').filter((subscription) => subscription !== '');
   if (setting === 'insecure-skip-tls-verify' && /^(?:true|false)$/.test(text)) return text === 'true';
-  // Anything but digits goes on as text, for the schema to refuse it by name.
+  // Text that is not a number is passed on, so that the schema rejects it under the name of the setting.
   return setting === 'max-checks' && /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -12,10 +12,10 @@ interface TlsParts {
 }
 
 /**
- * How the agent speaks TLS. The files are read for each connection, because they are replaced from time to time; while
- * they cannot be used, those before are.
+ * Returns the TLS options of each new connection. The files are read for each connection, because they are replaced
+ * from time to time. If they cannot be used, the previous options stay in use.
  *
- * @throws MonError `invalid` when they cannot be used to begin with
+ * @throws MonError `invalid` if the files cannot be used at the start
  */
 export function openAgentTls(settings: AgentSettings, { clock, log }: TlsParts): () => ConnectOptions {
   let current = read(settings, clock.now());

@@ -13,55 +13,58 @@ import type { Clock } from './ports.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const PING_EVERY_MS = 10_000;
-/** Longest silence of a peer that answers pings. */
+/** The longest time without a message or pong from the backend. */
 const SILENCE_MAX_MS = 30_000;
-/** Time for a polite goodbye before the socket is cut. */
+/** Time for the closing handshake before the socket is cut off. */
 const CLOSE_TIMEOUT_MS = 2000;
-/** Check requests are small; a backend that sends more than this is not one. */
+/** The maximum size of a frame. Check requests are small; a peer that sends more is not a backend. */
 const FRAME_BYTES_MAX = 1024 * 1024;
-/** Of the answer that refuses us. */
+/** The maximum length of a rejecting response that is reported. */
 const REFUSAL_CHARACTERS_MAX = 1000;
 
 export interface ConnectionOptions {
-  /** Of the WebSocket, without credentials. */
+  /** The URL of the WebSocket, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: ConnectOptions;
   readonly clock: Clock;
 }
 
-/** The answer to a handshake that did not open the connection. */
+/** The HTTP response to a handshake that did not open the connection. */
 export interface HandshakeRefusal {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
-  /** Its beginning, which says why. */
+  /** The beginning of the body, which states the reason. */
   readonly body: string;
 }
 
-/** Why a connection is no more. */
+/** The reason why a connection ended. */
 export interface ConnectionEnd {
-  /** For people. */
+  /** The reason as text for operators. */
   readonly reason: string;
   readonly refusal?: HandshakeRefusal;
-  /** Another agent of this name has connected. */
+  /** True if another agent with this name has connected. */
   readonly isReplaced?: boolean;
 }
 
 export interface ConnectionListener {
   onOpen(): void;
   onMessage(message: BackendMessage): void;
-  /** Exactly once, also when the connection never opened. */
+  /** Called exactly once, also if the connection never opened. */
   onClose(end: ConnectionEnd): void;
 }
 
 export interface BackendConnection {
   send(message: AgentMessage): void;
-  /** A frame that is JSON text already. */
+  /** Sends a frame that is already JSON text. */
   sendText(frame: string): void;
   close(reason: string): void;
 }
 
-/** One connection to the backend, from the first try to its end: frames are validated, a silent peer is given up. */
+/**
+ * Opens one connection to the backend and serves it until it ends. Validates frames and closes the connection if the
+ * peer is silent.
+ */
 export function connectBackend(
   { url, headers, tls, clock }: ConnectionOptions,
   listener: ConnectionListener,
@@ -111,7 +114,7 @@ export function connectBackend(
   socket.on('pong', heard);
   socket.on('unexpected-response', (_request, response) => {
     const status = response.statusCode ?? 0;
-    // One that never ends its answer is cut off like one that never begins it.
+    // A peer that never ends its response is cut off like one that never starts it.
     timers.use(clock.after(HANDSHAKE_TIMEOUT_MS, () => response.destroy()));
     const reason = speaksTls(status, response.headers) ? tlsProblem(url) : refusalText(url, status);
     void beginningOf(response).then((body) => cut({ reason, refusal: { status, body } }));
@@ -141,7 +144,7 @@ function parseFrame(data: RawData): BackendMessage | undefined {
   }
 }
 
-/** Never rejects: an answer that breaks off has said what it has said. */
+/** Returns the beginning of a body. Never rejects: if the response breaks off, the received part is returned. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   let text = '';
   try {
@@ -151,7 +154,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (text.length >= REFUSAL_CHARACTERS_MAX) break;
     }
   } catch {
-    // It was cut.
+    // The response was cut off; the received part is enough.
   }
   return text.slice(0, REFUSAL_CHARACTERS_MAX).trim();
 }
@@ -179,7 +182,7 @@ function closeEnd(code: number, reason: string): ConnectionEnd {
     const advice = 'give one of the two another name (client.name), or stop it';
     return { reason: `another agent with this name has connected: ${advice}`, isReplaced: true };
   }
-  // 1005 and 1006 are not sent by anyone: they stand for no code, and for a connection that broke.
+  // No peer sends 1005 and 1006: they mean that there was no code, and that the connection broke.
   const text = code === 1006 ? 'the connection was lost' : `the backend closed the connection (${String(code)})`;
   return { reason: reason === '' ? text : `${text}: ${reason}` };
 }

@@ -11,19 +11,22 @@ import { clientSchema, type Client, type SubmittedClient } from '../../shared/sc
 import { NAME_LENGTH_MAX } from '../../shared/schemas/name.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 
-/** What the command line says about this client; it wins over the definitions. */
+/** Attributes of this client from the command line; they override the definitions. */
 export interface ClientFlags {
   readonly name?: string | undefined;
   readonly address?: string | undefined;
   readonly subscriptions?: readonly string[] | undefined;
 }
 
-/** The record without its time: name, address and subscriptions first, then everything else of the `client` section. */
+/**
+ * The client record without its timestamp: name, address and subscriptions first, then the rest of the `client`
+ * section.
+ */
 export type ClientIdentity = SubmittedClient & { readonly subscriptions: string[] };
 
 /**
- * Who this client is (completion 1.10): flags over the `client` section over what the machine says. The subscription
- * `client:<name>` is always the last.
+ * Returns the identity of this client (completion 1.10). Flags override the `client` section, which overrides the
+ * values of the machine. The subscription `client:<name>` is always the last.
  *
  * @throws MonError `invalid` that names every attribute that breaks a rule
  */
@@ -41,15 +44,16 @@ export function clientIdentity(flags: ClientFlags, section: Settings): ClientIde
 }
 
 /**
- * What is hidden in everything about this client that leaves the agent: its own `redact` list replaces the default one.
+ * Returns the keys that are redacted in all data about this client that leaves the agent. The client's own `redact`
+ * list replaces the default one.
  */
 export function secretKeys(identity: ClientIdentity): ReadonlySet<string> {
   return redactKeysOf({ ...identity, timestamp: 0, version: VERSION });
 }
 
 /**
- * The record as the backend gets it: without secrets, which are for the commands of this machine (completion 1.10).
- * What the backend cannot do without stays, whatever `redact` names.
+ * Returns the record that the backend receives. It has no secrets, because only commands on this machine need them
+ * (completion 1.10). Attributes that the backend requires stay, even if `redact` names them.
  *
  * @param now epoch seconds
  * @param trouble undefined: the spool can be written
@@ -70,8 +74,8 @@ export function publishedClient(identity: ClientIdentity, now: number, trouble?:
 }
 
 /**
- * This client as the tokens of version 2 see it, secrets included. `system` is what the machine says, beneath what the
- * `client` section says of it; words of the peer, whose processors are called as Go calls them.
+ * Returns this client as an entity for v2 tokens, secrets included. `system` holds the values of the machine, which the
+ * `client` section overrides. Names follow Sensu Go, which names processors as Go does.
  */
 export function machineEntity(namespace: string, identity: ClientIdentity): Attributes {
   const machine = { hostname: hostname(), os: platform(), arch: arch() === 'x64' ? 'amd64' : arch() };
@@ -79,7 +83,7 @@ export function machineEntity(namespace: string, identity: ClientIdentity): Attr
   return tokenEntityOf(namespace, { ...identity, system: { ...machine, ...system }, timestamp: 0, version: VERSION });
 }
 
-/** The host name; a sign that no name may hold becomes a hyphen. */
+/** Returns the host name. Characters that a name must not contain become hyphens. */
 function machineName(): string {
   return (
     hostname()
@@ -88,7 +92,7 @@ function machineName(): string {
   );
 }
 
-/** The first IPv4 address that others can reach, else loopback. */
+/** Returns the first IPv4 address that other machines can reach, else loopback. */
 function machineAddress(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((own) => own ?? []);
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';

@@ -21,54 +21,61 @@ import { openSpool } from './spool.ts';
 import { watchSpool } from './watch-spool.ts';
 import { whenSafe } from './when-safe.ts';
 
-/** What running checks get to finish when the agent stops (reliability 11). */
+/** Time for running checks to finish when the agent stops (reliability 11). */
 const RUNNING_GRACE_MS = 10_000;
-/** What their results get to be acknowledged; the others wait in the spool for the next start. */
+/** Time for their results to be acknowledged; the rest stays in the spool until the next start. */
 const DELIVERY_GRACE_MS = 2000;
 
-/** What is dated in the future does no harm to a backend, while what is dated in the past looks stale. */
+/**
+ * The delay before the agent follows a clock that was set back. A backend accepts results with a time in the future,
+ * while results with a time in the past look stale.
+ */
 const ADOPT_BACK_AFTER_MS = 600_000;
 
 export interface AgentConfig {
-  /** In the order in which they are tried. */
+  /** The backends, in the order in which they are tried. */
   readonly backends: readonly AgentAddress[];
-  /** How it speaks TLS; default: as Node.js does. */
+  /** Returns the TLS options of a connection; default: those of Node.js. */
   readonly tls?: () => ConnectOptions;
-  /** Of the backend, in which this client is. */
+  /** The namespace of this client on the backend. */
   readonly namespace: string;
   readonly identity: ClientIdentity;
   readonly checks: LoadedConfig['checks'];
-  /** Everything that was read, for whoever may ask for it on this machine. */
+  /** All settings that were read, for the `/settings` endpoint on this machine. */
   readonly settings: Settings;
   /** Every configuration file that was read. */
   readonly files: readonly string[];
   readonly stateDir: string;
-  /** Checks that run at once. */
+  /** The maximum number of checks that run at once. */
   readonly runningMax: number;
 }
 
 interface Surroundings {
-  /** Of the machine, which somebody may set. */
+  /** The clock of the machine, which may be set at any time. */
   readonly clock: MachineClock;
   readonly log: Log;
-  /** 0 to below 1, evenly spread. */
+  /** Returns a random number from 0 to below 1, evenly distributed. */
   readonly chance: () => number;
 }
 
 export interface Agent {
-  /** Looks for a backend from now on; checks run and are spooled already. */
+  /** Starts to connect to a backend. Checks run and are spooled before this call, too. */
   connect(): void;
   /**
-   * Starts nothing more, lets checks and deliveries finish for some seconds, then ends.
+   * Starts no more checks, gives running checks and deliveries some seconds to finish, then stops.
    *
-   * @param how `comesBack`: with another configuration at once, so the client is not deregistered
+   * @param how `comesBack`: the agent restarts at once with another configuration, so the client is not deregistered
    */
   stop(how?: { readonly comesBack: boolean }): Promise<void>;
   /** Kills the checks that `stop` is waiting for. */
   hurry(): Promise<void>;
 }
 
-/** @throws MonError `conflict` when another agent holds the state directory, `invalid` when it can never be used */
+/**
+ * Starts the agent without a connection.
+ *
+ * @throws MonError `conflict` if another agent holds the state directory, `invalid` if the directory can never be used
+ */
 export async function compose(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
   { clock: machine, log, chance }: Surroundings,
@@ -85,7 +92,7 @@ export async function compose(
     return id;
   };
   const deliver: DeliverResult = async (result) => void (await report(result));
-  /** Delivers a result of a local program, which gets an answer once the result is safe. */
+  /** Delivers a result of a local program, which receives its response once the result is safe. */
   const deliverSafely: DeliverResult = async (result) => await whenSafe(await report(result), { spool, clock });
   const now = (): number => Math.floor(clock.now() / 1000);
   const runner = openCheckRunner({
@@ -130,7 +137,7 @@ export async function compose(
   let comesBack = false;
   parts.defer(async () => {
     if (identity.deregister !== true || comesBack) return;
-    // Told later, by the next start, it would take a client away that has come back.
+    // If the next start delivered this result, it would remove a client that has come back.
     if (socket.isConnected) await deliver(deregistrationCheck(identity.deregistration, now()));
     else log.warn({}, 'client was not deregistered: the agent is not connected to a backend');
   });
@@ -162,7 +169,10 @@ export async function compose(
   };
 }
 
-/** All that an agent waits for runs by itself, so a clock that was set right can be believed soon. */
+/**
+ * Returns the delay before a clock jump is followed. The intervals of an agent do not depend on the wall clock, so a
+ * clock that was set forward is followed at once.
+ */
 function adoptAfterMs(seconds: number): number {
   return seconds > 0 ? 0 : ADOPT_BACK_AFTER_MS;
 }

@@ -5,16 +5,16 @@ import { runHook, type ExecutionDeps } from './run-hook.ts';
 import { runWork } from './run-work.ts';
 
 /**
- * Runs a check, then its hook, and tells what came out (completion 1.12). Never rejects.
+ * Runs a check, then its hook, and returns the result (completion 1.12). Never rejects.
  *
- * @returns undefined when it was stopped with the agent
+ * @returns undefined if the agent stopped first
  */
 export async function executeCheck(
   { published, work, problem }: PreparedCheck,
   { client, environment, clock, watchdog, signal }: ExecutionDeps,
 ): Promise<SubmittedResult | undefined> {
   const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
-  // Nobody is alerted: it is the definition that is wrong, not the machine.
+  // No handler is notified, because the definition is wrong and not the machine.
   if (problem !== undefined) return { ...check, output: problem, status: 3, handle: false };
 
   const startedMs = clock.monotonic();

@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 
-/** What `mon-agent --help` says below its first line. */
+/** The text of `mon-agent --help` below its first line. */
 export const HELP = `
 Usage
   mon-agent start [options]   run until stopped

@@ -1,14 +1,14 @@
 import { ATTRIBUTE_LIMITS } from '../../shared/schemas/fixed-limits.ts';
 
 /**
- * Bytes of JSON that are kept of what a hook prints. It counts among the attributes of the result, and a backend
- * refuses a result with too many: that of the check itself would be lost.
+ * The maximum size of a hook's output as JSON. The output counts among the attributes of the result. A backend rejects
+ * a result with too many of them, so the result of the check itself would be lost.
  */
 const OUTPUT_BYTES_MAX = ATTRIBUTE_LIMITS.bytes / 2;
 
 const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
-/** The output of a hook, short enough to be delivered. */
+/** Shortens the output of a hook so that it can be delivered. */
 export function withinHookOutput(output: string): string {
   let left = OUTPUT_BYTES_MAX;
   let end = 0;

@@ -13,33 +13,33 @@ export interface LoadedConfig {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   /** The `client` section, merged; see `clientIdentity`. */
   readonly client: Settings;
-  /** Everything that was read, merged. Holds secrets. */
+  /** All settings that were read, merged. Contains secrets. */
   readonly settings: Settings;
-  /** Every file that was read, in that order. */
+  /** Every file that was read, in reading order. */
   readonly files: readonly string[];
-  /** For the log: what was read and does nothing here. */
+  /** Log messages about settings that were read but have no effect here. */
   readonly warnings: readonly string[];
 }
 
 export interface ConfigSources {
   /** The main file; a missing one is a warning. */
   readonly file?: string | undefined;
-  /** Read recursively, one after the other. */
+  /** Directories that are read recursively, one after the other. */
   readonly directories: readonly string[];
-  /** `MON_AGENT_NAME` and the others, beneath what the files say. */
+  /** Environment variables such as `MON_AGENT_NAME`; the files override them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the command line says, over everything else. */
+  /** Settings from the command line; they override everything else. */
   readonly flags?: Settings;
-  /** Where results wait unless one of these says otherwise; default: where a clone has them. */
+  /** The default state directory; default: the one of a source checkout. */
   readonly stateDir?: string | undefined;
 }
 
-/** Sections that an agent acts upon, and those that belong to the backend when both share a directory. */
+/** Sections that an agent uses, and those that belong to the backend if both share a directory. */
 const SECTIONS: ReadonlySet<string> = new Set(['agent', 'checks', 'client', 'handlers', 'filters', 'mutators', 'api']);
 
 /**
- * The settings and definitions of this machine: environment, main file, directories, flags; merged like those of the
- * backend (completion 1.16).
+ * Loads the settings and definitions of this machine. Layers, lowest first: environment, main file, directories, flags.
+ * They are merged like those of the backend (completion 1.16).
  *
  * @throws MonError `invalid` that lists every problem with its file and its place in it
  */
@@ -86,7 +86,10 @@ export async function loadConfig({
   };
 }
 
-/** An unknown one is not refused: the definition may be for the backend, whose other agents know it. */
+/**
+ * Returns a warning if the extension of a check is unknown. It is not an error: the definition may be for the backend,
+ * and other agents may have the extension.
+ */
 function extensionProblem({ command, extension }: CheckDefinition): string | undefined {
   if (command !== undefined || extension === undefined || findExtension(extension) !== undefined) return undefined;
   return `names "${extension}", which is no built-in check, so the agent never runs it: ${EXTENSION_NAMES.join(', ')}`;

@@ -23,12 +23,12 @@ import { Signals } from './signals.ts';
 
 const cli = meow(HELP, {
   importMeta: import.meta,
-  // Also what the process is called in the list of processes.
+  // This is also the process title.
   pkg: { name: 'mon-agent' },
   description: 'mon-agent: runs the checks of this host and sends their results to a backend',
   autoVersion: false,
   allowUnknownFlags: false,
-  // Not given is another thing than refused: then the files decide.
+  // An absent flag is not the same as `false`: if it is absent, the files decide.
   booleanDefault: undefined,
   flags: {
     backend: { type: 'string' },
@@ -49,7 +49,7 @@ const cli = meow(HELP, {
   },
 });
 
-// By itself it only counts where it stands alone, and `start --help` would start.
+// `meow` handles `--help` only if it is the sole argument; without this line `start --help` would start the agent.
 if (cli.flags['help'] === true) cli.showHelp(0);
 
 makePrivately();
@@ -64,7 +64,7 @@ try {
   process.exitCode = error instanceof MonError && (error.code === 'invalid' || error.code === 'conflict') ? 2 : 1;
 }
 
-/** What the agent is told, read anew each time. */
+/** The configuration from flags, files and environment; read again at each reload. */
 interface Told {
   readonly program: AgentSettings;
   readonly definitions: Omit<LoadedConfig, 'agent'>;
@@ -97,7 +97,7 @@ async function readTold(): Promise<Told> {
   return { program, definitions, identity, secret: keyFile === undefined ? key : await readKeyFile(keyFile) };
 }
 
-/** All that an agent is composed of. */
+/** All parts from which an agent is composed. */
 interface Ready extends Told {
   readonly config: AgentConfig;
 }
@@ -134,7 +134,7 @@ async function start(): Promise<void> {
 }
 
 /**
- * Whatever can be wrong in what the agent is told is found here, while the agent before still runs.
+ * Prepares an agent. Every error in the configuration is found here, while the previous agent still runs.
  *
  * @throws MonError `invalid`
  */
@@ -157,7 +157,7 @@ function prepare(told: Told, { clock, log }: Parts): Ready {
 async function begin(
   { program, definitions, identity, config }: Ready,
   { clock, log }: Parts,
-): Promise<{ readonly agent: Agent; /** For people. */ readonly doing: string }> {
+): Promise<{ readonly agent: Agent; /** The activity as text for operators. */ readonly doing: string }> {
   for (const warning of definitions.warnings) log.warn({}, warning);
   const { namespace } = program;
   const urls = config.backends.map(({ url }) => url).join(', ');
@@ -166,12 +166,15 @@ async function begin(
   await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
   const { name, subscriptions } = identity;
   log.info({ namespace, client: name, subscriptions, backend: urls, version: VERSION }, 'agent started');
-  // After that line: what becomes of the connection is told later than the start, however slow the machine.
+  // After that line: the state of the connection is always logged after the start, even on a slow machine.
   agent.connect();
   return { agent, doing: `running the checks of ${name} for ${urls}` };
 }
 
-/** What a SIGHUP has read, once it is right; undefined: a signal asks for the end. */
+/**
+ * Waits for a signal. Returns the configuration that a SIGHUP loaded, once it is valid; undefined: a signal requests a
+ * stop.
+ */
 async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready | undefined> {
   for (;;) {
     const signal = await signals.next();
@@ -188,7 +191,7 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
   }
 }
 
-/** What the command line says about the program itself; what it does not say is left out. */
+/** Returns the settings of the program from the command line; absent flags are omitted. */
 function programFlags(): Settings {
   const { backend, namespace, stateDir, maxChecks, log, logLevel } = cli.flags;
   const { trustedCaFile, insecureSkipTlsVerify, certFile, keyFile } = cli.flags;

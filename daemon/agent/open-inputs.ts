@@ -16,9 +16,9 @@ interface InputsDeps extends Omit<EndpointDeps, 'accept'> {
 }
 
 /**
- * Opens the ways in for programs on this machine that the client definition does not switch off (`socket` and
- * `http_socket`, completion 1.10). Without one of them the agent still does its main work, so an address that cannot be
- * used is told and nothing more.
+ * Opens the inputs for programs on this machine, except those that the client definition disables (`socket` and
+ * `http_socket`, completion 1.10). An address that cannot be used is only logged, because the agent still does its main
+ * work without an input.
  */
 export async function openInputs({ client, deliver, ...deps }: InputsDeps): Promise<AsyncDisposable> {
   const { clock, log } = deps;

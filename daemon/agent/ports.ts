@@ -1,11 +1,11 @@
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 
-/** Time, so that tests can move it. */
+/** The time source, which tests replace. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Milliseconds of a clock that only measures intervals. */
+  /** Returns the milliseconds of a clock that only measures intervals. */
   monotonic(): number;
   /** Calls `task` once after `delayMs`. */
   after(delayMs: number, task: () => void): Disposable;
@@ -13,14 +13,17 @@ export interface Clock {
   every(periodMs: number, task: () => void): Disposable;
 }
 
-/** For what is planned ahead. */
+/** A clock with which times in the future can be planned. */
 export interface PlanningClock extends Clock {
-  /** As `now` for intervals: never goes back and never steps, whatever is done to the machine's clock. */
+  /**
+   * Returns the milliseconds of a clock for intervals. It never goes back and never jumps, even if the machine's clock
+   * is set.
+   */
   steady(): number;
 }
 
-/** Starts a check, or says in the log why not. */
+/** Starts a check, or logs why it cannot. */
 export type StartCheck = (check: CheckRequest) => void;
 
-/** Takes over a finished result. It is safe once the promise is settled. */
+/** Delivers a finished result. The result is safe once the promise is resolved. */
 export type DeliverResult = (result: SubmittedResult) => Promise<void>;

@@ -7,35 +7,35 @@ import type { Command } from '../../shared/schemas/command.ts';
 import type { Extension } from './extensions/extension.ts';
 import { findExtension } from './extensions/find-extension.ts';
 
-/** What runs for a check. */
+/** The work of a check: a command or a built-in check. */
 export type Work =
   | { readonly kind: 'command'; readonly command: Command; readonly environment?: readonly string[] }
   | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
 
 export interface PreparedCheck {
   /**
-   * The check as its result tells of it (completion 1.12): tokens replaced everywhere but in what runs, that is
-   * `command`, `env_vars`, `hooks` and the parameters of an extension, because a secret may take the place of a token
-   * there.
+   * The check as its result contains it (completion 1.12). Tokens are replaced everywhere except in the executed
+   * attributes: `command`, `env_vars`, `hooks` and the parameters of an extension. Those may contain secrets once their
+   * tokens are replaced.
    */
   readonly published: CheckRequest;
   readonly work: Work;
-  /** What to say of tokens that this client has no attribute for; the check must not run then. */
+  /** An error message about tokens without an attribute of this client. The check must not run then. */
   readonly problem: string | undefined;
 }
 
-/** What takes the place of tokens: this client, secrets included. */
+/** The data that replaces tokens: this client, secrets included. */
 export interface TokenSources {
   readonly client: Attributes;
-  /** The client as an entity of version 2. */
+  /** The client as a v2 entity. */
   readonly entity: Attributes;
 }
 
 /**
- * Puts the attributes of this client in place of the tokens of a check (reference 2.3). Hooks come later, when one
- * runs.
+ * Replaces the tokens of a check with attributes of this client (reference 2.3). Tokens of a hook are replaced later,
+ * when the hook runs.
  *
- * @returns undefined when there is nothing that could run: no command, and no built-in check of that name
+ * @returns undefined if the check can run nothing: it has no command, and no built-in check has its name
  */
 export function prepareCheck(
   { entity_tokens: hasEntityTokens, ...request }: CheckRequest,
@@ -70,12 +70,12 @@ function workOf(check: Attributes): Work | undefined {
   return extension && { kind: 'extension', extension, parameters: check[extension.name] };
 }
 
-/** `NAME=value` each (completion 1.17). */
+/** Returns the environment variables of a check, each `NAME=value` (completion 1.17). */
 function variablesOf({ env_vars: variables }: Attributes): readonly string[] {
   return Array.isArray(variables) ? variables.filter((item) => typeof item === 'string' && item.includes('=')) : [];
 }
 
-/** Without the attribute, the name of the check is that of the extension (legacy-peer, sensu-client). */
+/** Returns the built-in check. Without the attribute, the name of the check names it (legacy-peer, sensu-client). */
 function extensionOf(check: Attributes): Extension | undefined {
   const name = check['extension'] ?? check['name'];
   return typeof name === 'string' ? findExtension(name) : undefined;

@@ -24,42 +24,45 @@ import type { Spool } from './spool.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
-/** Of many agents that lose their backend at once, not all come to the next one in the same moment. */
+/**
+ * The delay before the next backend is tried. It is random, so that many agents that lose their backend do not reach
+ * the next one at once.
+ */
 const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
-/** After this long without a welcome the other side is taken for something else. */
+/** The time limit for a welcome. After it, the peer is assumed not to be a backend. */
 const WELCOME_TIMEOUT_MS = 10_000;
-/** A backend that is too busy to commit may take its time; one that has lost a frame never answers it. */
+/** The time limit for progress. A busy backend may commit late; a backend that lost a frame never acknowledges it. */
 const ACK_TIMEOUT_MS = 60_000;
-/** Bounds of one frame; a single result may be larger. */
+/** The limits of one frame; a single result may be larger. */
 const FRAME = { results: 1000, characters: 512 * 1024 };
 const DROPPED_EVERY_MS = 60_000;
 
 interface ResultSocketDeps {
-  /** In the order in which they are tried. */
+  /** The backends, in the order in which they are tried. */
   readonly backends: readonly AgentAddress[];
-  /** Asked for each connection; default: as Node.js does. */
+  /** Called for each connection; default: the TLS options of Node.js. */
   readonly tls?: () => ConnectionOptions['tls'];
   readonly namespace: string;
   readonly spool: Spool;
   readonly clock: Clock;
   readonly log: Log;
-  /** 0 to below 1, evenly spread. */
+  /** Returns a random number from 0 to below 1, evenly distributed. */
   readonly chance: () => number;
-  /** Who we are, as of now. */
+  /** Returns the current client record. */
   readonly client: () => Client;
-  /** Of the client, which the backend adopts and then insists on (completion 1.10). */
+  /** The signature of the client, which the backend adopts and then requires (completion 1.10). */
   readonly signature: string | undefined;
   readonly onWelcome: () => void;
   readonly onCheckRequest: (check: CheckRequest) => void;
 }
 
-/** A connection that was welcomed. */
+/** A connection on which the backend has sent its welcome. */
 interface Session {
   readonly connection: BackendConnection;
-  /** The name of the spool that the hello gave. */
+  /** The spool name in the hello of this connection. */
   readonly spool: string;
   readonly sent: SentResults;
-  /** Runs while something is unacknowledged, from the last progress on. */
+  /** The timer that runs while results are unacknowledged. It restarts at each progress. */
   ackDeadline: Disposable | undefined;
 }
 
@@ -71,14 +74,17 @@ interface Session {
 export class ResultSocket {
   readonly #deps: ResultSocketDeps;
   readonly #timers = new DisposableStack();
-  /** Pending reconnect, or the limit of the wait for a welcome. */
+  /** The timer of the next reconnect, or of the wait for a welcome. */
   #step: Disposable | undefined;
   #connection: BackendConnection | undefined;
   #session: Session | undefined;
   #attempt = 0;
-  /** How often in a row another agent of this name took our place: two that did so at once would never stop. */
+  /**
+   * How often in a row another agent with this name replaced this one. Two agents that reconnect at once would replace
+   * each other forever.
+   */
   #replacements = 0;
-  /** Of the backends, the one that is tried or was reached last. */
+  /** The index of the backend that is being tried or was reached last. */
   #at = 0;
   #closed = false;
   #pumping = false;
@@ -89,17 +95,17 @@ export class ResultSocket {
     this.#timers.use(deps.clock.every(DROPPED_EVERY_MS, () => this.#reportDropped()));
   }
 
-  /** Whether a backend has said welcome, and has not gone since. */
+  /** True from the welcome of a backend until the connection ends. */
   get isConnected(): boolean {
     return this.#session !== undefined;
   }
 
-  /** Something new is in the spool. */
+  /** Sends new results of the spool. Called after a result was added. */
   wake(): void {
     this.#guarded(this.#pump());
   }
 
-  /** Sends a keepalive if a backend is connected. An old keepalive would be of no use. */
+  /** Sends a keepalive if a backend is connected. A keepalive is never spooled, because an old one is useless. */
   sendKeepalive(): void {
     this.#session?.connection.send({ type: 'keepalive', client: this.#deps.client() });
   }
@@ -125,7 +131,7 @@ export class ResultSocket {
     return backend;
   }
 
-  /** Looks for a backend from now on; until then results wait in the spool. Once. */
+  /** Starts to connect to a backend; until a connection opens, results wait in the spool. Called once. */
   connect(): void {
     const { tls = connectOptions, namespace, clock, client, spool } = this.#deps;
     const { url, headers: credentials } = this.#backend;
@@ -137,7 +143,7 @@ export class ResultSocket {
       spool: name,
       delta: true,
     });
-    // Who must not come in is then refused before the connection is opened.
+    // With these headers, the backend rejects an agent without access before it opens the connection.
     const headers = {
       ...credentials,
       [AGENT_NAME_HEADER]: client().name,
@@ -157,7 +163,7 @@ export class ResultSocket {
     this.#connection = connection;
   }
 
-  /** The last resort: no step is expected to fail. If one does, all results are sent again after a reconnect. */
+  /** Handles unexpected errors of a step: logs them and reconnects, which sends all results again. */
   #guarded(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#deps.log.error({ reason: errorMessage(error) }, 'results could not be delivered');
@@ -182,7 +188,7 @@ export class ResultSocket {
     const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
     if (refusal === undefined) log.warn(fields, 'not connected to the backend');
     else {
-      // In the words of the peer (reference 7).
+      // The log record uses the words of Sensu (reference 7).
       const { status, body } = refusal;
       log.error(
         { error: `handshake failed with status ${String(status)}`, body, ...fields },
@@ -192,7 +198,11 @@ export class ResultSocket {
     this.#nextStep(delayMs, () => this.connect());
   }
 
-  /** Turns to the next backend. @returns when to try it: soon, while there is one that was not tried in this round */
+  /**
+   * Selects the next backend.
+   *
+   * @returns the delay before it is tried: short, until every backend was tried in this round
+   */
   #delayOfNext(chance: number): number {
     const { length } = this.#deps.backends;
     this.#attempt += 1;
@@ -201,7 +211,7 @@ export class ResultSocket {
     return Number.isInteger(rounds) ? backoffMs(rounds, chance, RECONNECT) : backoffMs(0, chance, NEXT_BACKEND);
   }
 
-  /** @param spoolName that the hello of this connection gave */
+  /** @param spoolName the spool name in the hello of this connection */
   async #receive(connection: BackendConnection, spoolName: string, message: BackendMessage): Promise<void> {
     const { log, onCheckRequest } = this.#deps;
     switch (message.type) {
@@ -247,7 +257,7 @@ export class ResultSocket {
     }
     this.#step?.[Symbol.dispose]();
     this.#attempt = 0;
-    // Before anything is awaited: the next frame may be a check request.
+    // The session is set before the first await, because the next frame may be a check request.
     const sent = new SentResults({ acked, window, signature });
     this.#session = { connection, spool: spoolName, sent, ackDeadline: undefined };
     log.info({ url: this.#backend.url, version, spooled: spool.size }, 'connected to the backend');
@@ -286,19 +296,19 @@ export class ResultSocket {
     await this.#pump();
   }
 
-  /** Sends what the window has room for. One at a time; whoever comes meanwhile is served by the loop's condition. */
+  /** Sends results while the window has room. Only one call runs at a time; its loop also serves concurrent calls. */
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
     try {
       for (let session = this.#session; session !== undefined; session = this.#session) {
         if (session.spool !== this.#deps.spool.name) {
-          // Its ids begin anew, which only another hello can say.
+          // The ids start again, and only another hello can announce that.
           session.connection.close('a new spool');
           return;
         }
         const { room, sentId, rewinds } = session.sent;
-        // Not awaited: who comes while it is decided that there is nothing to send would not be served.
+        // No await here: a call that arrived after the check for new results would not be served.
         if (room <= 0 || sentId >= this.#deps.spool.lastId) return;
         const results = await this.#nextResults(session.sent);
         const isOutdated = session.spool !== this.#deps.spool.name || rewinds !== session.sent.rewinds;
@@ -312,7 +322,7 @@ export class ResultSocket {
     }
   }
 
-  /** What follows on what was sent, as far as the window and a frame have room for it. */
+  /** Returns the results after the last one sent, as many as the window and a frame allow. */
   async #nextResults({ room, sentId }: SentResults): Promise<readonly SpooledResult[]> {
     const limits = { results: Math.min(room, FRAME.results), characters: FRAME.characters };
     return await this.#deps.spool.read(sentId, limits);
@@ -338,7 +348,7 @@ export class ResultSocket {
   }
 }
 
-/** What people know a spooled result by. */
+/** Returns the log fields that identify a spooled result. */
 function aboutResult(text: string): Readonly<Record<string, string>> {
   const { name, source } = JSON.parse(text) as SubmittedResult;
   return { check: name, ...(typeof source === 'string' && { source }) };

@@ -9,16 +9,19 @@ import { EXTENSION_NAMES } from './extensions/find-extension.ts';
 import type { Clock, DeliverResult, StartCheck } from './ports.ts';
 import { prepareCheck, type PreparedCheck } from './prepare-check.ts';
 
-/** Checks that run at once; others wait (completion 1.12). */
+/** The maximum number of checks that run at once; others wait (completion 1.12). */
 export const RUNNING_DEFAULT = 12;
 
-/** Checks that may wait for their turn. Beyond it the machine is not keeping up, and more would only be later. */
+/**
+ * The maximum number of checks that wait. Beyond it the machine does not keep up, and further checks would only run
+ * later.
+ */
 const WAITING_MAX = 1000;
 
 interface CheckRunnerDeps {
   /** Attributes of this client, for tokens and standard input. */
   readonly client: Attributes;
-  /** The client as an entity of version 2, for the tokens of its checks. */
+  /** The client as a v2 entity, for the tokens of its checks. */
   readonly entity: Attributes;
   /** `NAME=value` for all commands; default: none. */
   readonly environment?: readonly string[];
@@ -31,9 +34,9 @@ interface CheckRunnerDeps {
 
 export interface CheckRunner {
   readonly start: StartCheck;
-  /** Answers a request that safe mode forbids (completion 1.10). */
+  /** Responds to a request that safe mode forbids (completion 1.10). */
   readonly refuse: (check: CheckRequest) => void;
-  /** Starts nothing more, lets what runs finish for `graceMs`, then kills it without a result. */
+  /** Starts no more checks, lets running ones finish for `graceMs`, then kills them without a result. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -42,7 +45,7 @@ interface WaitingCheck {
   readonly prepared: PreparedCheck;
 }
 
-/** Runs checks; the same check of the same source never twice at once. */
+/** Opens the runner of checks. It never runs the same check of the same source twice at once. */
 export function openCheckRunner({
   client,
   entity,
@@ -132,13 +135,16 @@ export function openCheckRunner({
   };
 }
 
-/** Nobody is alerted for it: the backend's operator has to see it, but the client is well. */
+/**
+ * Returns the result of a request that safe mode forbids. No handler is notified: the operator of the backend must see
+ * it, but the client has no problem.
+ */
 function safeModeResult({ entity_tokens: _mark, ...check }: CheckRequest, executed: number): SubmittedResult {
   const output = 'Check is not locally defined (safe mode)';
   return { ...check, executed, duration: 0, output, status: 3, handle: false };
 }
 
-/** One name under two sources is two checks; a slash is in neither. */
+/** Identifies a check: the same name under two sources is two checks. Neither part can contain a slash. */
 function runKey({ source = '', name }: CheckRequest): string {
   return `${source}/${name}`;
 }

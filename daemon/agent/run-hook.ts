@@ -8,7 +8,7 @@ import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import type { Clock } from './ports.ts';
 import { runWork } from './run-work.ts';
 
-/** Seconds (reference 2.2.2). */
+/** The default time limit in seconds (reference 2.2.2). */
 const TIMEOUT_DEFAULT = 60;
 
 export interface ExecutionDeps {
@@ -18,15 +18,15 @@ export interface ExecutionDeps {
   readonly environment: readonly string[];
   readonly clock: Clock;
   readonly watchdog: CommandWatchdog;
-  /** Stops everything at once, without a result. */
+  /** Stops the hook at once, without a result. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the hook of a check that fits its status, if there is one, and records in it when it ran, how long, and what
- * came out. A token without a match is the hook's failure and not the check's (completion 1.12). Never rejects.
+ * Runs the hook of a check that matches its status, if there is one. Records in the hook when it ran, its duration and
+ * its output. A token without a match fails the hook and not the check (completion 1.12). Never rejects.
  *
- * @returns the result with what the hook found; as it was when the agent stopped first
+ * @returns the result with the output of the hook; the unchanged result if the agent stopped first
  */
 export async function runHook(
   result: SubmittedResult & { readonly status: number },

@@ -8,20 +8,20 @@ import type { Clock } from './ports.ts';
 
 interface WorkOptions {
   readonly clock: Clock;
-  /** For a command; see `runCommand`. */
+  /** The watchdog of a command; see `runCommand`. */
   readonly watchdog: CommandWatchdog;
-  /** Seconds; without it the work may go on for ever. */
+  /** The time limit in seconds; undefined: none. */
   readonly timeout: number | undefined;
-  /** For a command; see `runCommand`. */
+  /** The standard input of a command; see `runCommand`. */
   readonly input: string | undefined;
-  /** `NAME=value` for a command, beneath what it has of its own. */
+  /** `NAME=value` for a command; its own variables override these. */
   readonly environment: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command or a built-in check, and says how it ended in the words of completion 1.12; undefined: it was stopped
- * with the agent. Never rejects.
+ * Runs a command or a built-in check, and returns its outcome in the terms of completion 1.12; undefined: the agent
+ * stopped it. Never rejects.
  */
 export async function runWork(
   work: Work,
@@ -54,7 +54,7 @@ async function runExtension(
   cut.addEventListener('abort', stop);
   timers.defer(() => cut.removeEventListener('abort', stop));
   if (cut.aborted) stop();
-  // It listens to the signal too, but must not be trusted to: a hard stop is a promise to the operator.
+  // The extension also gets the signal, but the time limit must hold even if the extension ignores it.
   return await Promise.race([whenCut, outcomeOf(extension.run(parameters, { signal: cut }))]);
 }
 

@@ -16,8 +16,8 @@ interface StandaloneDeps {
 }
 
 /**
- * Starts the checks that this machine schedules itself, `standalone` and not `publish: false` (reference 2.2), but for
- * the times at which they are subdued.
+ * Schedules the standalone checks of this machine: `standalone` without `publish: false` (reference 2.2). A check does
+ * not start while it is subdued.
  */
 export function scheduleStandalone({ client, checks, clock, log, start }: StandaloneDeps): Disposable {
   const running = new DisposableStack();

@@ -2,9 +2,9 @@ import { DeltaEncoder } from './delta-encoder.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
 interface SentResultsOptions {
-  /** The highest id that the backend has committed; results go on after it. */
+  /** The highest id that the backend has committed; results after it are sent. */
   readonly acked: number;
-  /** Results that may be unacknowledged. */
+  /** The maximum number of unacknowledged results. */
   readonly window: number;
   /** The signature of the client. */
   readonly signature: string | undefined;
@@ -33,7 +33,7 @@ export class SentResults {
     return this.#sentId;
   }
 
-  /** The backend has stored all results up to this id. */
+  /** The highest acknowledged id: the backend has stored all results up to it. */
   get ackedId(): number {
     return this.#ackedId;
   }
@@ -52,14 +52,14 @@ export class SentResults {
     return this.#rewinds;
   }
 
-  /** @param bases ids of results that the backend remembers */
+  /** @param baselines ids of results that the backend keeps as baselines */
   acknowledge(id: number, baselines: readonly number[] = []): void {
     this.#encoder.confirm(baselines);
     this.#ackedId = Math.max(this.#ackedId, Math.min(id, this.#sentId));
   }
 
   /**
-   * Starts again after this id, with full results.
+   * Rewinds to this id: the results after it are sent again, in full.
    *
    * @returns false if nothing was sent up to this id; then nothing changes
    */

@@ -1,7 +1,7 @@
 const HEARD = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 type Signal = (typeof HEARD)[number];
 
-/** The signals that this process gets from now on, none of which ends it. */
+/** Collects the signals of this process from now on, so that none of them ends it. */
 export class Signals {
   readonly #come: Signal[] = [];
   #wake: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class Signals {
     }
   }
 
-  /** The first one that nobody has heard of yet. */
+  /** Returns the oldest signal that was not returned before; waits for one if necessary. */
   async next(): Promise<Signal> {
     for (;;) {
       const signal = this.#come.shift();

@@ -29,11 +29,11 @@ export interface SpoolContent {
 const NAME_KEY = 'meta/name';
 const LAST_ID_KEY = 'meta/last-id';
 const RESULTS = 'result/';
-/** A key after all that begin with `result/`: `0` follows `/`. */
+/** The first key after all keys that begin with `result/`: `0` follows `/`. */
 const RESULTS_END = 'result0';
 const ID_DIGITS = 16;
 
-/** The bytes that LevelDB writes when it is opened, beside the logs that it sorts into tables. */
+/** The number of bytes that LevelDB writes when it is opened, in addition to the logs that it converts into tables. */
 const OPENING_BYTES = 64 * 1024;
 
 export const putName = (name: string): SpoolOp => ({ type: 'put', key: NAME_KEY, value: name });
@@ -50,15 +50,15 @@ export class SpoolDatabase {
   }
 
   /**
-   * Opens the database in `directory`, which is made if it is missing.
+   * Opens the database in `directory`, which is created if it is missing.
    *
-   * @throws MonError `conflict` when another agent holds the directory, `invalid` when it can never be used,
-   *   `unavailable` when the disk fails or the database is damaged
+   * @throws MonError `conflict` if another agent holds the directory, `invalid` if the directory can never be used,
+   *   `unavailable` if the disk fails or the database is damaged
    */
   static async open(directory: string): Promise<SpoolDatabase> {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      // LevelDB must not begin what it has no room to end.
+      // LevelDB must not start a recovery for which the disk lacks space.
       await assertDiskWorks(directory, await openingBytes(directory));
       const db = new Level(directory);
       await db.open();
@@ -81,7 +81,10 @@ export class SpoolDatabase {
     });
   }
 
-  /** Reads the results after an id and up to another, in order. The caller ends the iteration when it has enough. */
+  /**
+   * Reads the results after an id up to and including another, in order. The caller ends the iteration when it has
+   * enough.
+   */
   async *read(afterId: number, upToId: number, limit: number): AsyncGenerator<SpooledResult, void, undefined> {
     const range = { gt: keyOf(afterId), lte: keyOf(upToId), limit };
     try {
@@ -91,15 +94,14 @@ export class SpoolDatabase {
     }
   }
 
-  /** All ops or none. */
+  /** Writes all operations or none. */
   async write(ops: readonly SpoolOp[], sync: boolean): Promise<void> {
     await this.#try(() => this.#db.batch([...ops], { sync }));
   }
 
   /**
-   * Closes the database, so that it can be opened again. After a failed write LevelDB must not append to the same log:
-   * it would not read what stands behind a torn record at the next start. It stays open until the disk works, to be
-   * read.
+   * Closes the database, so that it can be reopened. After a failed write LevelDB must not append to the same log: the
+   * next start would not read the records after a torn one. The database stays open for reading until the disk works.
    */
   async closeForReopening(): Promise<void> {
     await this.#try(async () => {
@@ -172,7 +174,7 @@ function spoolError(directory: string, error: unknown): MonError {
   );
 }
 
-/** Whether no repetition helps: the directory is a file, or of somebody else. */
+/** True if a retry is useless: the path is not a directory, or the agent has no permission. */
 function isMisconfigured(code: unknown, text: string): boolean {
   return ['EEXIST', 'ENOTDIR', 'EACCES', 'EPERM'].includes(String(code)) || /permission denied/i.test(text);
 }

@@ -21,23 +21,23 @@ import { UnsavedResults, type SpooledResult } from './unsaved-results.ts';
 
 export interface SpoolLimits {
   readonly results: number;
-  /** Of JSON text, in UTF-16 units. */
+  /** The total length of JSON text, in UTF-16 units. */
   readonly characters: number;
 }
 
 export interface SpoolOptions {
-  /** The bounds of what is on disk. */
+  /** The limits of the results on disk. */
   readonly limits?: SpoolLimits;
-  /** The most JSON text of results that are only in memory, in UTF-16 units. */
+  /** The maximum total length of JSON text of results that are only in memory, in UTF-16 units. */
   readonly unsavedCharacters?: number;
-  /** Decides when a disk that failed is tried again. Default: the clock of the machine. */
+  /** The clock that decides when a failed disk is tried again. Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'after'>;
 }
 
-/** Some days of results of one machine while its backend is away. */
+/** The default limits: results of one machine for some days without a backend. */
 const LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
 
-/** Some hours of results of one machine. */
+/** The default limit in memory: results of one machine for some hours. */
 const UNSAVED_CHARACTERS = 8 * 1024 * 1024;
 
 const LONGEST_RETRY_MS = 5000;
@@ -45,9 +45,8 @@ const LONGEST_RETRY_MS = 5000;
 const REASON_MAX = 500;
 
 /**
- * Results that are only in memory have ids that are this much higher. The next start then tells their ids, which the
- * disk does not know of, from those that it gives itself, and the backend never takes a new result for one that it has
- * seen.
+ * The gap before the ids of results that are only in memory. The disk does not have these ids, so the next start must
+ * not assign them again: the backend would ignore a new result with a known id.
  */
 const UNSAVED_GAP = 2 ** 28;
 
@@ -58,26 +57,26 @@ interface WaitingResult {
   readonly reject: (error: unknown) => void;
 }
 
-/** A database that had to be closed: how far it was acknowledged, and its last id. */
+/** The state of a database that had to be closed: its name, its last id and the last acknowledged id. */
 type ClosedPart = Pick<SpoolContent, 'name' | 'lastId'> & { readonly acked: number };
 
 /**
  * Opens the spool of a state directory. If the disk fails or the database is damaged, the spool works in memory until
  * the directory can be used.
  *
- * @throws MonError `conflict` when another agent holds the directory, `invalid` when it can never be used
+ * @throws MonError `conflict` if another agent holds the directory, `invalid` if the directory can never be used
  */
 export async function openSpool(stateDir: string, options: SpoolOptions = {}): Promise<Spool> {
   return await Spool.open(stateDir, options);
 }
 
 /**
- * Results that wait for the backend's acknowledgement, in order, on disk. Ids grow and are never used again, so that
- * the backend can tell a repetition from a new result.
+ * The results that wait for the backend's acknowledgment, in order, on disk. Ids increase and are never reused, so that
+ * the backend can distinguish a repeated result from a new one.
  *
- * While the disk refuses writes, new results are kept in memory and results on disk are still read, so that everything
- * is delivered. The database is opened anew as soon as the disk works. A database that cannot even be read is left
- * alone and tried again; results get a spool name of their own meanwhile.
+ * While the disk rejects writes, new results stay in memory and results on disk are still read, so that all are
+ * delivered. The database is reopened as soon as the disk works. A database that cannot be read is left unchanged and
+ * tried again; meanwhile results get a spool name of their own.
  */
 export class Spool implements AsyncDisposable {
   readonly #directory: string;
@@ -85,30 +84,30 @@ export class Spool implements AsyncDisposable {
   readonly #limits: SpoolLimits;
   readonly #unsaved: UnsavedResults;
   readonly #reopener: Reopener;
-  /** Undefined: it cannot be read. */
+  /** Undefined if the database cannot be read. */
   #db: SpoolDatabase | undefined;
-  /** Why nothing is written; undefined: all is well. */
+  /** The reason why nothing can be written; undefined: writes succeed. */
   #problem: MonError | undefined;
-  /** Results on disk that are not acknowledged, in order. */
+  /** The unacknowledged results on disk, in order. */
   #entries: SpoolEntry[] = [];
   #name: string = randomUUID();
   #lastId = 0;
-  /** The last id that is on disk for sure: a failed write may have left later ones there. */
+  /** The last id that is certainly on disk: a failed write may have left later ones there. */
   #savedId = 0;
-  /** The next result gets this id, or a later one. */
+  /** The lowest id that the next result can get. */
   #nextId = 1;
   /** The last id of the spool when it was opened. */
   #openedId = 0;
   #ackedId = 0;
   #characters = 0;
   #dropped = 0;
-  /** The database that a fault closed; undefined: none was closed since the start. */
+  /** The database that was closed because of an error; undefined: none since the start. */
   #closedPart: ClosedPart | undefined;
   readonly #waiting: WaitingResult[] = [];
-  /** Writes go one after the other: a reader must never see an id before a smaller one. */
+  /** Serializes writes: a reader must never see an id before a smaller one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   readonly #reads = new Set<Promise<unknown>>();
-  /** Settles when the database has been opened anew; undefined: it is not being opened. */
+  /** Settles when the database has been reopened; undefined: it is not being reopened. */
   #opening: Promise<unknown> | undefined;
   #isClosed = false;
 
@@ -135,7 +134,7 @@ export class Spool implements AsyncDisposable {
     return spool;
   }
 
-  /** Names this series of ids for the backend. Another name means that the series begins anew. */
+  /** The name of this series of ids. A new name tells the backend that the ids start again. */
   get name(): string {
     return this.#name;
   }
@@ -158,9 +157,9 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Adds a result; beyond the limits the oldest ones go. Synced to disk, because an id that a power loss takes back
-   * would be used again, and the backend would ignore the second result with it. Results that come while others are
-   * written share the next write: many together take no longer than one. What the disk refuses is kept in memory.
+   * Adds a result; beyond the limits the oldest results are dropped. The write is synced. Otherwise a power loss could
+   * free an id for reuse, and the backend would ignore the second result with it. Results that arrive during a write
+   * share the next write, which takes no longer than a single one. Results that the disk rejects stay in memory.
    *
    * @returns its id
    */
@@ -177,7 +176,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Results after `afterId` in order, as many as the limits allow, but at least one when there is one. Never rejects.
+   * Returns the results after `afterId` in order, as many as the limits allow, but at least one if there is one. Never
+   * rejects.
    */
   async read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
     await this.#opening;
@@ -186,7 +186,7 @@ export class Spool implements AsyncDisposable {
     try {
       return await reading;
     } catch (error) {
-      // What cannot be read must not keep back what is in memory.
+      // Unreadable results on disk must not block the results in memory.
       await this.#inTurn(() => this.#detach(error));
       return firstOf(this.#unsaved.after(afterId), limits, []);
     } finally {
@@ -195,10 +195,10 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. Never
-   * rejects: what cannot be deleted from the disk is deleted when the disk works.
+   * Removes all results up to `id`. The write is not synced: results that reappear after a power loss are sent again
+   * and ignored. Never rejects: if the disk fails, the results are deleted when it works again.
    *
-   * @param name of the series that the id is of; ids of an earlier series are ignored
+   * @param name the series of the id; ids of an earlier series are ignored
    */
   async acknowledge(id: number, name = this.#name): Promise<void> {
     await this.#inTurn(async () => {
@@ -218,25 +218,28 @@ export class Spool implements AsyncDisposable {
     });
   }
 
-  /** How many results were dropped since the last call because there were too many on disk. */
+  /** Returns and resets the number of results that were dropped because there were too many on disk. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;
     return dropped;
   }
 
-  /** Whether the backend's last committed id is of this series: if not, it has seen a later life of this directory. */
+  /**
+   * True if the backend's last committed id belongs to this series. If not, the backend has seen a later state of this
+   * directory, which was lost or replaced.
+   */
   isOurs(acked: number): boolean {
     return acked <= this.#lastId || acked < this.#nextId;
   }
 
   /**
-   * Takes a new name, for a spool whose ids the backend has already seen from another life of this directory.
+   * Takes a new name. Called if the backend has already seen the ids of this spool from another state of the directory.
    *
-   * @param acked the last id that the backend has committed under the present name
+   * @param acked the last id that the backend has committed under the current name
    */
   async rename(acked: number): Promise<void> {
-    // The other life delivered results that it could not write to disk, and before them everything that was on disk.
+    // The other state delivered results that it could not write to disk, and before them everything that was on disk.
     if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
     await this.#inTurn(async () => {
       this.#name = randomUUID();
@@ -252,7 +255,7 @@ export class Spool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reopener[Symbol.dispose]();
-    // The last chance of what is only in memory.
+    // This is the last chance to save results that are only in memory.
     await this.#inTurn(() => this.#recover()).catch(() => undefined);
     this.#isClosed = true;
     await Promise.allSettled(this.#reads);
@@ -270,7 +273,8 @@ export class Spool implements AsyncDisposable {
       this.#name = content.name;
       this.#savedId = content.lastId;
       this.#lastId = Math.max(content.lastId, acked);
-      // The life before gave ids that are not on disk. Not all of them may have been acknowledged when it ended.
+      // The previous process assigned ids that are not on disk. Some of them may not have been acknowledged when it
+      // ended.
       this.#nextId = acked > content.lastId ? acked + UNSAVED_GAP : content.lastId + 1;
       this.#openedId = content.lastId;
       this.#setEntries(content.entries);
@@ -295,7 +299,7 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Gives up a database that cannot be read. Its results wait for it to be opened; those in memory begin a new series.
+   * Closes a database that cannot be read. Its results wait until it is reopened; those in memory start a new series.
    */
   async #detach(problem: unknown): Promise<void> {
     const db = this.#db;
@@ -309,7 +313,7 @@ export class Spool implements AsyncDisposable {
     this.#fail(problem);
   }
 
-  /** @throws MonError when the disk still fails */
+  /** @throws MonError if the disk still fails */
   async #recover(): Promise<void> {
     if (this.#isClosed || this.#problem === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -327,7 +331,7 @@ export class Spool implements AsyncDisposable {
     }
   }
 
-  /** Opens a database anew that could be read all the time, and writes what was kept in memory. */
+  /** Reopens a database that stayed readable, and writes the results from memory. */
   async #reopen(db: SpoolDatabase): Promise<void> {
     await db.closeForReopening();
     let content: SpoolContent;
@@ -338,7 +342,7 @@ export class Spool implements AsyncDisposable {
       await this.#detach(error);
       throw error;
     }
-    // A failed write may have left results on disk that memory holds as well.
+    // A failed write may have left results on disk that are also in memory.
     const isKept = ({ id }: SpoolEntry): boolean => id > this.#ackedId && id <= this.#savedId;
     this.#setEntries(content.entries.filter(isKept));
     await this.#saveUnsaved(
@@ -348,8 +352,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Opens a database that could not be opened before. Results of checks with a newer result that was delivered
-   * meanwhile are dropped: delivered now they would set the check back.
+   * Opens a database that could not be opened before. Drops its results of checks with a newer result that was
+   * delivered meanwhile: delivered now, they would overwrite the newer state.
    */
   async #openLate(): Promise<void> {
     const db = await SpoolDatabase.open(this.#directory);
@@ -373,7 +377,7 @@ export class Spool implements AsyncDisposable {
         (isWaiting && !isSuperseded ? kept : gone).push(entry);
       }
       if (kept.length > 0) {
-        // They come before what is in memory, so that the ids of a new series fit.
+        // The old results come before those in memory, so that the ids of the new series are in order.
         this.#name = randomUUID();
         this.#ackedId = 0;
         const firstId = Math.max(lastId, this.#lastId) + 1;
@@ -393,7 +397,7 @@ export class Spool implements AsyncDisposable {
     this.#db = db;
   }
 
-  /** Writes everything to a database that was just opened, and deletes what must not be there. */
+  /** Writes all results in memory to a database that was just opened, and deletes obsolete ones. */
   async #saveUnsaved(db: SpoolDatabase, gone: readonly SpoolEntry[]): Promise<void> {
     const unsaved = [...this.#unsaved.after(0)];
     await db.write(
@@ -460,7 +464,7 @@ export class Spool implements AsyncDisposable {
     const firstId = this.#nextId;
     const lastId = firstId + added.length - 1;
     const surplus = this.#surplus(added);
-    // More may come at once than there is room for.
+    // A single write may add more results than the limits allow.
     const skipped = Math.max(0, surplus - this.#entries.length);
     const results = added.map(({ text }, index) => ({ id: firstId + index, text }));
     await db.write(
@@ -496,7 +500,7 @@ export class Spool implements AsyncDisposable {
     return firstOf(this.#unsaved.after(Math.max(after, results.at(-1)?.id ?? 0)), limits, results);
   }
 
-  /** How many of the oldest must go before all fit; the newest is kept whatever its size. */
+  /** Returns how many of the oldest results must be dropped to fit the limits. The newest stays whatever its size. */
   #surplus(added: readonly Pick<WaitingResult, 'text'>[]): number {
     const total = this.#entries.length + added.length;
     let characters = added.reduce((sum, { text }) => sum + text.length, this.#characters);
@@ -538,7 +542,7 @@ function firstOf(more: Iterable<SpooledResult>, limits: SpoolLimits, results: Sp
   return results;
 }
 
-/** How many of the first entries have an id up to this one. */
+/** Counts the leading entries with an id up to this one. */
 function countUpTo(entries: readonly SpoolEntry[], id: number): number {
   let count = 0;
   while (count < entries.length && (entries[count]?.id ?? Infinity) <= id) count += 1;

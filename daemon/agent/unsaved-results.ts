@@ -6,7 +6,7 @@ export interface SpooledResult {
   readonly text: string;
 }
 
-/** Longest list of checks of which a newer result is remembered; beyond it older results are delivered late. */
+/** The maximum number of checks with a newer result that are remembered; beyond it older results are delivered late. */
 const KEYS_MAX = 10_000;
 
 interface UnsavedResult extends SpooledResult {
@@ -16,8 +16,9 @@ interface UnsavedResult extends SpooledResult {
 }
 
 /**
- * Results that could not be written to disk, in memory and in the order of their ids. Beyond the budget the oldest
- * result goes whose check has a newer one; if there is none, the oldest of all. The newest result always stays.
+ * The results that could not be written to disk, in memory and in the order of their ids. If the budget is exceeded,
+ * the oldest result whose check has a newer one is dropped; if there is none, the oldest of all. The newest result
+ * always stays.
  */
 export class UnsavedResults {
   readonly #budget: number;
@@ -30,7 +31,7 @@ export class UnsavedResults {
   #characters = 0;
   #dropped = 0;
 
-  /** @param budget of all JSON texts together, in UTF-16 units */
+  /** @param budget the maximum total length of all JSON texts, in UTF-16 units */
   constructor(budget: number) {
     this.#budget = budget;
   }
@@ -39,7 +40,7 @@ export class UnsavedResults {
     return this.#byId.size;
   }
 
-  /** The number of results that were dropped for want of memory, since the start. */
+  /** The number of results that were dropped to stay within the budget, since the start. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -90,7 +91,7 @@ export class UnsavedResults {
     }
   }
 
-  /** Whether a newer result of the check was here since the last `forgetKeys`. */
+  /** True if a newer result of the check was here since the last `forgetKeys`. */
   hasSuperseded(text: string): boolean {
     return this.#keys.has(checkKeyOf(text));
   }
@@ -124,7 +125,7 @@ export class UnsavedResults {
   }
 }
 
-/** Identifies a check: one name under two sources is two checks, and a slash is in neither. */
+/** Identifies a check: the same name under two sources is two checks. Neither part can contain a slash. */
 function checkKeyOf(text: string): string {
   const { source, name } = JSON.parse(text) as SubmittedResult;
   return `${typeof source === 'string' ? source : ''}/${name}`;

@@ -10,13 +10,11 @@ interface SpoolWatchParts {
   readonly spool: Pick<Spool, 'trouble' | 'name'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when the spool begins or ceases to fail, or has another name. */
+  /** Called when the spool starts or stops to fail, or gets another name. */
   readonly onChange: () => void;
 }
 
-/**
- * Looks at the spool every second, and says in the log and to the backend when it cannot be written and when it can.
- */
+/** Polls the spool every second. Reports to the log and to the backend when the spool fails and when it works again. */
 export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Disposable {
   let loggedAtMs: number | undefined;
   let { name } = spool;

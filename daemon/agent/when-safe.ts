@@ -2,13 +2,13 @@ import { MonError } from '../../shared/errors.ts';
 import type { Clock } from './ports.ts';
 import type { Spool } from './spool.ts';
 
-/** Time for the backend to confirm what cannot be written here. */
+/** The time for the backend to acknowledge a result that cannot be written here. */
 const CONFIRM_MS = 5000;
 
 /**
  * Waits until a result is on disk or, while the disk fails, acknowledged by the backend.
  *
- * @throws MonError `unavailable` when it is still only in memory after five seconds, or was dropped
+ * @throws MonError `unavailable` if the result is still only in memory after five seconds, or was dropped
  */
 export async function whenSafe(
   id: number,

@@ -5,7 +5,7 @@ import { VERSION } from '../../shared/schemas/version.ts';
 import { installedSources, type Installation } from '../settings/installation.ts';
 import type { ConfigSources } from './config/load-config.ts';
 
-/** What `mon-backend --help` says. */
+/** The text of `mon-backend --help`. */
 export const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
@@ -98,7 +98,7 @@ const parse = (argv: readonly string[]) =>
   meow(HELP, {
     importMeta: import.meta,
     argv,
-    // Also what the process is called in the list of processes.
+    // This is also the process title.
     pkg: { name: 'mon-backend' },
     description: 'mon-backend: stores check results, turns them into events and serves the API',
     version: VERSION,
@@ -138,18 +138,18 @@ const parse = (argv: readonly string[]) =>
     },
   });
 
-/** What the command line says. One that is wrong ends the program, with a word why. */
+/** Parses the command line. If it is invalid, prints the reason and exits. */
 export function parseArguments(argv: readonly string[] = process.argv.slice(2)): ReturnType<typeof parse> {
   try {
     return parse(argv);
   } catch (error) {
-    // Such as a flag that is given twice.
+    // For example, a flag is given twice.
     process.stderr.write(`mon-backend: ${errorMessage(error)}\n`);
     process.exit(EXIT_USAGE);
   }
 }
 
-/** Where the configuration comes from: files, the environment and these flags. */
+/** Returns the sources of the configuration: files, the environment and these flags. */
 export function configSources(
   flags: ReturnType<typeof parse>['flags'],
   installation: Installation | undefined,

@@ -64,30 +64,33 @@ import { plansOf } from './plans/state.ts';
 
 const MIB = 1024 * 1024;
 
-/** A peer that takes nothing of what there is for it is cut after this; the feed has less patience. */
+/** The time after which a peer that does not read its responses is cut off; the feed has a shorter limit. */
 const READ_STALL_MS = 60_000;
 
 export interface Backend {
-  /** Where it listens, `http://127.0.0.1:4567`. */
+  /** The URL of the API, such as `http://127.0.0.1:4567`. */
   readonly url: string;
-  /** Where agents can connect besides, `ws://127.0.0.1:8081`; undefined: nowhere. */
+  /** The URL of the separate listener for agents, such as `ws://127.0.0.1:8081`; undefined: there is none. */
   readonly agentUrl?: string | undefined;
-  /** Where version 2 is besides, `http://127.0.0.1:8080`; undefined: nowhere. */
+  /** The URL of the separate listener for the v2 API, such as `http://127.0.0.1:8080`; undefined: there is none. */
   readonly v2Url?: string | undefined;
-  /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
+  /** Reads the configuration again, whether or not a file has changed; problems are logged. */
   reload(): Promise<void>;
   /** The configuration in force. */
   readonly config: LoadedConfig;
-  /** Settles, with the reason, when it does not write any more: it is to be stopped and composed again, to follow. */
+  /**
+   * Resolves with the reason when this backend is no longer the leader. It must then be stopped and composed again to
+   * become a follower.
+   */
   readonly lost: Promise<MonError>;
-  /** Stops taking work in, commits what waits, closes the store. */
+  /** Stops accepting work, commits pending writes, closes the store. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds the backend; what is built last stops first, also when a later step fails.
+ * Builds the backend. Parts stop in reverse order of their start, even if a later step of the start fails.
  *
- * @throws MonError `invalid` or `conflict` when it cannot start this way
+ * @throws MonError `invalid` or `conflict` if it cannot start with these options
  */
 export async function compose(options: BackendOptions): Promise<Backend> {
   const { log } = options;
@@ -164,7 +167,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const leading = teardown.use('what the writer does', new Teardown({ clock, log }));
   const startLeading = async (): Promise<void> => {
     leading.use('watch of time', ground.time.watch(batcher));
-    // Before anything else is committed, so that what the last run left comes first.
+    // Before anything else is committed, so that pending runs of the previous process come first.
     const handlers = { definitions, lanes, jobs, deadLetters, last, registry, store, clock, log };
     const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, chance: Math.random };
     leading.use('handlers', await JobRunner.start(runner));
@@ -347,7 +350,7 @@ interface SharingParts {
   readonly signatures: PeerSignatures | undefined;
 }
 
-/** The way to the other backends that have the store; undefined: nobody can have it. */
+/** Opens the connection to the other backends of the store; undefined: the store cannot be shared. */
 function openForwarding(
   { openForwarding: open }: BackendOptions,
   { member, signatures, ...parts }: ForwardingDeps & SharingParts,
@@ -395,7 +398,9 @@ function warnOfDefinitions({ registry, log }: Ground, { apiCommands }: Writers):
   apiCommands.warnOf(registry.definitions, log);
 }
 
-/** A tenant whose agents have certificates could otherwise report in the namespace of another one without a word. */
+/**
+ * Warns if agents of one tenant could report in the namespace of another because their certificates are not limited.
+ */
 function warnOfCertificates({ config, registry, tls, log }: Ground): void {
   const namespaces = [...registry.declared.names()].length;
   if (tls.authorities.length === 0 || namespaces < 2 || config.program['certificate-namespaces'].length > 0) return;
@@ -447,7 +452,7 @@ function watchSlowPeers({ config, clock, log }: Ground): SlowPeers {
   });
 }
 
-/** Reloads what changes on the disk; undefined: nobody can read it again. */
+/** Watches the configuration for changes; undefined: it cannot be read again. */
 function followConfig(
   options: BackendOptions,
   { config, registry, clock, log }: Ground,
@@ -467,19 +472,19 @@ function followConfig(
   );
 }
 
-/** A host name as the name of a client, which is made of word characters, dots and hyphens. */
+/** Converts a host name to a client name, which consists of word characters, dots and hyphens. */
 function clientNameOf(host: string): string {
   return host.replaceAll(/[^\w.-]/g, '-');
 }
 
-/** @returns what tells commands where they find the configuration */
+/** @returns environment variables that tell commands where the configuration files are */
 async function leaveLoadedFiles(
   { localPlaces }: BackendOptions,
   { config, log }: Ground,
   teardown: Teardown,
 ): Promise<readonly string[]> {
   if (localPlaces === undefined) return [];
-  // With a database it is not there yet.
+  // With a database the directory does not exist yet.
   await mkdir(localPlaces.stateDir, { recursive: true });
   const files = teardown.use('loaded files', new LoadedFiles(localPlaces.stateDir, log));
   await files.write(config.files);

@@ -45,7 +45,7 @@ const EXIT_INITIALIZED = 3;
 
 const STANDARD_ERROR = 2;
 
-/** Longest password that `hash-password` takes, in bytes. */
+/** The maximum length of a password for `hash-password`, in bytes. */
 const PASSWORD_BYTES_MAX = 1024;
 
 const cli = parseArguments();
@@ -55,7 +55,7 @@ makePrivately();
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  // By itself it only counts where it stands alone, and `start --help` would start.
+  // `meow` handles `--help` only if it is the sole argument; without this line `start --help` would start the backend.
   if (cli.flags['help'] === true) cli.showHelp(0);
   const command = cli.input.join(' ');
   try {
@@ -115,7 +115,7 @@ async function validate(): Promise<number> {
   }
 }
 
-/** Each time from anew: files may have come, or gone. */
+/** Loads the configuration. The files are looked up each time, because they may have been added or deleted. */
 async function loadConfig(more: { readonly isStrict?: boolean } = {}): Promise<LoadedConfig> {
   const installation = readInstallation('mon-backend');
   return await loadInstalled({ ...configSources(cli.flags, installation), ...more }, installation);
@@ -241,7 +241,9 @@ function backupFlag(): UpgradeFlags['backup'] {
   return cli.flags.backup && { dir: cli.flags.backupDir };
 }
 
-/** What the commands that work on a stopped store need; a signal ends them where they can be taken up again. */
+/**
+ * Returns the parts of commands that work on a stopped store. A signal stops them at a point where they can be resumed.
+ */
 async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandParts }> {
   const config = await loadConfig();
   const stop = new AbortController();
@@ -250,7 +252,7 @@ async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly
       stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again to continue`)),
     );
   }
-  // To whoever gave the command, not into the log of the backend, and not only what that is to hold.
+  // The log of a command goes to its caller, not into the log of the backend, and not only at the level of that log.
   const { log: file, logLevel } = cli.flags;
   const log = openLog({
     'log-level': logLevel === undefined ? 'info' : config.program['log-level'],
@@ -326,7 +328,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     isInsecureAllowed: cli.flags.insecure,
     localPlaces: { stateDir, runtimeDir: runtimeDirectory() },
   };
-  // Also where it comes while the backend begins anew.
+  // The listener is added once, so that it also sees a signal during a restart of the backend.
   const stopped = once(stop.signal, 'abort').then(() => undefined);
   let { port } = options;
   let reloaded: LoadedConfig | undefined;
@@ -336,7 +338,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     if (backend === undefined) return 0;
     started.resolve(backend);
     if (stalls === undefined) await warnOfReaders({ stateDir, logFile }, log);
-    // What the start takes is no news.
+    // Stalls during the start are expected and not logged.
     stalls = watchStalls({ clock, log });
     const { url, agentUrl } = backend;
     log.info({ url, agent_url: agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
@@ -351,7 +353,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     await backend.stop();
     if (lost === undefined) break;
     reloaded = backend.config;
-    // Whoever is connected comes again at the same port.
+    // Connected peers reconnect to the same port.
     if (port === 0) port = Number(new URL(url).port);
   }
   log.info({}, 'backend stopped');

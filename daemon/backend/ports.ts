@@ -1,9 +1,12 @@
 import type { MonError } from '../../shared/errors.ts';
 import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/schemas/store-upgrade.ts';
 
-/** What the backend needs from outside, so that rules and pipeline know no database, socket or wall clock. */
+/**
+ * The interfaces that the backend needs from outside, so that rules and pipeline depend on no database, socket or wall
+ * clock.
+ */
 
-/** A tuple of name parts; encoded so that `['a:b', 'c']` and `['a', 'b:c']` differ and order is part by part. */
+/** A tuple of name parts, encoded so that `['a:b', 'c']` and `['a', 'b:c']` differ. Keys are ordered part by part. */
 export type Key = readonly (string | number)[];
 
 export type StoreOp =
@@ -12,32 +15,32 @@ export type StoreOp =
   | AmendableOp
   | AmendOp;
 
-/** Puts a value, of which parts may be amended later. For keys of `check` alone. */
+/** Puts a value whose parts may be amended later. Only for keys of `check`. */
 export interface AmendableOp {
   readonly type: 'amendable';
   readonly key: Key;
-  /** No other value that is ever put in this place may have it. Without blanks. */
+  /** The stamp of the value: no other value that is ever put under this key may have it. It contains no blanks. */
   readonly stamp: string;
-  /** The value, taken apart. */
+  /** The value, split into parts. */
   readonly parts: readonly string[];
 }
 
 /**
- * Replaces parts of a value that was put as amendable, and those that an earlier amendment had replaced. Nothing
- * changes when another one is in its place by now.
+ * Replaces parts of a value that was put as amendable, including those that an earlier amendment replaced. If another
+ * value has replaced it meanwhile, nothing changes.
  */
 export interface AmendOp {
   readonly type: 'amend';
   readonly key: Key;
-  /** Of the value. */
+  /** The stamp of the value. */
   readonly stamp: string;
-  /** Undefined: as it was put. */
+  /** The new parts; undefined: the part as it was put. */
   readonly parts: readonly (string | undefined)[];
 }
 
 /**
- * An entry by its two parts or, where both are null, by its id and its selector: when it is gone, nobody else knows
- * that.
+ * A silence by its two parts. If both are null, it is given by its id and selector, because after its removal they are
+ * recorded nowhere else.
  */
 export type SilencedChange = readonly [
   'silenced',
@@ -47,21 +50,21 @@ export type SilencedChange = readonly [
   bySearch?: { readonly id: string; readonly selector: string },
 ];
 
-/** What a write changed, for the feed: keys only, the newest state is read from the registry. */
+/** A change of a write, for the feed. It holds keys only; the latest state is read from the registry. */
 export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
   | SilencedChange
   | readonly ['client', namespace: string, client: string]
   | readonly ['stash', namespace: string, path: string]
   | readonly ['upgrade', namespace: string, id: number]
-  /** What is to be told of a group of a handler, or when, may be something else. */
+  /** The pending notification of a group of a handler, or its time, may have changed. */
   | readonly ['group', namespace: string, handler: string, key: string]
-  /** An event keeps others quiet by a rule, or does not any more. */
+  /** An event has started or ceased to inhibit others by a rule. */
   | readonly ['inhibitor', namespace: string, rule: string, client: string, check: string]
-  /** What a rule keeps quiet is more or less than before. */
+  /** The number of events that a rule inhibits has changed. */
   | readonly ['inhibited', namespace: string, rule: string];
 
-/** One committed write. Sequence numbers are dense: each write has the next one. */
+/** One committed write. Sequence numbers have no gaps: each write has the next one. */
 export interface ChangeRecord {
   readonly seq: number;
   readonly changes: readonly Change[];
@@ -70,13 +73,15 @@ export interface ChangeRecord {
 /** `power`: survives a power loss (fsync). `process`: survives a kill of the process. */
 export type Durability = 'power' | 'process';
 
-/** The right to write to a shard. A later holder has a higher epoch; writes with an older one are refused. */
+/** The right to write to a shard. A later holder has a higher epoch; writes with an older one are rejected. */
 export interface Lease {
   readonly name: string;
   readonly epoch: number;
-  /** Settles, with the reason, when it is lost: somebody else took it, or what was written under it is gone. */
+  /**
+   * Resolves with the reason when the lease is lost: another holder took it, or data that was written under it is gone.
+   */
   readonly lost: Promise<MonError>;
-  /** @throws MonError `conflict` when somebody else holds it by now */
+  /** @throws MonError `conflict` if another holder has the lease by now */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
@@ -86,47 +91,50 @@ export interface Lease {
  * UTF-8 bytes, numbers before strings.
  */
 export interface Store {
-  /** Names this store for good; a restored or emptied one has another id. */
+  /** The permanent id of this store; a restored or emptied store has another id. */
   readonly id: string;
 
   /**
-   * Entries whose key starts with the parts of `prefix`, in order, `after` excluded. Sees the state at the call.
+   * Returns the entries whose key starts with the parts of `prefix`, in order, `after` excluded. Reads the state at the
+   * time of the call.
    *
-   * @param limit most entries; default no limit
+   * @param limit the maximum number of entries; default: no limit
    */
   scan(prefix: Key, options?: { readonly after?: Key; readonly limit?: number }): AsyncIterable<readonly [Key, string]>;
 
-  /** Values in the order of `keys`; `undefined` where there is none. */
+  /** Returns the values in the order of `keys`; `undefined` for a missing key. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
 
   /** The last sequence number written to the shard; 0 before the first. */
   lastSeq(shard: string): number;
 
   /**
-   * All of `ops` and the change record, or nothing; the last op on a key wins.
+   * Writes all of `ops` and the change record, or nothing. The last op on a key wins.
    *
    * @returns the sequence number of this write
-   * @throws MonError `conflict` when `lease` is not the newest; `unavailable` when the disk refuses: then nothing of it
-   * is
-   *   there, also after a restart, unless it is an `UnsettledWriteError`
+   * @throws MonError `conflict` if `lease` is not the newest; `unavailable` if the disk rejects the write: then nothing
+   *   of it is stored, even after a restart, unless the error is an `UnsettledWriteError`
    */
   write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
 
-  /** Whether it takes `amendable` and `amend`; once it does, it always does. */
+  /** True if the store accepts `amendable` and `amend`; once true, always true. */
   readonly canAmend: boolean;
 
-  /** Why it takes no write now: the disk failed, and is tried again and again. Undefined while it takes them. */
+  /**
+   * The reason why the store accepts no writes now: the disk failed and is tried repeatedly. Undefined: it accepts
+   * them.
+   */
   readonly refusal: MonError | undefined;
 
-  /** Calls `listener` whenever it takes writes again. */
+  /** Calls `listener` whenever the store accepts writes again. */
   onMended(listener: () => void): Disposable;
 
   /**
-   * Calls `listener` for every write after `afterSeq`: first the retained ones, then each new one, in order; once
-   * the returned promise has settled, before the `write` settles.
+   * Calls `listener` for every write after `afterSeq`: first the retained writes, then each new one, in order. Once the
+   * returned promise has settled, a listener is called before its `write` settles.
    *
-   * @returns `first`: the oldest sequence number that is retained (writes before it cannot be replayed); `close` ends
-   * it
+   * @returns `first`: the oldest sequence number that is retained, so earlier writes cannot be replayed; `close` ends
+   *   the watch
    */
   watch(
     shard: string,
@@ -134,23 +142,23 @@ export interface Store {
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }>;
 
-  /** The form of what is stored. Whatever it is, reads give the newest and writes take it. */
+  /** The schema of the stored data. Whatever its version, reads return the newest form and writes accept it. */
   readonly schema: StoreSchema;
 
-  /** @throws MonError `conflict` when the lease is held elsewhere */
+  /** @throws MonError `conflict` if another holder has the lease */
   acquire(name: string, ttlMs: number): Promise<Lease>;
 
   close(): Promise<void>;
 }
 
-/** What is read of it. */
+/** The read operations of a store. */
 export type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
-/** Long work on all that is stored. */
+/** The options of a long operation on all stored data. */
 export interface StoreWork {
-  /** Ends it after the batch under way, with its reason. What is done stays done. */
+  /** Stops the operation after the current batch, with the reason of the signal. Completed batches remain. */
   readonly signal: AbortSignal;
-  /** Awaited after each batch, for the sake of those who are served meanwhile. Default: nobody is. */
+  /** Awaited after each batch, so that requests are served meanwhile. Default: no pause. */
   readonly rest?: (() => Promise<void>) | undefined;
 }
 
@@ -158,36 +166,36 @@ export interface UpgradeOptions extends StoreWork {
   readonly onProgress: (progress: StepProgress) => void;
 }
 
-/** The form of what is stored, by number, and the way to the newest one (architecture, State). */
+/** The version of the stored data, and the upgrade to the newest one (architecture, State). */
 export interface StoreSchema {
   readonly version: number;
-  /** The one that the program writes. */
+  /** The version that the program writes. */
   readonly newest: number;
 
   /**
-   * Bytes that are free where it is stored, and that a backup of it or its upgrade needs; undefined: that is the
-   * business of those who run the database, and so are backups.
+   * Returns the free bytes at the store, and the bytes that a backup or an upgrade needs. Undefined for a database,
+   * where space and backups are up to its administrators.
    */
   room(): Promise<{ readonly free: number; readonly needed: number } | undefined>;
 
-  /** Steps that lead from `version` to `newest`, in order. */
+  /** Returns the steps from `version` to `newest`, in order. */
   pending(): Promise<readonly PendingStep[]>;
 
-  /** What would keep `upgrade` from a step. */
+  /** Returns the obstacles that would prevent `upgrade` from a step. */
   obstacles(): Promise<readonly UpgradeObstacle[]>;
 
   /**
-   * Brings all that is stored to the newest form, while others read and write. Nobody may have found an obstacle.
+   * Upgrades all stored data to the newest version, while others read and write. `obstacles` must have returned none.
    *
-   * @throws MonError `unavailable` when the disk refuses; the reason of the signal. It can be called again.
+   * @throws MonError `unavailable` if the disk fails; the reason of the signal. It can be called again.
    */
   upgrade(options: UpgradeOptions): Promise<void>;
 
   /**
-   * A verified copy of all that is stored, as it is at one moment between two writes, whatever is written meanwhile.
+   * Creates a verified copy of all stored data as of one moment between two writes, whatever is written meanwhile.
    *
-   * @param dir must not exist; default: one of its own beneath the state directory
-   * @throws MonError `conflict` when `dir` exists, `unavailable` when there is no room or the disk fails
+   * @param dir must not exist; default: a new one below the state directory
+   * @throws MonError `conflict` if `dir` exists, `unavailable` if there is no space or the disk fails
    */
   backUp(options: StoreWork & { readonly dir?: string | undefined }): Promise<{
     readonly dir: string;
@@ -195,31 +203,31 @@ export interface StoreSchema {
   }>;
 }
 
-/** The purpose of space that is set aside: what goes on while the disk is full, or the next start. */
+/** The purpose of reserved space: operations on a full disk, or the next start. */
 export type ReserveUse = 'running' | 'opening';
 
 /** The disk of the store. */
 export interface Disk {
   /** The directory of the store. */
   readonly dir: string;
-  /** Bytes that are free, beside what is set aside; undefined: it cannot be told. */
+  /** Returns the free bytes, without the reserved ones; undefined: unknown. */
   freeBytes(): Promise<number | undefined>;
-  /** Bytes that are set aside. */
+  /** Returns the number of reserved bytes. */
   reservedBytes(use: ReserveUse): Promise<number>;
-  /** Takes room on the disk, so that it is there later. */
+  /** Reserves space on the disk for later use. */
   setAside(bytes: number, use: ReserveUse): Promise<void>;
-  /** Makes what was set aside free. */
+  /** Frees the reserved space. */
   giveOut(use: ReserveUse): Promise<void>;
 }
 
-/** Time, so that tests can move it. */
+/** The time source, which tests replace. */
 export interface Clock {
   /**
-   * Epoch milliseconds. It does not follow the machine's clock where that is set; when that is believed later, all
-   * times that wait to come are moved with it (docs/operations.md, Time).
+   * Returns epoch milliseconds. It does not follow a jump of the machine's clock. If a jump is adopted later, all
+   * planned times are shifted by it (docs/operations.md, Time).
    */
   now(): number;
-  /** Milliseconds of a clock that only measures intervals. */
+  /** Returns the milliseconds of a clock that only measures intervals. */
   monotonic(): number;
   /** Calls `task` once after `delayMs`. */
   after(delayMs: number, task: () => void): Disposable;
@@ -227,8 +235,8 @@ export interface Clock {
   every(periodMs: number, task: () => void): Disposable;
 }
 
-/** For what is planned ahead. */
+/** A clock with which times in the future can be planned. */
 export interface PlanningClock extends Clock {
-  /** As `now`, without the moves: never goes back and never steps. */
+  /** Returns `now` without adopted clock jumps: it never goes back and never jumps. */
   steady(): number;
 }

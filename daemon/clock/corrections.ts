@@ -1,14 +1,14 @@
-/** The times at which the clock was set right, the oldest first. */
+/** The adopted corrections of the clock, oldest first. */
 export interface Corrections {
-  /** By how many seconds: forward, negative: back. */
+  /** The seconds of each correction: positive is forward, negative is back. */
   readonly seconds: readonly number[];
-  /** How many of them are one by now, the first. */
+  /** The number of corrections that were merged into the first entry. */
   readonly merged: number;
 }
 
 export const NO_CORRECTIONS: Corrections = { seconds: [], merged: 0 };
 
-/** More than anybody who looks after the clock needs; it is written again and again. */
+/** The maximum number of separate corrections: more than an operator needs, and the list is rewritten often. */
 const KEPT_MAX = 100;
 
 export function withCorrection({ seconds, merged }: Corrections, by: number): Corrections {
@@ -19,17 +19,19 @@ export function withCorrection({ seconds, merged }: Corrections, by: number): Co
     : { seconds: all, merged };
 }
 
-/** Counts the corrections; a time is told with its era where it must be read rightly after the next one. */
+/**
+ * Returns the number of corrections so far. A time that must stay correct after the next correction is stored with it.
+ */
 export function eraOf({ seconds, merged }: Corrections): number {
   return merged + seconds.length;
 }
 
-/** By how many seconds a time of this era, epoch seconds, has to be moved to be one of today. */
+/** Returns the seconds to add to a time of this era, in epoch seconds, to convert it to the current scale. */
 export function secondsSince({ seconds, merged }: Corrections, era: number): number {
   return sum(seconds.slice(Math.max(0, era - merged)));
 }
 
-/** Milliseconds from the scale that was never corrected to that of today. */
+/** Returns the milliseconds from the uncorrected scale to the current one. */
 export function offsetOf({ seconds }: Corrections): number {
   return sum(seconds) * 1000;
 }

@@ -1,17 +1,17 @@
-/** How long the system runs, time asleep included. */
+/** The uptime of the system, sleep included. */
 export interface BootTime {
-  /** Another one after each start of the system; empty: not known. */
+  /** The id of this boot of the system; empty: unknown. */
   readonly id: string;
   readonly ms: number;
 }
 
-/** The clocks of a machine, of which somebody may set one. */
+/** The clocks of a machine; its wall clock may be set at any time. */
 export interface MachineClock {
-  /** Epoch milliseconds, as the machine is set: wrong at times, and set right. */
+  /** Returns epoch milliseconds of the wall clock, which may be wrong and be corrected. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Returns the milliseconds of a clock that cannot be set. */
   monotonic(): number;
-  /** Undefined: there is no way to tell. */
+  /** Returns the uptime; undefined: unknown. */
   boot?(): BootTime | undefined;
   after(delayMs: number, task: () => void): Disposable;
   every(periodMs: number, task: () => void): Disposable;

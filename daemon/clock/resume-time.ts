@@ -1,32 +1,32 @@
 import { NO_CORRECTIONS, offsetOf, withCorrection, type Corrections } from './corrections.ts';
 import type { BootTime } from './machine-clock.ts';
 
-/** The newest time that was seen, kept so that the next start goes on from there. */
+/** The latest known time, stored so that the next start continues from it. */
 export interface TimeAnchor {
-  /** Of the steady scale, epoch milliseconds. */
+  /** Epoch milliseconds on the steady scale. */
   readonly steadyMs: number;
-  /** What the machine showed at that moment. */
+  /** The wall clock at that moment. */
   readonly wallMs: number;
   readonly boot: BootTime | null;
   readonly corrections: Corrections;
 }
 
-/** What the machine shows at a start. */
+/** The clocks of the machine at a start. */
 interface MachineReading {
   readonly wallMs: number;
   readonly boot: BootTime | undefined;
 }
 
-/** A wall clock that is farther off was set by somebody; what is less is drift, which is followed slowly. */
+/** The minimum offset of a wall clock that was set; a smaller offset is drift, which is followed slowly. */
 export const JUMP_MS = 1000;
 
 /**
- * Where time goes on at a start. While the system was not started anew, its own uptime tells how long nobody looked,
- * whatever the wall clock does. After that nobody knows: a wall clock that is ahead is believed, and one that is behind
- * means that no time has passed. One that was off before either still is or was set right, whichever makes less time
- * pass.
+ * Returns the time at which a start continues. If the system was not rebooted, its uptime tells how much time has
+ * passed, whatever the wall clock does. After a reboot that is unknown: a wall clock that is ahead is trusted, and one
+ * that is behind means that no time has passed. A wall clock that was already off is either still off or has been
+ * corrected; the assumption with less elapsed time is used.
  *
- * @returns the anchor of this moment, with one more correction when the wall clock was set in between
+ * @returns the anchor of this moment, with one more correction if the wall clock was set in between
  */
 export function resumeTime(anchor: TimeAnchor | undefined, { wallMs, boot }: MachineReading): TimeAnchor {
   if (anchor === undefined) return { steadyMs: wallMs, wallMs, boot: boot ?? null, corrections: NO_CORRECTIONS };
@@ -43,7 +43,7 @@ export function resumeTime(anchor: TimeAnchor | undefined, { wallMs, boot }: Mac
   };
 }
 
-/** @returns undefined when the system was started anew, or cannot tell */
+/** @returns undefined if the system was rebooted, or its uptime is unknown */
 function timeWithoutBoot({ steadyMs, boot: before }: TimeAnchor, boot: BootTime | undefined): number | undefined {
   if (before === null || boot === undefined || before.id === '' || before.id !== boot.id) return undefined;
   return boot.ms < before.ms ? undefined : steadyMs + boot.ms - before.ms;

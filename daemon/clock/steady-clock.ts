@@ -2,44 +2,47 @@ import { eraOf, offsetOf, secondsSince, withCorrection, type Corrections } from 
 import type { BootTime, MachineClock } from './machine-clock.ts';
 import { JUMP_MS, resumeTime, type TimeAnchor } from './resume-time.ts';
 
-/** How fast drift is followed: a millisecond a second, more than any clock drifts and less than anybody notices. */
+/**
+ * The rate at which drift is followed: a millisecond per second, more than any clock drifts and too little to notice.
+ */
 const SLEW = 1 / 1000;
 /**
- * Between two looks at the monotonic clock, or else the process was kept from running and the wall clock says nothing.
+ * The maximum time between two readings of the monotonic clock. If it is exceeded, the process was suspended in between
+ * and the reading of the wall clock is useless.
  */
 const LOOK_MS_MAX = 50;
 const LOOKS_MAX = 4;
-/** Time is told in milliseconds. */
+/** The minimum time between two readings of the clock; time has a resolution of a millisecond. */
 const TICK_MS = 0.5;
 
-/** Somebody has set the clock of the machine. */
+/** A jump of the machine's clock, because it was set. */
 export interface ClockJump {
-  /** Before it, by the time that counts. Epoch milliseconds. */
+  /** The time before the jump on the backend's own scale, in epoch milliseconds. */
   readonly atMs: number;
-  /** Forward, negative: back. */
+  /** The size of the jump: positive is forward, negative is back. */
   readonly seconds: number;
 }
 
 interface SteadyOptions {
-  /** Where time was last; default: it begins now. */
+  /** The anchor of the previous run; default: time starts now. */
   readonly anchor?: TimeAnchor | undefined;
   readonly onJump?: (jump: ClockJump) => void;
   /**
-   * How long a clock must have been off before it is believed; default: for ever, until somebody calls `adopt`.
+   * Returns how long a clock must have been off before the jump is adopted; default: forever, until `adopt` is called.
    *
-   * @param seconds forward, negative: back
+   * @param seconds positive: forward; negative: back
    */
   readonly adoptAfterMs?: (seconds: number) => number;
 }
 
 /**
- * Time that goes on evenly, whatever is done to the clock of the machine: drift is followed, the time of a machine that
- * slept has passed, and a clock that was set is noted and not followed until it is adopted.
+ * A clock that advances evenly, even if the machine's clock is set. It follows drift and counts the time of a machine
+ * that slept. A clock jump is recorded, but not followed until it is adopted.
  *
- * There are two scales. `steady` never steps; `now` is the same but for the corrections that were adopted.
+ * There are two scales. `steady` never jumps; `now` equals it plus the adopted corrections.
  */
 export class SteadyClock implements MachineClock {
-  /** How often the clock of the machine was set since the start. */
+  /** The number of clock jumps since the start. */
   jumps = 0;
   lastJump: ClockJump | undefined;
   readonly #machine: MachineClock;
@@ -47,16 +50,17 @@ export class SteadyClock implements MachineClock {
   #corrections: Corrections;
   #offsetMs: number;
   /**
-   * The steady scale at the start, and what has passed since: apart, because together they are too large to be exact.
+   * The steady scale at the start, and the time since then. They are separate because their sum is too large to be
+   * exact.
    */
   readonly #startMs: number;
   #passedMs = 0;
-  /** When that was, on the monotonic clock. */
+  /** The time of the last reading on the monotonic clock. */
   #lookedMs: number;
-  /** What the clock of the machine is off by, and since when on the steady scale. */
+  /** The offset of the machine's clock, and the steady time since which it has been off. */
   #heldMs = 0;
   #heldSinceMs = 0;
-  /** From the monotonic clock to the uptime of the system: grows while the machine sleeps. */
+  /** The offset from the monotonic clock to the uptime of the system, which grows while the machine sleeps. */
   #sleptMs: number;
 
   constructor(machine: MachineClock, options: SteadyOptions = {}) {
@@ -74,12 +78,15 @@ export class SteadyClock implements MachineClock {
     if (seconds !== 0) this.#tell({ atMs: this.now() - seconds * 1000, seconds });
   }
 
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds, including adopted corrections. */
   now(): number {
     return this.steady() + this.#offsetMs;
   }
 
-  /** Epoch milliseconds without corrections: goes back never, and steps only over the time of a machine that slept. */
+  /**
+   * Returns epoch milliseconds without corrections. It never goes back, and jumps only over the time of a machine that
+   * slept.
+   */
   steady(): number {
     this.#look();
     return this.#nowMs;
@@ -101,25 +108,25 @@ export class SteadyClock implements MachineClock {
     return this.#machine.every(periodMs, task);
   }
 
-  /** Seconds that the clock of the machine is ahead of `now` since somebody set it, negative: behind; 0: they agree. */
+  /** The seconds by which the machine's clock is ahead of `now` since it was set; negative: behind; 0: they agree. */
   get heldSeconds(): number {
     this.#look();
     return Math.round(this.#heldMs / 1000);
   }
 
-  /** For how long it has been off by that. */
+  /** The milliseconds for which the clock has been off by that. */
   get heldForMs(): number {
     const steadyMs = this.steady();
     return this.#heldMs === 0 ? 0 : steadyMs - this.#heldSinceMs;
   }
 
-  /** Goes on from a later time of the steady scale, when another backend has told that it has come. */
+  /** Advances to a later time of the steady scale, which another backend has reported. */
   notBefore(steadyMs: number): void {
     this.#look();
     this.#passedMs += Math.max(0, steadyMs - this.#nowMs);
   }
 
-  /** What the next start goes on from. */
+  /** Returns the anchor from which the next start continues. */
   anchor(): TimeAnchor {
     return {
       steadyMs: this.steady(),
@@ -129,7 +136,7 @@ export class SteadyClock implements MachineClock {
     };
   }
 
-  /** The anchor with the clock of the machine believed, as it is now. */
+  /** Returns the anchor as if the current time of the machine's clock were adopted. */
   correctedAnchor(): TimeAnchor {
     const anchor = this.anchor();
     return this.heldSeconds === 0
@@ -137,7 +144,7 @@ export class SteadyClock implements MachineClock {
       : { ...anchor, corrections: withCorrection(anchor.corrections, this.heldSeconds) };
   }
 
-  /** Goes over to these corrections; whoever calls it has seen to the times that were told before. */
+  /** Adopts these corrections. The caller must already have shifted all stored times. */
   adopt(corrections: Corrections): void {
     const beforeMs = this.#offsetMs;
     this.#corrections = corrections;
@@ -146,13 +153,13 @@ export class SteadyClock implements MachineClock {
     if (Math.abs(this.#heldMs) <= JUMP_MS) this.#heldMs = 0;
   }
 
-  /** On the steady scale, as of the last look. */
+  /** The steady time at the last reading. */
   get #nowMs(): number {
     return Math.floor(this.#startMs + this.#passedMs);
   }
 
   #look(): void {
-    // Asked for each message: what was told less than a tick ago is still true.
+    // This is called for each message: a reading less than a tick old is still valid.
     if (this.#machine.monotonic() - this.#lookedMs < TICK_MS) return;
     const { wallMs, monotonicMs } = this.#read();
     const elapsedMs = Math.max(0, monotonicMs - this.#lookedMs);
@@ -168,7 +175,7 @@ export class SteadyClock implements MachineClock {
     this.#adoptInTime();
   }
 
-  /** What the wall clock is off by, but for a jump that is known. */
+  /** Returns the offset of the wall clock, without the known jump. */
   #errorMs(wallMs: number): number {
     return wallMs - (this.#startMs + this.#offsetMs + this.#heldMs) - this.#passedMs;
   }
@@ -194,13 +201,13 @@ export class SteadyClock implements MachineClock {
       this.adopt(withCorrection(this.#corrections, seconds));
   }
 
-  /** How long the machine slept since the last time this was asked. */
+  /** Returns how long the machine slept since the last call. */
   #newSleepMs(monotonicMs: number): number {
     const boot = this.boot();
     if (boot === undefined) return 0;
     const sleptMs = boot.ms - monotonicMs;
     const newMs = Math.max(0, sleptMs - this.#sleptMs);
-    // Less than the uptime of some systems is exact to.
+    // A difference below the precision of some systems' uptime does not count.
     if (newMs <= JUMP_MS) return 0;
     this.#sleptMs = sleptMs;
     return newMs;

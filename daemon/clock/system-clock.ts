@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { BootTime } from './machine-clock.ts';
 
-/** Node's timers run at once when they are asked to wait longer than 2^31 - 1 ms, so a long wait is cut into these. */
+/**
+ * The longest wait of one timer. Node.js runs timers at once if their delay exceeds 2^31 - 1 ms, so longer waits are
+ * split.
+ */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Names the running system from its start to its end, where there is such a name (Linux). */
+/** The file with the id of this boot, on systems that have one (Linux). */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/** The clocks and timers of this machine, as they are: `now` goes wherever somebody sets it. */
+/** The clocks and timers of this machine, unfiltered: `now` jumps when the wall clock is set. */
 export class SystemClock {
   #bootId: string | undefined;
 
@@ -16,7 +19,7 @@ export class SystemClock {
     return Date.now();
   }
 
-  /** Stands still while the machine sleeps. */
+  /** Returns the monotonic time, which stops while the machine sleeps. */
   monotonic(): number {
     return performance.now();
   }
@@ -43,7 +46,7 @@ export class SystemClock {
   }
 }
 
-/** Empty where the system has none. */
+/** Returns the boot id; empty if the system has none. */
 function bootId(): string {
   try {
     return readFileSync(BOOT_ID, 'utf8').trim();

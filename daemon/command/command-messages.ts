@@ -1,10 +1,10 @@
 import type { Command } from '../../shared/schemas/command.ts';
 import type { CommandEnd } from './command-outcome.ts';
 
-/** The descriptor of the process that runs commands which it and its watchdogs hold open until they have ended. */
+/** The descriptor that the command process and its watchdogs hold open until they have ended. */
 export const LIFELINE = 4;
 
-/** A request to the process that runs commands. Each command has a number that is never used again. */
+/** A request to the command process. Each command has a number that is never reused. */
 export type CommandRequest =
   | {
       readonly kind: 'run';
@@ -13,10 +13,10 @@ export type CommandRequest =
       readonly input: string;
       readonly environment?: readonly string[] | undefined;
     }
-  /** Kills the command. A report of its end follows all the same. */
+  /** Kills the command. Its end is reported even so. */
   | { readonly kind: 'cut'; readonly id: number };
 
-/** A report of that process: the command has ended. */
+/** A report of the command process: the command has ended. */
 export interface CommandReport {
   readonly id: number;
   readonly end: CommandEnd;

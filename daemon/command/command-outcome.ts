@@ -1,4 +1,4 @@
-/** Time, so that tests can move it. */
+/** The time source, which tests replace. */
 export interface CommandClock {
   /** Calls `task` once after `delayMs`. */
   after(delayMs: number, task: () => void): Disposable;
@@ -8,7 +8,7 @@ interface ExitedCommand {
   readonly kind: 'exited';
   readonly status: number;
   readonly output: string;
-  /** It printed more than is kept. */
+  /** True if it printed more than the limit. */
   readonly isOutputCut?: true;
 }
 
@@ -17,31 +17,31 @@ interface FailedCommand {
   readonly reason: string;
 }
 
-/** How a command ended for the one who runs it and does not know what cut it. */
+/** The end of a command as its process sees it, which does not know why the command was killed. */
 export type CommandEnd =
   | ExitedCommand
-  /** It was killed, with what it had printed until then. */
+  /** The command was killed; `output` is what it had printed before. */
   | { readonly kind: 'cut'; readonly output: string }
   | FailedCommand;
 
 export type CommandOutcome =
   | ExitedCommand
-  /** With what it had printed until then. */
+  /** The command exceeded its time limit; `output` is what it had printed before. */
   | { readonly kind: 'timed_out'; readonly output: string }
   | FailedCommand
-  /** `signal` was aborted. */
+  /** The command was stopped because `signal` was aborted. */
   | { readonly kind: 'stopped' };
 
 export interface CommandLimits {
-  /** A hard stop; without it the command may run for ever. */
+  /** The time limit, enforced with a hard stop; undefined: none. */
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command until it ends, or until its time is over or somebody stops it.
+ * Runs a command until it ends, exceeds its time limit or is stopped.
  *
- * @param run kills the command as soon as the signal it is given is aborted, which it may be from the beginning
+ * @param run kills the command as soon as its signal is aborted, which may be the case from the beginning
  */
 export async function outcomeWithin(
   clock: CommandClock,
@@ -60,7 +60,7 @@ export async function outcomeWithin(
       }),
     );
   }
-  // Not `AbortSignal.any`: the signal of a program outlives millions of these.
+  // `AbortSignal.any` would leak: the signal of a program outlives millions of these.
   signal.addEventListener('abort', stop);
   ends.defer(() => signal.removeEventListener('abort', stop));
   if (signal.aborted) stop();

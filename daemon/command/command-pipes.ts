@@ -5,7 +5,7 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 import { openUnnamedPipes } from './unnamed-pipe.ts';
 
 /**
- * A pipe to or from a command. What Node.js calls a pipe is a socket, and a command with a socket for a standard stream
+ * A pipe to or from a command. Node.js creates sockets instead of pipes. With a socket as a standard stream, a command
  * fails as soon as it opens `/dev/stdin`, `/dev/stdout` or `/dev/stderr`, which many checks do.
  */
 interface CommandPipe {
@@ -14,23 +14,26 @@ interface CommandPipe {
   readonly ours: Socket;
 }
 
-/** The pipes of one command. Dispose of them once the command has inherited its ends: that closes them here. */
+/** The pipes of one command. Dispose of them once the command has inherited its ends, which closes those ends here. */
 interface CommandPipes extends Disposable {
-  /** What the command writes comes out of `ours`. */
+  /** The output of the command, which is read from `ours`. */
   readonly output: CommandPipe;
-  /** The command reads what is written into `ours`. */
+  /** The input of the command, which is written to `ours`. */
   readonly input: CommandPipe | undefined;
 }
 
-/** @param hasInput whether the command has anything to read */
+/** @param hasInput whether the command has an input */
 export async function openCommandPipes(hasInput: boolean): Promise<CommandPipes> {
   const [ends] = await openEnds(1, hasInput);
   return pipesOf(ends);
 }
 
-/** Pipes for commands with input. They are made ahead, many at once, because making them costs as much as a command. */
+/**
+ * A stock of pipes for commands with input. They are created in advance and in groups, because creating them costs as
+ * much as a command.
+ */
 export class PipeStock {
-  /** Commands for which one call makes pipes; each takes four descriptors. */
+  /** The number of commands for which one call creates pipes; each takes four descriptors. */
   static readonly #SIZE = 14;
 
   readonly #ends: CommandEnds[] = [];

@@ -1,6 +1,5 @@
-// The process that runs the commands of handlers and mutators for the backend. Starting a command stops the program
-// that starts it for the longer, the more memory and open files it has; this process has little of both, and serves
-// nobody else.
+// The process that runs the commands of handlers and mutators for the backend. Starting a command blocks the parent
+// process, longer with more memory and open files. This process has little of both, and no other task.
 import { SystemClock } from '../clock/system-clock.ts';
 import { LIFELINE, type CommandReport, type CommandRequest } from './command-messages.ts';
 import { CommandWatchdog } from './command-watchdog.ts';
@@ -10,16 +9,16 @@ import { closeCovers, plainStdio } from './shielded-stdio.ts';
 
 process.title = 'mon-backend commands';
 closeCovers();
-// Commands would inherit the mask that protects the files of the backend. This process creates no files.
+// Commands would inherit the umask that protects the files of the backend. This process creates no files.
 process.umask(Number(process.argv[2]));
 
 const clock = new SystemClock();
 const pipes = new PipeStock();
 const watchdog = new CommandWatchdog({ openStdio: plainStdio, lifeline: LIFELINE });
-/** Kills the commands that are running, by their number. */
+/** The controllers that kill the running commands, by their number. */
 const cuts = new Map<number, AbortController>();
 
-// The backend decides when to stop, also when a signal went to both: its handlers have some seconds to end.
+// The backend decides when to stop, even if both processes received the signal: its handlers have some seconds to end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 process.on('message', (request: CommandRequest) => {
@@ -33,8 +32,8 @@ process.on('message', (request: CommandRequest) => {
   }
 });
 
-// The backend has ended, in whatever way. The watchdog kills what still runs: nobody would read its result, and the
-// backend runs it again after its next start.
+// The backend has ended. The watchdog kills the running commands: their results could not be delivered, and the backend
+// runs them again after its next start.
 process.once('disconnect', () => process.exit());
 
 async function run({ id, command, input, environment }: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {
@@ -54,6 +53,6 @@ async function run({ id, command, input, environment }: Extract<CommandRequest, 
 }
 
 function report(message: CommandReport): void {
-  // Without the backend nobody is left to read it.
+  // If the backend has ended, no process is left to read the message.
   process.send?.(message, () => undefined);
 }

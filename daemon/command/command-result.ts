@@ -1,18 +1,18 @@
 import type { CommandOutcome } from './command-outcome.ts';
 
-/** How a command ended, as checks and handlers tell it. */
+/** The result of a command, in the form of checks and handlers. */
 export interface CommandResult {
   readonly status: number;
   readonly output: string;
 }
 
-/** In the words of completion 1.12; undefined: it was stopped together with the program that ran it. */
+/** Returns the result in the terms of completion 1.12; undefined: the command was stopped together with its program. */
 export function commandResult(outcome: CommandOutcome): CommandResult | undefined {
   switch (outcome.kind) {
     case 'exited':
       return { status: outcome.status, output: outcome.output };
     case 'timed_out':
-      // The peer says no more than the first line, and loses the rest.
+      // Sensu reports only the first line, and loses the output.
       return {
         status: 2,
         output: ['Execution timed out', ...(outcome.output === '' ? [] : [outcome.output])].join('\n'),

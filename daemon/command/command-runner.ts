@@ -12,40 +12,42 @@ import {
 } from './command-outcome.ts';
 import { RunningProcess, type ProcessEnd } from './running-process.ts';
 
-/** Between the end of a process and the start of the next. */
+/** The backoff between the end of a process and the start of the next. */
 const PAUSE = { minMs: 100, maxMs: 30_000 };
 
 const STOPPED: CommandEnd = { kind: 'cut', output: '' };
 
 export interface CommandOptions extends CommandLimits {
-  /** What the command finds on its standard input. */
+  /** The standard input of the command. */
   readonly input: string;
-  /** `NAME=value`, over what every command gets to see of our environment. */
+  /** `NAME=value`; overrides the inherited variables. */
   readonly environment?: readonly string[] | undefined;
 }
 
 interface RunnerParts {
-  /** `NAME=value` for all commands, beneath what each has of its own; default: none. */
+  /** `NAME=value` for all commands, which their own variables override; default: none. */
   readonly environment?: readonly string[];
   readonly clock: CommandClock;
-  /** The time that the process itself has, which does not jump with the other; default: the machine's. */
+  /** The monotonic clock of the process, which does not jump; default: the one of the machine. */
   readonly processClock?: CommandClock;
   readonly log: Log;
-  /** 0 to below 1, evenly spread. */
+  /** Returns a random number from 0 to below 1, evenly distributed. */
   readonly chance: () => number;
 }
 
 /**
- * Runs command lines as `runCommand` does, in a small process of their own, so that nothing here waits for the start of
- * one. The process is started with the first command. When it ends by itself, its commands have failed and are killed,
- * and those that come wait for the next process, which is started after a pause.
+ * Runs command lines as `runCommand` does, but in a small process of their own, so that no start of a command blocks
+ * this one. The process is started with the first command. If it ends by itself, its commands fail and are killed.
+ * Later commands wait for the next process, which is started after a backoff.
  */
 export class CommandRunner implements AsyncDisposable {
   readonly #parts: RunnerParts;
   #process: RunningProcess | undefined;
-  /** Over when the next process may be started. */
+  /** Resolves when the restart backoff has elapsed. */
   #pause: Promise<void> = Promise.resolve();
-  /** Processes in a row that ended, the last ones without an answer before. */
+  /**
+   * The number of ends in a row for the backoff. It restarts at 1 after a process that reported the end of a command.
+   */
   #ends = 0;
   readonly #timers = new DisposableStack();
 
@@ -92,7 +94,7 @@ export class CommandRunner implements AsyncDisposable {
   }
 }
 
-/** Waits for the promise, or for the signal when that is first. */
+/** Waits for the promise, or for the signal if it is aborted first. */
 async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise: aborted, resolve } = Promise.withResolvers<void>();

@@ -53,13 +53,13 @@ export interface CommandRun {
 }
 
 interface WatchdogOptions {
-  /** Default: a watchdog inherits no open file of the program, whoever opened it. */
+  /** Opens the standard streams of a watchdog. Default: it inherits no open file of the program. */
   readonly openStdio?: typeof shieldedStdio;
-  /** An open descriptor that each watchdog holds until it has ended, so that its end can be waited for. */
+  /** An open descriptor that each watchdog holds until it has ended, so that its end can be awaited. */
   readonly lifeline?: number | undefined;
 }
 
-/** Attempts to get a watchdog that lives. After more, only the next command tries again. */
+/** The number of attempts to start a working watchdog. After that, only the next command tries again. */
 const ATTEMPTS = 3;
 /** A watchdog that ends within this time counts as a failed attempt. */
 const SHORT_LIFE_MS = 1000;
@@ -68,17 +68,17 @@ const SHORT_LIFE_MS = 1000;
  * Ensures that no command outlives the program that runs it, whichever dies first, and by which signal.
  *
  * A command waits at a gate (`runUntilCut`) until `add` has resolved. By then the kernel holds its id and group for the
- * watchdog, and keeps them when the program dies; a program that dies earlier never opens the gate. When the watchdog
- * itself is killed, the next one gets all runs. What is left is a program that is killed together with its watchdog,
+ * watchdog, and keeps them if the program dies. A program that dies earlier never opens the gate. If the watchdog
+ * itself is killed, the next one gets all runs. One gap remains: a program that is killed together with its watchdog,
  * in the milliseconds before the next one has started.
  */
 export class CommandWatchdog implements Disposable {
   readonly #options: WatchdogOptions;
   readonly #runs = new Map<string, CommandRun>();
   #process: ChildProcess | undefined;
-  /** Watchdogs in a row that ended soon. */
+  /** The number of watchdogs in a row that ended early. */
   #shortLives = 0;
-  /** Runs that are to be killed while this program goes on. */
+  /** The runs to kill while this program continues. */
   readonly #doomed = new Set<CommandRun>();
   #isKilling = false;
   #isDisposed = false;
@@ -88,9 +88,9 @@ export class CommandWatchdog implements Disposable {
   }
 
   /**
-   * Resolves when the run would be killed if this program died.
+   * Resolves once the run would be killed if this program died.
    *
-   * @throws Error when there is no watchdog, and none can be started
+   * @throws Error if there is no watchdog, and none can be started
    */
   async add(run: CommandRun): Promise<void> {
     this.#runs.set(run.id, run);
@@ -104,19 +104,19 @@ export class CommandWatchdog implements Disposable {
     throw new Error('the watchdog over commands cannot be started');
   }
 
-  /** To be called when the command has ended: its process group may belong to others soon. */
+  /** Removes a run. Called when the command has ended, because its process group id may soon be reused. */
   remove(run: CommandRun): void {
     if (!this.#doomed.has(run) && this.#runs.delete(run.id)) this.#process?.stdin?.write(`- ${run.id}\n`);
   }
 
-  /** Kills the process group of the run at once, and those processes that left the group within some milliseconds. */
+  /** Kills the process group of the run at once. Processes that left the group are killed within some milliseconds. */
   kill(run: CommandRun): void {
     killGroup(run.group);
     this.#doomed.add(run);
     if (!this.#isKilling) void this.#killDoomed();
   }
 
-  /** Ends the watchdog, which kills the runs that are left. */
+  /** Ends the watchdog, which kills the remaining runs. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#process?.stdin?.end();
@@ -139,8 +139,8 @@ export class CommandWatchdog implements Disposable {
   }
 
   /**
-   * Uses one watchdog for all that are killed at about the same time: a search reads the environment of all
-   * processes.
+   * Uses one watchdog for all runs that are killed at about the same time, because a search reads the environment of
+   * all processes.
    */
   async #killDoomed(): Promise<void> {
     this.#isKilling = true;
@@ -171,7 +171,7 @@ function startWatchdog({ openStdio = shieldedStdio, lifeline }: WatchdogOptions)
   });
   watchdog.unref();
   (watchdog.stdin as Socket | null)?.unref();
-  // A watchdog that does not run shows by what cannot be written to it.
+  // A failed watchdog is detected when it cannot be written to.
   watchdog.on('error', () => undefined);
   watchdog.stdin?.on('error', () => undefined);
   return watchdog;
@@ -181,7 +181,7 @@ function linesOf(runs: readonly CommandRun[]): string {
   return runs.map(({ id, group }) => `+ ${id} ${String(group)}\n`).join('');
 }
 
-/** Resolves to true when the kernel has the text for the watchdog, to false when there is no such watchdog any more. */
+/** Resolves to true when the kernel has the text for the watchdog, and to false if the watchdog has ended. */
 async function isWritten(watchdog: ChildProcess, text: string): Promise<boolean> {
   if (watchdog.pid === undefined) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();

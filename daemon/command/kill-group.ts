@@ -1,4 +1,4 @@
-/** Kills a process group with all that is in it. */
+/** Kills all processes of a process group. */
 export function killGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');

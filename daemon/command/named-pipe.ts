@@ -9,10 +9,10 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 const run = promisify(execFile);
 
 /**
- * Opens pipes that have a name for a moment, where none without a name can be made. The names are removed before any
- * other program can use them.
+ * Opens named pipes, for systems that cannot create unnamed ones. The names are removed before any other program can
+ * use them.
  *
- * @throws Error when there is no space for the names
+ * @throws Error if there is no space for the names
  */
 export async function openNamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds[]> {
   const directory = await mkdtemp(join(tmpdir(), 'mon-command-'));
@@ -35,13 +35,13 @@ export async function openNamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds
 type Open = (path: string, flags: number) => number;
 
 function openOutput(path: string, open: Open): PipeEnds {
-  // The reader first, and without waiting for a writer.
+  // The reader is opened first, without waiting for a writer.
   const own = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { own, child: open(path, constants.O_WRONLY) };
 }
 
 function openInput(path: string, open: Open): PipeEnds {
-  // A writer can only be opened while there is a reader, and a reader that does not block is of no use to a command.
+  // A writer can only be opened while there is a reader, and commands cannot use a non-blocking reader.
   const firstReader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const own = open(path, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -1,7 +1,7 @@
-/** What a command does with its end of a pipe. */
+/** The direction of a pipe, from the view of the command. */
 export type PipeUse = 'command reads' | 'command writes';
 
-/** Descriptors of the two ends of a pipe. The end of the command blocks, as commands expect. */
+/** The descriptors of the two ends of a pipe. The end of the command blocks, as commands expect. */
 export interface PipeEnds {
   readonly child: number;
   readonly own: number;

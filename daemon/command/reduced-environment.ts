@@ -1,4 +1,4 @@
-/** All that a command gets to see of our environment (security S14); our own credentials must not be among it. */
+/** The only variables that commands inherit (security S14); credentials of the program must not be among them. */
 const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

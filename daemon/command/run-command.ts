@@ -19,31 +19,31 @@ import { reducedEnvironment } from './reduced-environment.ts';
 import { withInheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
-/** Most bytes of output that are kept (security S7). */
+/** The maximum size of the output (security S7). */
 export const OUTPUT_BYTES_MAX = 256 * 1024;
 
 const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
-/** How long a process that the command left behind may still write, once the command itself has ended. */
+/** The time for which processes of an ended command may still write. */
 const STRAGGLER_MS = 1000;
 
 interface StartOptions {
   readonly clock: CommandClock;
-  /** Kills the command when this program dies. */
+  /** Kills the command if this program dies. */
   readonly watchdog: CommandWatchdog;
-  /** What the command finds on its standard input; without it there is nothing to read. */
+  /** The standard input; undefined: it is empty. */
   readonly input?: string | undefined;
-  /** `NAME=value`, over what every command gets to see of our environment. */
+  /** `NAME=value`; overrides the inherited variables. */
   readonly environment?: readonly string[] | undefined;
 }
 
 /**
- * Runs a line through the shell, or a program with its arguments without one (security S14), in a process group of its
- * own, with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort
- * kills all processes of the command. Never rejects.
+ * Runs a line through the shell, or a program with its arguments without one (security S14). The command gets a process
+ * group of its own. Standard output and standard error are merged in the order of writing (completion 1.12). A timeout
+ * or an abort kills all processes of the command. Never rejects.
  *
- * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the
- * signal that killed it (legacy-peer, sensu-client); the same without a shell.
+ * The status is the exit status as the shell reports it (127 not found, 126 not executable). If a signal killed the
+ * command, it is the number of the signal (legacy-peer, sensu-client). Without a shell it is the same.
  */
 export async function runCommand(
   command: Command,
@@ -56,9 +56,9 @@ export async function runCommand(
 
 interface UntilCutOptions extends StartOptions {
   readonly cut: AbortSignal;
-  /** Default: pipes of its own for each command. */
+  /** Opens the pipes of a command. Default: new ones for each command. */
   readonly openPipes?: typeof openCommandPipes;
-  /** Default: open files of this program are kept from the command, whoever opened them. */
+  /** Opens the standard streams of a command. Default: the command inherits no open file of this program. */
   readonly openStdio?: typeof shieldedStdio;
 }
 
@@ -93,25 +93,25 @@ export async function runUntilCut(
 interface RunningCommand {
   readonly child: ChildProcess;
   readonly run: CommandRun;
-  /** Both of its output streams. */
+  /** The merged output streams of the command. */
   readonly output: Readable;
-  /** This program's end of its standard input. */
+  /** This program's end of the standard input. */
   readonly input: Writable | null;
 }
 
-/** The name that the shell puts before its own messages, as recorded of the peer. */
+/** The name that the shell puts before its own messages, as Sensu has it. */
 const SHELL_NAME = 'sh';
 
 /**
- * Waits at the gate, and does not begin when its standard input ends instead. The shell takes the first line only, so
- * what follows is left for the command.
+ * Waits at the gate, and exits if the standard input ends first. The shell reads only the first line, so the rest is
+ * left for the command.
  */
 const GATE = 'read -r gate || exit';
 
-/** Becomes the shell that runs the command, whose text stays as it is. */
+/** Replaces itself with the shell that runs the command, whose text is unchanged. */
 const COMMAND = `exec /bin/sh -c "$1" ${SHELL_NAME}`;
 
-/** Becomes a program, whose arguments are never read by the shell. */
+/** Replaces itself with a program, whose arguments are never parsed by the shell. */
 const PROGRAM = `
 command -v -- "$1" >/dev/null || { printf '%s: not found\\n' "$1"; exit 127; }
 case $1 in */*) [ -x "$1" ] || { printf '%s: permission denied\\n' "$1"; exit 126; } ;; esac
@@ -125,8 +125,8 @@ async function spawnCommand(
   command: Command,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
 ): Promise<RunningCommand> {
-  // Without space for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
-  // cannot stand for two streams, though.
+  // Without space for the name of a pipe, a socket is better than no run: checks must report a full disk. But a socket
+  // cannot serve two streams.
   using pipes = await openPipes(input !== undefined).catch(() => undefined);
   using opened = openStdio([
     pipes?.input?.childEnd ?? 'pipe',
@@ -149,7 +149,7 @@ async function spawnCommand(
       }),
     );
     const ownInput = pipes?.input?.ours ?? child.stdin;
-    // A command that does not read all of it, or nothing, is none the worse for it.
+    // A command may ignore its input or a part of it.
     ownInput?.on('error', () => undefined);
     const output = pipes?.output.ours ?? child.stdout ?? Readable.from([]);
     return { child, run: { id, group: await groupOf(child) }, output, input: ownInput };
@@ -160,14 +160,14 @@ async function spawnCommand(
   }
 }
 
-/** The process group of a command that was started. Throws what kept it from starting. */
+/** Returns the process group of a started command. Throws the error that prevented its start. */
 async function groupOf(child: ChildProcess): Promise<number> {
   if (child.pid !== undefined) return child.pid;
   const [error] = (await once(child, 'error')) as [Error];
   throw error;
 }
 
-/** Lets a command begin, once it can be killed whatever becomes of this program, and gives it its input. */
+/** Lets a command start once it is certain to be killed if this program dies, and writes its input. */
 async function openGate(
   { run, input: ownInput }: RunningCommand,
   watchdog: CommandWatchdog,
@@ -194,11 +194,11 @@ function variablesOf(environment: readonly string[]): Record<string, string> {
 interface WholeOutput {
   readonly output: string;
   readonly isOutputCut: boolean;
-  /** Whether the command was killed instead of ending by itself. */
+  /** True if the command was killed instead of ending by itself. */
   readonly isCut: boolean;
 }
 
-/** Returns what was written until the end of the command, or until `cut`, which kills the command. */
+/** Returns the output until the end of the command, or until `cut`, which kills the command. */
 async function outputOf(
   { child, output, input }: RunningCommand,
   { clock, cut, kill }: { readonly clock: CommandClock; readonly cut: AbortSignal; readonly kill: () => void },
@@ -208,7 +208,7 @@ async function outputOf(
   const collected = new CappedOutput();
   let isCut = false;
   const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, isCut });
-  // A process that left the group holds the pipe open, perhaps for ever; the command has ended all the same.
+  // A process that left the group may hold the pipe open forever, although the command has ended.
   const finishSoon = (): void => {
     if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, finish));
   };
@@ -216,7 +216,7 @@ async function outputOf(
     if (hasExited(child)) return;
     isCut = true;
     kill();
-    // What the killed ones had printed is still in the pipe, up to its end.
+    // The output of killed processes is still in the pipe, up to its end.
     if (output.closed) finish();
     else finishSoon();
   };
@@ -256,7 +256,7 @@ class CappedOutput {
   #bytes = 0;
   #isCut = false;
 
-  /** Whether there was more than is kept. */
+  /** True if there was more output than the limit. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -270,10 +270,11 @@ class CappedOutput {
     this.#bytes += kept.length;
   }
 
-  /** Bytes that are no UTF-8 become U+FFFD. */
+  /** Returns the output. Invalid UTF-8 bytes become U+FFFD. */
   text(): string {
     const bytes = Buffer.concat(this.#chunks);
-    // A decoder keeps back a character that the cut went through; without a cut, broken bytes at the end should show.
+    // The decoder drops a character that the limit has split. Without a cut, invalid bytes at the end must stay
+    // visible.
     return this.#isCut ? `${new StringDecoder('utf8').write(bytes)}${CUT_NOTE}` : bytes.toString('utf8');
   }
 }

@@ -8,16 +8,16 @@ import { reducedEnvironment } from './reduced-environment.ts';
 import { inheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
-/** A bundle has it beside itself as well, under the same name. */
+/** The path of the program. In a bundle it is also in the same folder, under the same name. */
 const PROGRAM = join(import.meta.dirname, `command-process${extname(import.meta.filename)}`);
 
-/** Inputs and outputs of commands are not kept for long: a small nursery is enough. */
+/** Inputs and outputs of commands are short-lived: a small young generation is enough. */
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 
-/** Where Node.js writes why it cannot go on. */
+/** The descriptor to which Node.js writes fatal errors. */
 const STDERR = 2;
 
-/** How long the process may take to kill a command, to end itself, and its watchdogs to kill what it left behind. */
+/** The time limit for the process to kill a command or to end, and for its watchdogs to kill the remaining commands. */
 const ANSWER_MS = 5000;
 
 const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has ended' };
@@ -25,28 +25,28 @@ const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs comma
 /** A command with its input. */
 type RunRequest = Omit<Extract<CommandRequest, { readonly kind: 'run' }>, 'kind' | 'id'>;
 
-/** How the process itself ended. */
+/** The reason and circumstances of the end of the process. */
 export interface ProcessEnd {
   readonly reason: string;
-  /** Commands that ended with it. */
+  /** The number of commands that ended with it. */
   readonly commands: number;
-  /** Whether it has ever reported the end of a command. */
+  /** True if it has ever reported the end of a command. */
   readonly hasAnswered: boolean;
 }
 
-/** One process that runs commands, from its start to its end. Dispose of it to end it with all that it runs. */
+/** One process that runs commands, from its start to its end. Dispose of it to end it with all its commands. */
 export class RunningProcess implements AsyncDisposable {
   readonly #ended: Promise<void>;
   readonly #clock: CommandClock;
   readonly #child: ChildProcess;
-  /** Resolves the command with this number. */
+  /** The functions that resolve the running commands, by their number. */
   readonly #runs = new Map<number, (end: CommandEnd) => void>();
   #lastId = 0;
   #hasAnswered = false;
 
   /**
-   * @param clock for how long it may take to answer
-   * @param onEnd called when the process has ended, for whatever reason, before its commands fail
+   * @param clock the clock for the time limits of its answers
+   * @param onEnd called when the process has ended for any reason, before its commands fail
    */
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
     this.#clock = clock;
@@ -65,8 +65,7 @@ export class RunningProcess implements AsyncDisposable {
       this.#send({ kind: 'cut', id });
       ends.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
     };
-    // What waits in the channel needs no bound of its own: the number of running handlers has one, and the events are
-    // in memory.
+    // The channel needs no limit of its own: the number of running handlers is limited, and their events are in memory.
     this.#send({ kind: 'run', id, ...what });
     cut.addEventListener('abort', stop);
     ends.defer(() => cut.removeEventListener('abort', stop));
@@ -82,7 +81,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   #send(request: CommandRequest): void {
-    // A request that cannot be sent any more fails with the process.
+    // A request that cannot be sent fails together with the process.
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 
@@ -98,16 +97,15 @@ export class RunningProcess implements AsyncDisposable {
 
   async #untilEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
     const child = this.#child;
-    // All that it reported has been read when the channel is closed, and Node.js may announce the end of a process
-    // before.
+    // All reports have been read when the channel is closed, but Node.js may announce the end of a process before that.
     const read = new Promise<void>((resolve) => child.once('disconnect', resolve));
-    // The lifeline is closed when its watchdogs have killed its commands.
+    // The lifeline is closed when the watchdogs have killed all commands.
     const lifeline = child.stdio[LIFELINE] as Readable | null | undefined;
     const closed = new Promise<void>((resolve) => lifeline?.once('close', resolve).resume());
     const reason = await new Promise<string>((resolve) => {
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
       child.on('error', (error) => {
-        // It was not started. After any other error it still has its end.
+        // Only a process without a pid was never started. After any other error it still emits its end.
         if (child.pid === undefined) resolve(errorMessage(error));
       });
     });
@@ -128,12 +126,12 @@ function start(): ChildProcess {
     stdio: shield.stdio,
     serialization: 'advanced',
     env: { ...reducedEnvironment(process.env), ...compileCacheOf(process.env) },
-    // Not ours: they are for a large process.
+    // Not the flags of this process: they are for a large one.
     execArgv: NODE_FLAGS,
   });
 }
 
-/** The variable by which Node.js starts programs that it has compiled before. Commands do not see it. */
+/** Returns the variable with the compile cache of Node.js. Commands do not inherit it. */
 function compileCacheOf({ NODE_COMPILE_CACHE: directory }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }

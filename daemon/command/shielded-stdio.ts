@@ -1,20 +1,20 @@
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
 
-/** A descriptor of ours, or what Node is to put there. */
+/** A descriptor of this program, or an instruction to Node.js. */
 type Stream = number | 'pipe' | 'ignore' | 'ipc';
 
-/** What a child gets. Dispose of it once the child is spawned. */
+/** The standard streams of a child. Dispose of them once the child is spawned. */
 interface ChildStdio extends Disposable {
   readonly stdio: StdioOptions;
 }
 
 /**
- * Standard streams for a child that gets nothing else from us.
+ * Returns standard streams for a child that inherits no other open file.
  *
- * LevelDB opens its files without close-on-exec, so every child would hold them, and could write into them. Node cannot
- * close a descriptor in a child, but it can put another one over it: `/dev/null` goes over every number in use. Numbers
- * not in use stay free, because `spawn` needs one itself to tell us when the program cannot be started.
+ * LevelDB opens its files without close-on-exec, so every child would inherit them and could write to them. Node.js
+ * cannot close a descriptor in a child, but it can replace it: `/dev/null` goes over every number in use. Unused
+ * numbers stay free, because `spawn` itself needs one to report that the program cannot be started.
  */
 export function shieldedStdio(
   streams: readonly [input: Stream, output: Stream, errors: Stream, ...others: readonly Stream[]],
@@ -30,12 +30,14 @@ export function shieldedStdio(
   };
 }
 
-/** For a process in which only Node opens files, which closes them in each child by itself: nothing is shielded. */
+/**
+ * Returns unshielded streams, for a process in which only Node.js opens files: it closes them in each child by itself.
+ */
 export function plainStdio(streams: Parameters<typeof shieldedStdio>[0]): ChildStdio {
   return { stdio: [...streams], [Symbol.dispose]: () => undefined };
 }
 
-/** Lets go of what `shieldedStdio` has put over the numbers of the process that started this one. */
+/** Closes the `/dev/null` descriptors that `shieldedStdio` passed from the parent process. */
 export function closeCovers(): void {
   const nullDevice = statSync('/dev/null');
   for (const descriptor of readdirSync('/dev/fd').map(Number)) {
@@ -43,7 +45,7 @@ export function closeCovers(): void {
   }
 }
 
-/** The listing also names the descriptor that it was read from. */
+/** True if the descriptor is open: the listing also contains the descriptor from which it was read. */
 function isOpen(descriptor: number): boolean {
   try {
     fstatSync(descriptor);

@@ -7,12 +7,12 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 const NUMBERS = [3, 4, 5, 6, 7, 8, 9];
 
 /**
- * Opens pipes without a name, which leave nothing on the disk whenever the program dies, and whose reader sees their
- * end also when it opens `/dev/stdin` after everything was written; that of a named pipe waits for another writer.
+ * Opens unnamed pipes. They leave nothing on the disk whenever the program dies. Their reader also sees the end of the
+ * data if it opens `/dev/stdin` after everything was written; the reader of a named pipe would wait for another writer.
  *
- * Node.js cannot make them, but a shell can, and Linux lets other processes of the same user open both ends.
+ * Node.js cannot create them, but a shell can, and Linux lets other processes of the same user open both ends.
  *
- * @returns undefined where there is no `/proc`, or the shell makes no pipes
+ * @returns undefined if there is no `/proc`, or the shell creates no pipes
  */
 export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds[] | undefined> {
   using opened = new DisposableStack();
@@ -32,9 +32,9 @@ export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEn
 async function pipesOfShell(uses: readonly PipeUse[], opened: DisposableStack): Promise<PipeEnds[]> {
   const numbers = NUMBERS.slice(0, uses.length);
   const shell = spawn('/bin/sh', ['-c', makePipes(numbers)], { stdio: ['pipe', 'pipe', 'ignore'] });
-  // A shell that could not be started shows by the pipes that are not there.
+  // A shell that could not be started is detected by its missing pipes.
   shell.on('error', () => undefined);
-  // It may have ended before its input is closed.
+  // The shell may have ended before its input is closed.
   shell.stdin.on('error', () => undefined);
   try {
     await Promise.race([once(shell.stdout, 'data'), once(shell, 'exit')]);
@@ -54,10 +54,10 @@ function pipeAt(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
   return isOutput ? { child: writer, own: reader } : { child: reader, own: writer };
 }
 
-/** The content of a here-document, because some shells make no pipe of an empty one. */
+/** The content of a here-document: some shells create no pipe for an empty one. */
 const CONTENT = '\n';
 
-/** @throws Error when the content is not there */
+/** @throws Error if the content is missing */
 function emptyPipe(path: string): void {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -67,7 +67,10 @@ function emptyPipe(path: string): void {
   }
 }
 
-/** Makes a pipe of each here-document, prints a line when they are there, and stays until its input ends. */
+/**
+ * Returns a shell script that creates a pipe for each here-document, prints a line when they exist, and runs until its
+ * input ends.
+ */
 function makePipes(numbers: readonly number[]): string {
   const documents = numbers.map((number) => `${String(number)}<<END`).join(' ');
   return `exec ${documents}\n${`${CONTENT}END\n`.repeat(numbers.length)}echo; read -r nothing`;

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { MonError } from '../../shared/errors.ts';
 
 const PROBE_FILE = 'reopen.probe';
-/** Files that are open at the same time while LevelDB opens a database. */
+/** The number of files that LevelDB has open at the same time while it opens a database. */
 const FILES = 8;
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Tries out what opening a database asks of its disk: room, free descriptors, a write, a sync, a deletion. While they
- * fail, a database that is open is worth more than one that is closed and does not open again: it can be read.
+ * Tests all that opening a database requires of its disk: space, free descriptors, a write, a sync, a deletion. If the
+ * test fails, an open database must stay open: it can still be read, while a closed one could not be reopened.
  *
- * @param bytes that opening it may write
- * @throws MonError `unavailable` when there is no room; what the disk says
+ * @param bytes the number of bytes that opening the database may write
+ * @throws MonError `unavailable` if there is no space; otherwise the error of the disk
  */
 export async function assertDiskWorks(dir: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dir);

@@ -1,4 +1,4 @@
-/** The part of a clock that waits. */
+/** The part of a clock that sets timers. */
 interface Timers {
   after(delayMs: number, task: () => void): Disposable;
 }
@@ -6,7 +6,7 @@ interface Timers {
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
 
-/** Runs an attempt at once, then repeats it with pauses that double up to a longest one, until it succeeds. */
+/** Runs an attempt at once, then repeats it until it succeeds. The pauses double up to a maximum. */
 export class Reopener implements Disposable {
   readonly #attempt: () => Promise<void>;
   readonly #clock: Timers;
@@ -16,7 +16,7 @@ export class Reopener implements Disposable {
   #isRunning = false;
   #isDisposed = false;
 
-  /** @param attempt throws if it has to be repeated */
+  /** @param attempt throws if it must be repeated */
   constructor(attempt: () => Promise<void>, clock: Timers, longestRetryMs = LONGEST_RETRY_MS) {
     this.#attempt = attempt;
     this.#clock = clock;

@@ -1,14 +1,17 @@
-/** Longest text of one field, in UTF-16 units (security S17): a log line must never carry a whole output or body. */
+/**
+ * The maximum length of the text in a field, in UTF-16 units (security S17): a log line must never contain a whole
+ * output or body.
+ */
 const TEXT_LENGTH_MAX = 4096;
-/** Items of a list, and attributes of an object. */
+/** The maximum number of items of a list, and of attributes of an object. */
 const ITEMS_MAX = 50;
 const DEPTH_MAX = 6;
-/** All texts and names of one field together. */
+/** The maximum total length of all texts and names of one field. */
 const FIELD_LENGTH_MAX = 4 * TEXT_LENGTH_MAX;
 
 const CUT = '...';
 
-/** A field of a log line, with as much of it as helps and the rest left out. */
+/** Returns a field of a log line within the limits; the rest is left out. */
 export function bounded(value: unknown): unknown {
   let left = FIELD_LENGTH_MAX;
 
@@ -22,7 +25,7 @@ export function bounded(value: unknown): unknown {
     if (typeof whole === 'string') return text(whole);
     if (typeof whole !== 'object' || whole === null) return whole;
     if (depth > DEPTH_MAX || left <= 0) return CUT;
-    // What tells its own form, such as a date.
+    // An object that converts itself to JSON, such as a date.
     if ('toJSON' in whole) return whole;
     if (Array.isArray(whole)) {
       const items = whole.slice(0, ITEMS_MAX).map((item) => part(item, depth + 1));

@@ -2,43 +2,43 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
 
-/** Of a new one. One that is there keeps its mode, which somebody may have chosen. */
+/** The mode of a new file. An existing file keeps its mode, which the operator may have chosen. */
 const FILE_MODE = 0o600;
 
 /**
- * How long lines wait to be written together: a write for each answer of a busy API would cost more than many an
- * answer.
+ * The delay in which lines are collected for one write. With a write per response, a busy API would spend more time on
+ * the log than on many of its responses.
  */
 const WAIT_MS = 100;
 const TOGETHER_BYTES = 16 * 1024;
 
-/** What is kept while a pipe takes nothing; lines beyond are lost rather than the memory. */
+/** The maximum number of bytes that wait for a full pipe. Beyond it lines are dropped, so that memory stays bounded. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes lines to a file or to standard output. No failure comes out of it: a full disk or a closed pipe costs lines of
- * the log, never the monitoring.
+ * Writes lines to a file or to standard output. It reports no errors: a full disk or a closed pipe costs log lines, but
+ * never stops the monitoring.
  */
 export class LineWriter implements Disposable {
   readonly #file: string | undefined;
   #descriptor: number;
-  /** Of what a full pipe took only in part. */
+  /** The rest of a write that a full pipe accepted only in part. */
   #rest = NOTHING;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param file appended to; undefined: `descriptor`
-   * @throws Error when the file cannot be opened
+   * @param file the file to append to; undefined: `descriptor`
+   * @throws Error if the file cannot be opened
    */
   constructor(file: string | undefined, descriptor = STANDARD_OUTPUT) {
     this.#file = file;
     this.#descriptor = file === undefined ? descriptor : openSync(file, 'a', FILE_MODE);
   }
 
-  /** Takes a line; it is written soon, or by the next `flush`. */
+  /** Adds a line, which is written soon, or by the next `flush`. */
   write(line: string): void {
     if (this.#rest.length + this.#waiting.length + line.length > WAITING_BYTES_MAX) return;
     this.#waiting += line;
@@ -46,21 +46,21 @@ export class LineWriter implements Disposable {
     else this.#flushLater();
   }
 
-  /** Writes what waits, as far as the other side takes it. */
+  /** Writes the waiting bytes, as far as the file or pipe accepts them. */
   flush(): void {
     let bytes = Buffer.concat([this.#rest, Buffer.from(this.#waiting)]);
     this.#waiting = '';
     try {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
     } catch (error) {
-      // A pipe that is full will be read; for anything else there is no remedy here.
+      // A full pipe will be read later; after any other error the bytes are dropped.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) bytes = NOTHING;
     }
     this.#rest = bytes;
     if (bytes.length > 0) this.#flushLater();
   }
 
-  /** Goes on in a new file of the same name, after the old one was renamed (logrotate); nothing for standard output. */
+  /** Opens a new file of the same name after the old one was renamed (logrotate). Does nothing for standard output. */
   reopen(): void {
     if (this.#file === undefined) return;
     this.flush();
@@ -69,7 +69,7 @@ export class LineWriter implements Disposable {
       closeSync(this.#descriptor);
       this.#descriptor = next;
     } catch {
-      // The old file goes on, which loses nothing.
+      // The old file stays in use, so nothing is lost.
     }
   }
 

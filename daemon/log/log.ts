@@ -11,61 +11,64 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** One answer of the API; short texts and numbers only, nothing secret. */
+/** The log fields of an API response: short texts and numbers only, no secrets. */
 export interface RequestFields {
   readonly method: string;
-  /** The path with its parameters unfilled; null where there is nothing. */
+  /** The path pattern with its parameters unfilled; null if no route matched. */
   readonly route: string | null;
   readonly status: number;
   readonly time_ms: number;
   readonly request_id: string;
   readonly remote_address: string;
-  /** Of the backend that answered in place of this one. */
+  /** The backend that answered instead of this one. */
   readonly forwarded?: string;
 }
 
 export type LogRequest = (fields: RequestFields) => void;
 
-/** The log of a program, whose operator changes the level while it runs. */
+/** The log of a program. The operator can change its level while it runs. */
 export interface ProgramLog extends Log {
   level: LogLevel;
   readonly logRequest: LogRequest;
 }
 
-/** Where the lines go. */
+/** The destination of the log lines. */
 export interface LogDestination {
   write(line: string): void;
-  /** Called after every record but those of requests, which may wait for others. */
+  /** Called after every record except those of requests, which may be written in groups. */
   flush?(): void;
 }
 
 interface LogOptions {
-  /** Which program speaks, as the field `component`. */
+  /** The name of the program, in the field `component`. */
   readonly component: string;
   readonly level: LogLevel;
-  /** Of the records of requests; default: info. */
+  /** The level of request records; default: info. */
   readonly requestLevel?: 'info' | 'debug';
   readonly destination: LogDestination;
 }
 
-/** What JSON leaves as it is, and terminals and readers of lines do not: DEL, C1, marks of direction, separators. */
+/**
+ * Characters that JSON does not escape but that terminals and line readers interpret: DEL, C1, direction marks,
+ * separators.
+ */
 const ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const ALL_ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * JSON lines as the legacy service writes them: `timestamp`, `level`, `message` first, then the fields (completion
- * 1.16). An error goes into the field `err` and comes out as type, message and stack.
+ * Writes JSON lines in the format of Sensu Core: `timestamp`, `level`, `message` first, then the fields (completion
+ * 1.16). An error goes into the field `err` and is written as type, message and stack.
  */
 export function createLog({ component, level, requestLevel = 'info', destination }: LogOptions): ProgramLog {
   const lines = pino(
     {
       level,
       base: null,
-      // Pino begins each line with its level and ends it with the message. People read `timestamp level message` first,
-      // so its level is left out here, the time opens the line, and the other two travel as the first fields.
+      // By default pino writes the level first and the message last. Operators read `timestamp level message` first. So
+      // its level is disabled, the time starts the line, and the other two are passed as the first fields.
       formatters: { level: () => ({}) },
       timestamp: () => `"timestamp":"${timestamp()}"`,
-      // Errors are told by then.
+      // Errors were already converted before.
       serializers: { err: (told: unknown) => told },
     },
     { write: (line: string) => destination.write(escaped(line)) },
@@ -73,8 +76,8 @@ export function createLog({ component, level, requestLevel = 'info', destination
   const write = (own: Exclude<LogLevel, 'fatal'>, fields: object, message: string): void => {
     if (!lines.isLevelEnabled(own)) return;
     const head = { level: own, message };
-    // Once to be first, and once more because no field may take the place of the message (legacy-peer, Surprises 5). A
-    // part of the program that has a name of its own may give it as the component.
+    // The head is assigned twice: to come first, and because no field may replace the message (legacy-peer, Surprises
+    // 5). A part of the program with a name of its own may set the component.
     lines[own](Object.assign({}, head, { component }, safe(fields), safe(head)));
     destination.flush?.();
   };
@@ -86,7 +89,7 @@ export function createLog({ component, level, requestLevel = 'info', destination
     error: (fields, message) => write('error', fields, message),
     logRequest: (fields) => {
       if (!lines.isLevelEnabled(requestLevel)) return;
-      // The same line as of any record, in a third of the time: one is written for each answer.
+      // The same format as for any record, in a third of the time: one line is written for each response.
       const line = `{"timestamp":"${timestamp()}",${answerHead},${JSON.stringify(fields).slice(1)}\n`;
       destination.write(escaped(line));
     },
@@ -99,7 +102,7 @@ export function createLog({ component, level, requestLevel = 'info', destination
   };
 }
 
-/** Without secrets and more than helps. */
+/** Returns the fields without secrets, and within the length limits. */
 function safe(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]: [string, unknown]) => {
@@ -109,7 +112,7 @@ function safe(fields: object): object {
   );
 }
 
-/** Such characters stand in texts only, where an escape means the same. */
+/** Escapes these characters, which occur only in texts, where an escape has the same meaning. */
 function escaped(line: string): string {
   if (!ACTIVE.test(line)) return line;
   return line.replace(ALL_ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -118,7 +121,7 @@ function escaped(line: string): string {
 let lastMs = Number.NaN;
 let lastText = '';
 
-/** Formatted once for all records of a millisecond: a busy API writes many. */
+/** Returns the current time. It is formatted once for all records of a millisecond, because a busy API writes many. */
 function timestamp(): string {
   const now = Date.now();
   if (now !== lastMs) {
@@ -128,7 +131,7 @@ function timestamp(): string {
   return lastText;
 }
 
-/** Local time as `2026-11-20T13:45:18.000000+0000`. */
+/** Returns local time as `2026-11-20T13:45:18.000000+0000`. */
 function formatTimestamp(time: Date): string {
   const offsetMinutes = -time.getTimezoneOffset();
   const local = new Date(time.getTime() + offsetMinutes * 60_000).toISOString().replace('Z', '000');

@@ -2,7 +2,10 @@ import type { Log } from './log.ts';
 
 const EVERY_MS = 60_000;
 
-/** Something that may happen thousands of times a second and is told at once, then at most once a minute. */
+/**
+ * Limits the reports of something that may happen thousands of times per second: the first one is reported at once, the
+ * others at most once per minute.
+ */
 export class Burst {
   readonly #clock: { monotonic(): number };
   #toldMs = -Infinity;
@@ -12,7 +15,7 @@ export class Burst {
     this.#clock = clock;
   }
 
-  /** It happened. Calls `tell` with how often since it was told last, when it is time. */
+  /** Counts one occurrence. If a report is due, calls `tell` with the number of occurrences since the last one. */
   note(tell: (count: number) => void): void {
     this.#untold++;
     const nowMs = this.#clock.monotonic();
@@ -24,7 +27,7 @@ export class Burst {
   }
 }
 
-/** The same, told in the log. */
+/** Logs a warning as `Burst` does: at once, then at most once per minute. */
 export class Seldom {
   readonly #log: Log;
   readonly #burst: Burst;
@@ -34,7 +37,10 @@ export class Seldom {
     this.#burst = new Burst(clock);
   }
 
-  /** @param fields of the record, made only when it is written; `count`: since the last one */
+  /**
+   * @param fields returns the fields of the record; only called if it is written. `count` is the number of occurrences
+   *   since the last record
+   */
   warn(fields: () => object, message: string): void {
     this.#burst.note((count) => this.#log.warn({ ...fields(), count }, message));
   }

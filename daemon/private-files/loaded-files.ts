@@ -3,17 +3,17 @@ import { join, resolve } from 'node:path';
 import type { Log } from '../log/log.ts';
 import { replaceOwnFile } from './replace-own-file.ts';
 
-/** Where the libraries of handlers and checks for the legacy service look for the list (clients 5). */
+/** The variable from which libraries for Sensu Core handlers and checks read the path of the list (clients 5). */
 const VARIABLE = 'SENSU_LOADED_TEMPFILE';
 
 const FILE = 'loaded-files';
 
-/** Whatever opens one of them reads JSON. */
+/** Only JSON files are listed, because all readers of the list parse JSON. */
 const JSON_FILE = /\.json$/;
 
 /**
- * A list of the configuration files that were read, for the commands of handlers, mutators and checks, which find their
- * own settings in there. It is gone when it is disposed.
+ * A list of the configuration files that were read. Commands of handlers, mutators and checks find their own settings
+ * in these files. Disposing of it deletes the list.
  */
 export class LoadedFiles implements AsyncDisposable {
   readonly #path: string;
@@ -26,12 +26,12 @@ export class LoadedFiles implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** For every command, `NAME=value`. */
+  /** The variable for every command, `NAME=value`. */
   get environment(): readonly string[] {
     return [`${VARIABLE}=${this.#path}`];
   }
 
-  /** Where it cannot be written, commands find no list, and the program goes on. Never rejects. */
+  /** Writes the list. If that fails, commands find no list, and the program continues. Never rejects. */
   async write(files: readonly string[]): Promise<void> {
     const text = files
       .filter((file) => JSON_FILE.test(file))
@@ -39,7 +39,7 @@ export class LoadedFiles implements AsyncDisposable {
       .join(':');
     if (text === this.#text) return;
     this.#text = text;
-    // One after the other, so that the newest stays.
+    // Writes run one after the other, so that the newest list remains.
     this.#last = this.#replace(this.#last, text);
     await this.#last;
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Writes a file as a whole, and never readable by others, whatever was there before. */
+/** Replaces a file as a whole. Other users can never read it, whatever the previous file allowed. */
 export async function replaceOwnFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {

@@ -1,25 +1,26 @@
-/** Nobody but the owner gets at what is made (security S21). */
+/** The umask that denies all other users access to new files (security S21). */
 const PRIVATE_UMASK = 0o077;
 
 /**
- * The mask is of the whole process, and so is this. Undefined: it is still the one that the program was started with.
+ * The umask with which the program was started; undefined: it is still in effect. It is global because a umask applies
+ * to the whole process.
  */
 let inherited: number | undefined;
 
 /**
- * Makes every file 0600 and every directory 0700 from now on, those of LevelDB included. For programs alone, before
- * they make anything.
+ * Makes every new file 0600 and every new directory 0700, including those of LevelDB. Only for programs, before they
+ * create files.
  */
 export function makePrivately(): void {
   inherited ??= process.umask(PRIVATE_UMASK);
 }
 
-/** The mask that the program was started with. */
+/** Returns the umask with which the program was started. */
 export function inheritedUmask(): number {
   return inherited ?? process.umask();
 }
 
-/** Starts a command under the mask that the program was started with: what commands make is not ours to hide. */
+/** Starts a command with the umask with which the program was started: files of commands need not be private. */
 export function withInheritedUmask<T>(start: () => T): T {
   if (inherited === undefined) return start();
   process.umask(inherited);

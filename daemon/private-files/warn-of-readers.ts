@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
-/** Bits of a file mode: those of the group and all others, and those of all others alone. */
+/** Bits of a file mode: access for the group and all others, and access for all others alone. */
 const ANYBODY_ELSE = 0o077;
 const EVERYBODY = 0o007;
 
 interface OwnPaths {
   readonly stateDir: string;
-  /** Undefined: standard output. */
+  /** The path of the log file; undefined: standard output. */
   readonly logFile: string | undefined;
 }
 
@@ -31,7 +31,7 @@ async function warnOf(path: string, bits: number, warn: (path: string) => void):
   if ((stats.mode & bits) !== 0) warn(path);
 }
 
-/** One word of a shell. */
+/** Quotes a text as one word of a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,17 +1,15 @@
 import { Cron } from 'croner';
 import { dateProblem, fiveFields } from '../../shared/schemas/cron.ts';
 
-/**
- * The first moment after `afterMs`, epoch milliseconds; undefined when there is none.
- */
+/** Returns the first time after `afterMs`, in epoch milliseconds; undefined: there is none. */
 export type CronSchedule = (afterMs: number) => number | undefined;
 
 /**
- * A schedule in cron syntax (completion 1.13). Where the clock is put forward, a moment that it skips comes right
- * after; where it is put back, a moment at a fixed time comes once.
+ * Parses a schedule in cron syntax (completion 1.13). If daylight saving time skips a time, it runs right after the
+ * skip. If the clock is set back, a fixed time runs only once.
  *
- * @param text without a problem (`cronProblem`)
- * @param zone IANA name; undefined: that of this machine
+ * @param text a text without a problem (`cronProblem`)
+ * @param zone IANA name; undefined: the zone of this machine
  */
 export function cronSchedule(text: string, zone: string | undefined): CronSchedule {
   if (dateProblem(text) !== undefined) return () => undefined;

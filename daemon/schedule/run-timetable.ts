@@ -1,31 +1,34 @@
 import type { Timetable } from './timetable.ts';
 
-/** A machine that slept and a clock that is set right go unnoticed for as long as one waits. */
+/**
+ * The maximum duration of one wait, and so the longest delay until a sleep of the machine or a clock correction is
+ * noticed.
+ */
 const WAIT_MAX_MS = 60_000;
 
-/** What is needed of a clock. */
+/** The operations of a clock that a timetable needs. */
 interface Alarm {
   /** Epoch milliseconds. */
   now(): number;
-  /** As `now`, without the corrections of the clock. */
+  /** Returns `now` without the corrections of the clock. */
   steady(): number;
   after(delayMs: number, task: () => void): Disposable;
 }
 
 export interface RunningTimetable extends Disposable {
-  /** When it runs next, epoch milliseconds; undefined: never again. */
+  /** The time of the next run in epoch milliseconds; undefined: there is none. */
   readonly nextMs: number | undefined;
 }
 
 /**
- * Runs something at each moment of a timetable, until it is disposed. Moments that were missed (a machine that slept)
- * are made up for once.
+ * Calls a function at each time of a timetable, until it is disposed of. Missed times (a machine that slept) are made
+ * up for by one call.
  *
- * @param run is told the time, epoch milliseconds
+ * @param run called with the current time in epoch milliseconds
  */
 export function runTimetable(clock: Alarm, timetable: Timetable, run: (nowMs: number) => void): RunningTimetable {
   const time = (): number => (timetable.isByCalendar ? clock.now() : clock.steady());
-  // A moment that is now counts as well.
+  // A time that is now counts as well.
   let nextMs = timetable.next(time() - 1);
   let timer: Disposable | undefined;
 
@@ -37,7 +40,7 @@ export function runTimetable(clock: Alarm, timetable: Timetable, run: (nowMs: nu
   function wake(): void {
     const nowMs = time();
     const dueMs = nextMs;
-    // Woken to look at the clock, or a moment early by the timer's own clock.
+    // The timer ended only to check the clock, or slightly early.
     if (dueMs === undefined || nowMs < dueMs) {
       sleep();
       return;

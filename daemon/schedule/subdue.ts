@@ -3,12 +3,12 @@ import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import { machineTimeZone, timeZoneOf } from '../../shared/schemas/time-zone.ts';
 
-/** Whether a check is not to be run at a moment, epoch milliseconds. */
+/** Returns true if a check must not run at a time in epoch milliseconds. */
 export type Subdue = (nowMs: number) => boolean;
 
 /**
- * The subdue windows of a check: those by days, in its own time zone or else in that of this machine (reference 2.2.1),
- * and the repeated ones of Sensu Go, whose times have an offset.
+ * Returns the subdue windows of a check. Windows by days use its own time zone, or else that of this machine (reference
+ * 2.2.1). The repeated windows of Sensu Go have times with an offset.
  */
 export function subdueOf({ subdue, subdues = [], timezone }: SubduedCheck): Subdue {
   if (subdue === undefined) return (nowMs) => isInSubdues(subdues, nowMs);
@@ -19,7 +19,10 @@ export function subdueOf({ subdue, subdues = [], timezone }: SubduedCheck): Subd
 
 type SubduedCheck = Pick<CheckDefinition, 'subdue' | 'subdues' | 'timezone'>;
 
-/** Asked each time, because the clock of a machine in a zone without a name is set forward and back as well. */
+/**
+ * Returns the time zone of this machine. Not cached, because a zone without a name also changes with daylight saving
+ * time.
+ */
 export function localZone(): string {
   return machineTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone, new Date().getTimezoneOffset());
 }

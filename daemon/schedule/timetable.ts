@@ -5,20 +5,21 @@ import { parseV2Cron } from '../../shared/schemas/v2/cron.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { cronSchedule } from './cron-schedule.ts';
 
-/** When a check is due. */
+/** The times at which a check is due. */
 export interface Timetable {
-  /** Whether a clock that is set right changes the moments: those of the calendar, not those of an interval. */
+  /** True if a clock correction changes the times: it does for calendar times, but not for an interval. */
   readonly isByCalendar: boolean;
-  /** The first moment after `afterMs`, epoch milliseconds by that clock; undefined: never again. */
+  /** Returns the first time after `afterMs`, in epoch milliseconds of that clock; undefined: there is none. */
   next(afterMs: number): number | undefined;
 }
 
 /**
- * By `cron` where there is one, else every `interval` seconds, at a place in the interval that stays the same across
- * restarts (completion 1.13).
+ * Returns the timetable of a check. It uses `cron` if set, else every `interval` seconds, with an offset in the
+ * interval that is stable across restarts (completion 1.13).
  *
- * @param splayName what the place follows from: the check's name, `client:check` for a standalone check
- * @returns undefined for a check that has neither
+ * @param splayName the text from which the offset is derived: the check's name, or `client:check` for a standalone
+ *   check
+ * @returns undefined if the check has neither
  */
 export function timetableOf(
   splayName: string,

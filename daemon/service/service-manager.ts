@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { errorMessage } from '../../shared/errors.ts';
 import type { Log } from '../log/log.ts';
 
-/** What started this daemon, systemd for one, and waits to be told how it is: sd_notify(3). */
+/** The program that started this daemon, such as systemd, and expects notifications about its state: sd_notify(3). */
 export interface ServiceManager extends Disposable {
-  /** The daemon does its work from now on. */
+  /** Reports that the daemon is ready. */
   ready(status: string): void;
-  /** The daemon puts its work away. */
+  /** Reports that the daemon is stopping. */
   stopping(): void;
 }
 
@@ -17,13 +17,13 @@ interface Surroundings {
 }
 
 /**
- * Node.js has no datagrams of AF_UNIX, in which the manager is told, and to start a program takes a backend with
- * gigabytes of memory a tenth of a second. So a shell of a megabyte is started with the daemon, and starts the program
- * for each line.
+ * Node.js cannot send AF_UNIX datagrams, which the manager expects. To start a program takes a tenth of a second in a
+ * backend with gigabytes of memory. So a shell of a megabyte is started with the daemon, and it starts the program for
+ * each line.
  */
 const TELLER = 'while read -r message; do systemd-notify "$message"; done';
 
-/** Signs of life until a watchdog loses its patience: one may be late. */
+/** The number of watchdog messages per watchdog timeout, so that one may be late. */
 const SIGNS_PER_WATCH = 3;
 
 const NOBODY: ServiceManager = {
@@ -32,7 +32,10 @@ const NOBODY: ServiceManager = {
   [Symbol.dispose]: () => undefined,
 };
 
-/** To be opened while the process is small. Where nobody asks to be told (`NOTIFY_SOCKET`), nobody is. */
+/**
+ * Opens the connection to the service manager while the process is still small. Without `NOTIFY_SOCKET` it does
+ * nothing.
+ */
 export function openServiceManager({ env, clock, log }: Surroundings): ServiceManager {
   if ((env['NOTIFY_SOCKET'] ?? '') === '') return NOBODY;
   const teller = new Teller(env, log);
@@ -52,7 +55,7 @@ export function openServiceManager({ env, clock, log }: Surroundings): ServiceMa
   };
 }
 
-/** How long the manager goes without a sign of life; undefined: for ever, or it watches another process. */
+/** Returns the watchdog timeout of the manager; undefined: there is none, or it applies to another process. */
 function watchdogMs({ WATCHDOG_USEC: usec = '', WATCHDOG_PID: pid = '' }: Surroundings['env']): number | undefined {
   if (!/^[1-9]\d*$/.test(usec) || (pid !== '' && pid !== String(process.pid))) return undefined;
   return Number(usec) / 1000;
@@ -92,7 +95,7 @@ class Teller implements Disposable {
       );
     shell.on('error', failed);
     shell.stdin.on('error', failed);
-    // The daemon ends when it has done its work, whoever still listens.
+    // The shell does not keep the daemon alive after its work is done.
     shell.unref();
     return shell;
   }

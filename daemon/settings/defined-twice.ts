@@ -2,7 +2,7 @@ import { isSettings } from '../../shared/domain/merge-settings.ts';
 import type { LocatedRemark } from './locate-remark.ts';
 import type { SettingsLayer } from './settings-layer.ts';
 
-/** Warns of each check that several sources define: their merge (completion 1.16) is rarely meant. */
+/** Warns of each check that several sources define: their merge (completion 1.16) is rarely intended. */
 export function checksDefinedTwice(layers: readonly SettingsLayer[]): readonly LocatedRemark[] {
   const origins = new Map<string, string[]>();
   for (const { origin, settings } of layers) {

@@ -3,33 +3,33 @@ import { MonError } from '../../shared/errors.ts';
 import type { Remark } from './remark.ts';
 import type { SettingsLayer } from './settings-layer.ts';
 
-/** Something about one place of the configuration, as `--validate-config` prints it. */
+/** A remark with its place in the configuration, as `--validate-config` prints it. */
 export interface LocatedRemark {
-  /** A path, or where else the value comes from: `environment`, `command line`. */
+  /** A path, or another source of the value: `environment`, `command line`. */
   readonly file: string;
-  /** Names joined with dots; missing when the file as a whole is meant. */
+  /** Names joined with dots; absent: the file as a whole. */
   readonly path?: string;
-  /** Counted from 1, where the text itself is wrong. */
+  /** Counted from 1; present if the text itself is invalid. */
   readonly line?: number;
   readonly column?: number;
-  /** What is wrong, and what is allowed or to be done. */
+  /** The problem, and the allowed values or the remedy. */
   readonly message: string;
 }
 
-/** The last source that says something about the value, or else about what it is part of. */
+/** Returns the remark with the last source that sets the value, or else an object around it. */
 export function locateRemark({ path, message }: Remark, layers: readonly SettingsLayer[]): LocatedRemark {
   const depths = layers.map(({ settings }) => depthOf(path, settings));
   const file = layers[depths.lastIndexOf(Math.max(...depths))]?.origin ?? 'configuration';
   return { file, path: path.join('.'), message };
 }
 
-/** For people: `conf.d/disk.json: checks.disk.command: is required`. */
+/** Returns the text of a remark: `conf.d/disk.json: checks.disk.command: is required`. */
 export function remarkText({ file, path, line, column, message }: LocatedRemark): string {
   const place = line === undefined ? file : `${file}, line ${String(line)}, column ${String(column)}`;
   return [place, ...(path === undefined ? [] : [path]), message].join(': ');
 }
 
-/** All problems in one error, so that one start tells an operator all there is to mend. */
+/** An error with all problems, so that an operator sees all of them after one start. */
 export class InvalidSettings extends MonError {
   readonly problems: readonly LocatedRemark[];
 

@@ -9,31 +9,34 @@ import { parseYamlText, YamlTextError } from './yaml-text.ts';
 import type { SettingsLayer } from './settings-layer.ts';
 
 export interface ReadSettings {
-  /** In the order in which they are merged. */
+  /** The layers, in the order in which they are merged. */
   readonly layers: readonly SettingsLayer[];
   readonly problems: readonly LocatedRemark[];
   readonly warnings: readonly LocatedRemark[];
-  /** Every file that was read, in that order. */
+  /** Every file that was read, in reading order. */
   readonly files: readonly string[];
-  /** Every folder that was looked into: a change of what was read shows there. */
+  /** Every folder that was read: changes of the configuration appear in them. */
   readonly folders: readonly WatchedFolder[];
 }
 
 export interface WatchedFolder {
   readonly path: string;
-  /** The one file in it that counts; undefined: everything. */
+  /** The only file in the folder that matters; undefined: all files. */
   readonly only?: string;
 }
 
 const YAML_FILE = /\.ya?ml$/;
 const SETTINGS_FILE = /\.(?:json|ya?ml)$/;
 
-/** Largest file: a definition is a few hundred bytes, so more is a mistake in `-c` or `-d`. */
+/**
+ * The maximum size of a file: a definition is a few hundred bytes, so a larger file indicates a mistake in `-c` or
+ * `-d`.
+ */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The main file, then each directory in the order given (completion 1.16). Every file is tried, whatever the others
- * say.
+ * Reads the main file, then each directory in the given order (completion 1.16). Reads every file, even if others have
+ * problems.
  */
 export async function readSettings(file: string | undefined, directories: readonly string[]): Promise<ReadSettings> {
   const layers: SettingsLayer[] = [];
@@ -57,7 +60,7 @@ export async function readSettings(file: string | undefined, directories: readon
     else await read(file);
   }
   for (const directory of directories) {
-    // It may be a link that leads elsewhere one day, or be replaced as a whole.
+    // The directory may be a link that is changed later, or be replaced as a whole.
     folders.push({ path: dirname(directory), only: basename(directory) });
     try {
       for (const path of await listSettingsFiles(directory, folders)) await read(path);
@@ -70,7 +73,7 @@ export async function readSettings(file: string | undefined, directories: readon
 
 interface SettingsFile {
   readonly settings: Settings;
-  /** What was lost. */
+  /** Remarks about content that was lost. */
   readonly remarks: readonly JsonTextRemark[];
 }
 
@@ -81,17 +84,17 @@ async function readSettingsFile(path: string): Promise<SettingsFile> {
   }
   const text = await readFile(path, 'utf8');
   const { value, remarks } = YAML_FILE.test(path) ? { value: parseYamlText(text), remarks: [] } : parseJsonFile(text);
-  // Of an empty file there is nothing to say.
+  // An empty file is valid.
   const settings = value ?? {};
   if (!isSettings(settings)) throw new Error('must hold an object with sections such as "checks"');
   return { settings, remarks };
 }
 
 /**
- * `*.json`, `*.yml` and `*.yaml` below a directory, sorted by path; hidden files and folders are left alone. A symbolic
- * link to a folder is followed, one inside of that is not, so that a circle ends.
+ * Lists `*.json`, `*.yml` and `*.yaml` below a directory, sorted by path; hidden files and folders are skipped. A
+ * symbolic link to a folder is followed, but not one inside of that folder, so that cycles end.
  *
- * @param folders gains every folder on the way
+ * @param folders receives every folder on the way
  */
 async function listSettingsFiles(directory: string, folders: WatchedFolder[], isLinked = false): Promise<string[]> {
   folders.push({ path: directory });
@@ -124,7 +127,7 @@ async function isMissing(path: string): Promise<boolean> {
   );
 }
 
-/** The place in the text, if there is one, what is wrong, and what to do. */
+/** Returns the place in the text, if there is one, the problem and the remedy. */
 function describe(error: unknown): Pick<LocatedRemark, 'line' | 'column' | 'message'> {
   if (error instanceof JsonTextError || error instanceof YamlTextError) {
     return { line: error.line, column: error.column, message: error.message };

@@ -1,4 +1,4 @@
-/** Something about the value at `path`. */
+/** A remark about the value at `path`. */
 export interface Remark {
   readonly path: readonly string[];
   readonly message: string;

@@ -8,7 +8,7 @@ import { tolerate, type Tolerances } from './tolerance.ts';
 import { CHECK_TOLERANCES } from './tolerate-check.ts';
 import type { Remark } from './remark.ts';
 
-/** Goes through merged settings and collects every problem instead of stopping at the first. */
+/** Validates merged settings and collects every problem instead of stopping at the first. */
 export class SettingsReview {
   readonly problems: Remark[] = [];
   readonly warnings: Remark[] = [];
@@ -18,7 +18,7 @@ export class SettingsReview {
     this.#settings = settings;
   }
 
-  /** @returns the value as the schema reads it; `undefined` when it breaks a rule, which is a problem then */
+  /** @returns the parsed value; `undefined` if it breaks a rule, which is recorded as a problem */
   value<T>(path: readonly string[], schema: z.ZodType<T>, value: unknown): T | undefined {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;
@@ -28,7 +28,7 @@ export class SettingsReview {
     return undefined;
   }
 
-  /** The definitions of a section that keep the rules of their schema, after what is tolerated was replaced. */
+  /** Returns the valid definitions of a section, after tolerated values were replaced. */
   validDefinitions<T extends object>(
     section: string,
     schema: z.ZodType<T>,
@@ -51,7 +51,7 @@ export class SettingsReview {
     return this.validDefinitions('checks', checkSchema, CHECK_TOLERANCES, nameSchema);
   }
 
-  /** The definitions of a section that are objects at least. */
+  /** Returns the definitions of a section that are at least objects. */
   #definitions(section: string): [name: string, definition: Settings][] {
     const found = this.#settings[section] ?? {};
     if (!isSettings(found)) {

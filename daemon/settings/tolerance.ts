@@ -2,11 +2,11 @@ import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { Remark } from './remark.ts';
 
 /**
- * What the legacy service takes in a definition although it makes no sense does not stop the start: something else is
- * used in its place, and a remark names that and the remedy (completion 1.22). What that service refuses is left as it
- * is, for the schema to refuse.
+ * Replaces a value that Sensu Core accepts in a definition although it makes no sense, so that it does not prevent the
+ * start. A remark names the replacement and the remedy (completion 1.22). Values that Sensu Core rejects are left
+ * unchanged, so that the schema rejects them.
  *
- * @returns the value to use; undefined: as if the attribute was not there
+ * @returns the value to use; undefined: the attribute counts as absent
  */
 export type Tolerance = (value: unknown, parts: ToleranceParts) => unknown;
 
@@ -19,7 +19,7 @@ export interface ToleranceParts {
 
 export type Tolerances = Readonly<Record<string, Tolerance>>;
 
-/** `definition` with what is used in place of what makes no sense, and what there is to say about that. */
+/** Returns `definition` with tolerated values replaced, and the remarks about them. */
 export function tolerate(
   definition: Settings,
   tolerances: Tolerances,
@@ -31,7 +31,7 @@ export function tolerate(
     const remark: ToleranceParts['remark'] = (message, ...path) => {
       remarks.push({ path: [attribute, ...path], message });
     };
-    // Programs that write configurations write null for what is not set, and lose nothing by it.
+    // Programs that generate configurations write null for unset attributes, which is harmless.
     const given = used.get(attribute) ?? undefined;
     const value = given === undefined ? undefined : tolerance(given, { definition, remark });
     if (value === undefined) used.delete(attribute);
@@ -40,10 +40,10 @@ export function tolerate(
   return { definition: Object.fromEntries(used), remarks };
 }
 
-/** What takes nothing but what the schema takes, and null. */
+/** Accepts only the values that the schema accepts, and null. */
 export const asWritten: Tolerance = (value) => value;
 
-/** Of attributes that the legacy service asks for first: false counts as absent there. */
+/** Handles attributes that Sensu Core tests for truth first: false counts as absent. */
 export function unlessFalse(tolerance: Tolerance = asWritten): Tolerance {
   return (value, parts) => {
     if (value !== false) return tolerance(value, parts);
@@ -52,7 +52,7 @@ export function unlessFalse(tolerance: Tolerance = asWritten): Tolerance {
   };
 }
 
-/** @param used in words, what counts instead of a text without a character */
+/** @param used the text that names the replacement of an empty string */
 export function unlessEmpty(used: string): Tolerance {
   return (value, { remark }) => {
     if (value !== '') return value;
@@ -61,7 +61,7 @@ export function unlessEmpty(used: string): Tolerance {
   };
 }
 
-/** @param used what counts instead of anything that is neither true nor false */
+/** @param used the replacement of a value that is not a boolean */
 export function booleanOr(used: boolean): Tolerance {
   return (value, { remark }) => {
     if (typeof value === 'boolean') return value;
@@ -70,24 +70,24 @@ export function booleanOr(used: boolean): Tolerance {
   };
 }
 
-/** Seconds after which something is stopped: what is not above 0 stops nothing. */
+/** Handles a timeout in seconds: values that are not above 0 mean no timeout. */
 export const positiveTimeout: Tolerance = (value, { remark }) => {
   if (typeof value !== 'number' || value > 0) return value;
   remark('is not above 0: it is ignored; set the seconds that a run may take, or remove it');
   return undefined;
 };
 
-/** What does nothing, as a line for the shell: an empty one is no command to the schema. */
+/** A shell command that does nothing: the schema rejects an empty command. */
 const NO_COMMAND = ':';
 
-/** The legacy service asks for a text only, also for one without a character. */
+/** Handles a command: Sensu Core only requires a string, which may be empty. */
 export const commandLine: Tolerance = (value, { remark }) => {
   if (value !== '') return value;
   remark(`is empty: "${NO_COMMAND}" is used instead and does nothing; set a command`);
   return NO_COMMAND;
 };
 
-/** A list of names, of which the legacy service asks only that they are texts. */
+/** Handles a list of names: Sensu Core only requires that they are strings. */
 export const nameList: Tolerance = (value, { remark }) => {
   if (!Array.isArray(value) || !value.includes('')) return value;
   remark('contains an empty name: it is ignored; remove it');
@@ -98,11 +98,11 @@ const WHOLE_NUMBER = /^-?\d{1,15}$/;
 
 interface WholeNumber {
   readonly min: number;
-  /** In words, for what is no such number in quotes either. */
+  /** The text that names the replacement of a value that is not a valid number, even in quotes. */
   readonly used: string;
 }
 
-/** A whole number that the legacy service does not look at; one in quotes counts as what it says. */
+/** Handles an integer that Sensu Core does not validate; a number in quotes counts as that number. */
 export function wholeNumber({ min, used }: WholeNumber): Tolerance {
   return (value, { remark }) => {
     const isWritten = typeof value === 'string' && WHOLE_NUMBER.test(value);

@@ -21,7 +21,7 @@ const isPositive = (value: unknown): value is number =>
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /**
- * Whether the legacy service looks at the interval: it does not when another says when the check runs, or nobody does.
+ * Returns true if Sensu Core validates the interval: it does not if the check has a cron schedule or is not published.
  */
 const needsInterval: (definition: Readonly<Record<string, unknown>>) => boolean = ({ publish, cron }) =>
   publish !== false && (cron ?? false) === false;
@@ -95,7 +95,7 @@ const dependencies: Tolerance = (value, { remark }) => {
   return value;
 };
 
-/** Attributes that handlers read, in whatever form their authors like. */
+/** Handles attributes that handlers read, in any form that their authors like. */
 function forHandlers(expected: string, isExpected: (value: unknown) => boolean): Tolerance {
   return (value, { remark }) => {
     if (!isExpected(value))
@@ -135,7 +135,7 @@ const PROXY_REQUESTS: Tolerances = {
   splay_coverage: asWritten,
 };
 
-/** Checks (reference 2.2). */
+/** The tolerances of checks (reference 2.2). */
 export const CHECK_TOLERANCES: Tolerances = {
   type,
   command: commandLine,

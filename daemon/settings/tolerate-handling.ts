@@ -9,7 +9,7 @@ import {
 } from './tolerance.ts';
 import { windowsOfDays } from './tolerate-windows.ts';
 
-/** What only this program knows is judged by its schema alone. */
+/** Attributes that only this program has: the schema alone validates them. */
 const OWN: Tolerances = {
   redact: asWritten,
   event_format: asWritten,
@@ -19,7 +19,7 @@ const OWN: Tolerances = {
   env_vars: asWritten,
 };
 
-/** Attributes of one kind of handler that another kind has are custom attributes there, and kept. */
+/** The tolerances of handlers. Attributes of another kind of handler are custom attributes, and are kept. */
 export const HANDLER_TOLERANCES: Tolerances = {
   ...OWN,
   command: commandLine,

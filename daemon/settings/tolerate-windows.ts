@@ -3,7 +3,9 @@ import { parseTimeOfDay } from '../../shared/schemas/time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import type { Tolerance, ToleranceParts } from './tolerance.ts';
 
-/** Windows of time: without one they never hold, and one with two zones is in the first that is written. */
+/**
+ * Handles time windows by day: without any window they never apply, and a window with two time zones uses the first.
+ */
 export const windowsOfDays: Tolerance = (value, { remark }) => {
   if (!isSettings(value) || !isSettings(value['days'])) return value;
   const entries = Object.entries(value['days']);
@@ -25,8 +27,8 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
 };
 
 /**
- * Zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT) are the local time for the legacy service.
- * A name with an area, such as Europe/Nowhere, stays for the schema to refuse.
+ * Replaces zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT): Sensu Core treats them as local time. A
+ * name with an area, such as Europe/Nowhere, is kept, so that the schema rejects it.
  */
 function withKnownZones(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
   const used = { ...window };
@@ -46,7 +48,7 @@ function withKnownZones(window: Settings, path: readonly string[], remark: Toler
   return used;
 }
 
-/** A zone as people shorten it. A single letter is refused: it is more likely half of AM or PM. */
+/** An abbreviation of a zone. A single letter is rejected: it is more likely half of AM or PM. */
 const SHORT_NAME = /^[a-z]{2,5}$/i;
 
 function inOneZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
@@ -67,7 +69,7 @@ function zoneBehind(text: string): string | undefined {
   return parseTimeOfDay(text)?.zone;
 }
 
-/** A zone that there is not stays what it is, for the schema to refuse. */
+/** Returns the resolved time zone; an unknown name is unchanged, so that the schema rejects it. */
 function placeOf(zone: string | undefined): string | undefined {
   return zone === undefined ? undefined : (timeZoneOf(zone) ?? zone);
 }

@@ -2,7 +2,7 @@ import { LineCounter, parseDocument, visit, type YAMLParseError, type YAMLWarnin
 import { errorMessage } from '../../shared/errors.ts';
 import { DEPTH_MAX, FORBIDDEN_NAMES } from '../../shared/domain/json-text.ts';
 
-/** `line` and `column` count from 1; `message` says what to do. */
+/** A syntax error. `line` and `column` count from 1; `message` states the remedy. */
 export class YamlTextError extends Error {
   override readonly name = 'YamlTextError';
   readonly line: number;
@@ -15,12 +15,12 @@ export class YamlTextError extends Error {
   }
 }
 
-/** Few enough that no document can grow much by them, and more than people write. */
+/** The maximum number of aliases: more than authors need, and too few for a document to grow much by them. */
 const ALIASES_MAX = 100;
 
 /**
- * YAML 1.2 to what JSON could say as well: no tags, no names that are not text, no numbers that JSON lacks, one
- * document, aliases within bounds. Otherwise as strict as `parseJsonText`.
+ * Parses YAML 1.2, limited to values that JSON can express: no tags, no names that are not strings, no numbers that
+ * JSON lacks, one document, a limited number of aliases. Otherwise as strict as `parseJsonText`.
  *
  * @throws YamlTextError
  */
@@ -33,7 +33,7 @@ export function parseYamlText(text: string): unknown {
   const document = parseDocument(text, {
     version: '1.2',
     schema: 'core',
-    // Otherwise `!!binary`, `!!set` and others would come out as values that JSON does not have.
+    // Otherwise `!!binary`, `!!set` and others would yield values that JSON does not have.
     resolveKnownTags: false,
     stringKeys: true,
     uniqueKeys: true,
@@ -74,12 +74,15 @@ export function parseYamlText(text: string): unknown {
       error instanceof ReferenceError ? 'there are too many aliases: write out what they name' : errorMessage(error),
     );
   }
-  // Aliases are part of this: they stand for what they name.
+  // The depth includes aliases, each of which stands for the value it refers to.
   if (isDeeper(value, DEPTH_MAX)) fail(`nested deeper than ${String(DEPTH_MAX)} levels`);
   return value;
 }
 
-/** Never the text itself: it may be a password that lacks its quotes, and problems are logged and shown by the API. */
+/**
+ * Returns the remedy, without the text itself. The text may be a password that lacks its quotes, and problems are
+ * logged and shown by the API.
+ */
 function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
   switch (code) {
     case 'BAD_DIRECTIVE':

@@ -11,13 +11,13 @@ const DAY_MS = 86_400_000;
 
 const parametersSchema = z
   .strictObject({
-    /** A certificate on disk, PEM or DER; else the one of a server. */
+    /** The path of a certificate, PEM or DER; absent: the certificate of a server. */
     file: z.string().min(1).optional(),
     host: z.string().min(1).optional(),
     port: numberSchema.pipe(z.int().min(1).max(65_535)).default(443),
-    /** The name that the server is asked for, when it is not `host`. */
+    /** The requested server name (SNI), if it differs from `host`. */
     server_name: z.string().min(1).optional(),
-    /** Days that must be left. */
+    /** The remaining days. */
     warning: numberSchema.default(30),
     critical: numberSchema.default(7),
     /** Seconds. */
@@ -27,7 +27,7 @@ const parametersSchema = z
 
 type Parameters = z.infer<typeof parametersSchema>;
 
-/** How long a certificate is still valid. Whether anybody trusts it is not looked at. */
+/** Checks how long a certificate is still valid. It does not check whether the certificate is trusted. */
 export const certificate = defineExtension(
   'certificate',
   parametersSchema,
@@ -51,7 +51,7 @@ async function certificateOf(
   const socket = connect({
     host,
     port,
-    // An expired certificate is to be seen, not to be refused; nothing is said to the server.
+    // An expired certificate must be reported, not rejected; no data is sent to the server.
     rejectUnauthorized: false,
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
   }).on('error', () => undefined);

@@ -5,20 +5,20 @@ import { defineExtension, finding, numberSchema, statusOver } from './extension.
 const GIB = 1024 ** 3;
 
 const parametersSchema = z.strictObject({
-  /** Anything on the filesystem. */
+  /** Any path on the filesystem. */
   path: z.string().min(1).default('/'),
-  /** Percent in use. */
+  /** The used percentage. */
   warning: numberSchema.default(80),
   critical: numberSchema.default(90),
 });
 
-/** Space and inodes of one filesystem: without either, nothing can be written. */
+/** Checks space and inodes of one filesystem: if either runs out, nothing can be written. */
 export const disk = defineExtension('disk', parametersSchema, async ({ path, ...limits }) => {
   const { blocks, bfree, bavail, bsize, files, ffree } = await statfs(path);
   const used = blocks - bfree;
-  // Used and available, because the rest is reserved: the percentage that df shows.
+  // The base is used plus available, because the rest is reserved: this is the percentage that df shows.
   const space = percent(used, used + bavail);
-  // Some filesystems make inodes as they need them, and tell none.
+  // Some filesystems create inodes on demand and report none.
   const inodes = percent(files - ffree, files);
   const status = statusOver(Math.max(space, inodes), limits);
   const free = `${gib(bavail * bsize)} free`;

@@ -2,29 +2,30 @@ import { z } from 'zod';
 import { errorMessage } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
-/** What a built-in check found: an exit status as a plugin would have it, and one line about it. */
+/** The outcome of a built-in check: an exit status as of a plugin, and one line of output. */
 export interface Finding {
   readonly status: 0 | 1 | 2 | 3;
   readonly output: string;
 }
 
 export interface ExtensionContext {
-  /** Aborted at the timeout of the check, or when the agent stops. */
+  /** Aborted at the time limit of the check, or when the agent stops. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A check that needs no program to be installed: `"extension": NAME`, its parameters in an attribute of the same name.
+ * A check that requires no installed program: `"extension": NAME`, with its parameters in an attribute of the same
+ * name.
  */
 export interface Extension {
   readonly name: string;
-  /** @param parameters of the definition, tokens replaced; not validated yet */
+  /** @param parameters the parameters of the definition, with tokens replaced, but not validated */
   run(parameters: unknown, context: ExtensionContext): Promise<Finding>;
 }
 
 /**
- * An extension from the schema of its parameters and its probe. What the probe throws is UNKNOWN: it could not look, so
- * it must not say that something is down.
+ * Defines an extension by the schema of its parameters and its probe. If the probe throws, the status is UNKNOWN: the
+ * probe could not look, so it must not report an outage.
  */
 export function defineExtension<Schema extends z.ZodType>(
   name: string,
@@ -49,24 +50,24 @@ export function defineExtension<Schema extends z.ZodType>(
 
 const WORDS = ['OK', 'WARNING', 'CRITICAL', 'UNKNOWN'] as const;
 
-/** `DISK WARNING - text`, on one line. */
+/** Returns a finding whose output is `DISK WARNING - text`, on one line. */
 export function finding(name: string, status: Finding['status'], text: string): Finding {
   return { status, output: `${name.toUpperCase()} ${WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
 }
 
-/** A number, also as the text that a token becomes (reference 2.3.5). */
+/** A number, or the text of a number, as a replaced token yields it (reference 2.3.5). */
 export const numberSchema = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
   z.number(),
 );
 
-/** Status of a measurement that is worse the larger it is. */
+/** Returns the status of a value for which higher is worse. */
 export function statusOver(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
   if (value >= limits.critical) return 2;
   return value >= limits.warning ? 1 : 0;
 }
 
-/** Status of a measurement that is worse the smaller it is. */
+/** Returns the status of a value for which lower is worse. */
 export function statusUnder(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
   if (value < limits.critical) return 2;
   return value < limits.warning ? 1 : 0;

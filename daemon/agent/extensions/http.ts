@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineExtension, finding, numberSchema, statusOver, type Finding } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
-/** Most of an answer that is read and searched. */
+/** The maximum size of a response body that is read and searched. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
 const parametersSchema = z.strictObject({
@@ -13,11 +13,11 @@ const parametersSchema = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST']).default('GET'),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().optional(),
-  /** The only status that is right; without it, everything below 400. */
+  /** The only accepted status; absent: any below 400. */
   status: numberSchema.pipe(z.int().min(100).max(599)).optional(),
-  /** A text that the answer must hold. */
+  /** A text that the response must contain. */
   contains: z.string().min(1).optional(),
-  /** Seconds until the whole answer was there. */
+  /** Seconds until the whole response has arrived. */
   warning: numberSchema.default(Number.POSITIVE_INFINITY),
   critical: numberSchema.default(Number.POSITIVE_INFINITY),
   timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
@@ -26,9 +26,9 @@ const parametersSchema = z.strictObject({
 type Parameters = z.infer<typeof parametersSchema>;
 
 /**
- * An HTTP endpoint that must answer well. The target is what the operator wrote, wherever it is: to look at services of
- * this machine and its network is what the check is for. Redirects are not followed, so no answer can lead it
- * elsewhere, and nothing is sent but what the definition says (security S15).
+ * Checks an HTTP endpoint. The target is the URL of the operator, without restrictions: the check is meant for services
+ * of this machine and its network. It follows no redirects, so no response can lead it elsewhere. It sends only the
+ * data in the definition (security S15).
  */
 export const http = defineExtension('http', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
   const { url, status, contains, timeout } = parameters;
@@ -51,9 +51,9 @@ export const http = defineExtension('http', parametersSchema, async (parameters,
 
 async function ask({ url, method, headers, body }: Parameters, signal: AbortSignal): Promise<IncomingMessage> {
   const start = url.startsWith('https:') ? requestHttps : requestHttp;
-  // A connection of its own: a kept one would hide that new ones are not taken.
+  // A new connection each time: a reused one would hide that new connections are rejected.
   const request = start(url, { method, headers: { 'User-Agent': 'mon-agent', ...headers }, agent: false, signal });
-  // Once there is an answer, whoever reads it is told of errors.
+  // After the response has started, its reader receives errors.
   request.on('error', () => undefined).end(body);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   return answer;
@@ -70,7 +70,7 @@ async function readStart(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Without what may be a password. */
+/** Returns the URL without parts that may contain a password. */
 function shown(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -5,14 +5,14 @@ import { defineExtension, finding, numberSchema, statusOver } from './extension.
 const MINUTES = [1, 5, 15] as const;
 
 const parametersSchema = z.strictObject({
-  /** Processes that run or wait to run, per core. */
+  /** Running and runnable processes per core. */
   warning: numberSchema.default(2),
   critical: numberSchema.default(4),
-  /** Over how long they are averaged. */
+  /** The minutes of the average. */
   minutes: numberSchema.pipe(z.literal(MINUTES)).default(5),
 });
 
-/** How busy the processors are. */
+/** Checks the load of the processors. */
 export const load = defineExtension('load', parametersSchema, ({ minutes, ...limits }) => {
   const cores = availableParallelism();
   const perCore = (loadavg()[MINUTES.indexOf(minutes)] ?? 0) / cores;

@@ -8,12 +8,12 @@ const run = promisify(execFile);
 const GIB = 1024 ** 3;
 
 const parametersSchema = z.strictObject({
-  /** Percent in use. */
+  /** The used percentage. */
   warning: numberSchema.default(80),
   critical: numberSchema.default(90),
 });
 
-/** Memory in use: what programs could not get if they asked for it now. */
+/** Checks the memory in use: all that programs could not allocate now. */
 export const memory = defineExtension('memory', parametersSchema, async (limits, { signal }) => {
   const total = totalmem();
   const used = total - (await availableBytes(signal));
@@ -27,13 +27,17 @@ export const memory = defineExtension('memory', parametersSchema, async (limits,
 });
 
 async function availableBytes(signal: AbortSignal): Promise<number> {
-  // On Linux this is what the kernel calls available; on macOS only what nobody uses, not even as a cache.
+  // On Linux this is the kernel's available memory; on macOS only unused memory, without caches.
   if (process.platform !== 'darwin') return freemem();
   const { stdout } = await run('vm_stat', { signal });
   return pagesToBytes(stdout);
 }
 
-/** @param text what `vm_stat` prints; free, inactive, speculative and purgeable pages can be had at once */
+/**
+ * Returns the bytes that are available at once: free, inactive, speculative and purgeable pages.
+ *
+ * @param text the output of `vm_stat`
+ */
 export function pagesToBytes(text: string): number {
   const pageBytes = Number(/page size of (\d+)/.exec(text)?.[1] ?? 4096);
   const pages = text.matchAll(/^Pages (?:free|inactive|speculative|purgeable):\s*(\d+)/gm);

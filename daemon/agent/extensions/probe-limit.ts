@@ -1,11 +1,11 @@
 import { errorMessage } from '../../../shared/errors.ts';
 
-/** Aborts with `signal`, or after so many seconds. */
+/** Returns a signal that aborts with `signal`, or after this many seconds. */
 export function limitedTo(seconds: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(seconds * 1000))]);
 }
 
-/** What to say of a probe that ended with an error, behind the name of its target. */
+/** Returns the text for a probe that failed with an error; it follows the name of the target. */
 export function whyItFailed(error: unknown, limit: AbortSignal, seconds: number): string {
   if (limit.aborted) return `does not answer within ${String(seconds)} s`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { defineExtension, finding, numberSchema } from './extension.ts';
 
 const run = promisify(execFile);
-/** Of a list of processes. */
+/** The maximum size of the process list that `ps` prints. */
 const LIST_BYTES_MAX = 64 * 1024 * 1024;
 
 const parametersSchema = z
@@ -23,11 +23,11 @@ const parametersSchema = z
 
 interface RunningProcess {
   readonly pid: number;
-  /** As it was started, its arguments joined with spaces; a kernel thread has its name here. */
+  /** The command line of the start, its arguments joined with spaces; for a kernel thread, its name. */
   readonly commandLine: string;
 }
 
-/** Processes that must run, or must not run too often. This agent itself never counts. */
+/** Checks that the number of matching processes is within limits. The agent itself never counts. */
 export const processes = defineExtension(
   'process',
   parametersSchema,
@@ -51,13 +51,13 @@ export const processes = defineExtension(
 
 async function listProcesses(signal: AbortSignal): Promise<RunningProcess[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((entry) => /^\d+$/.test(entry));
-  // Where there is no /proc that lists processes, as on macOS, ps is part of the system.
+  // Without a /proc that lists processes, as on macOS, ps is part of the system.
   if (pids.length === 0) return await listWithPs(signal);
   const found = await Promise.all(pids.map(readProcess));
   return found.filter((running) => running !== undefined);
 }
 
-/** @returns undefined when it has ended meanwhile */
+/** @returns undefined if the process has ended meanwhile */
 async function readProcess(pid: string): Promise<RunningProcess | undefined> {
   try {
     const commandLine = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
@@ -75,7 +75,7 @@ async function listWithPs(signal: AbortSignal): Promise<RunningProcess[]> {
   });
 }
 
-/** `/usr/sbin/nginx -g x` is nginx, and so is `nginx: worker process`. */
+/** Returns the program name: `/usr/sbin/nginx -g x` is nginx, and so is `nginx: worker process`. */
 function programOf(commandLine: string): string {
   return basename(commandLine.split(/:? /, 1)[0] ?? '');
 }

@@ -4,21 +4,21 @@ import { z } from 'zod';
 import { defineExtension, finding, numberSchema, type Finding } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
-/** Most that is read while waiting for the expected text. */
+/** The maximum number of bytes that are read while waiting for the expected text. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 const parametersSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: numberSchema.pipe(z.int().min(1).max(65_535)),
-  /** Said once connected. */
+  /** The text that is sent once connected. */
   send: z.string().optional(),
-  /** A text that must come back, or come by itself. */
+  /** The text that the peer must send, with or without a request. */
   expect: z.string().min(1).optional(),
   /** Seconds. */
   timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
 });
 
-/** A port that must take connections. */
+/** Checks that a port accepts connections. */
 export const tcp = defineExtension('tcp', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
   const { host, port, send, expect, timeout } = parameters;
   const place = `${host}:${String(port)}`;

@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Nobody is known where no user and password are set. The time of the comparison tells nothing. */
+/**
+ * Returns a function that checks the credentials of a request. If no user and password are set, it rejects all
+ * requests. The comparison takes constant time.
+ */
 export function credentialsCheck(
   user: string | undefined,
   password: string | undefined,

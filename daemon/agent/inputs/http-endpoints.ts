@@ -12,14 +12,14 @@ import { isInvalid, logRefusal } from './log-refusal.ts';
 export interface EndpointDeps {
   readonly log: Log;
   readonly accept: AcceptMessage;
-  /** Everything that the agent read, secrets included. */
+  /** All settings that the agent read, secrets included. */
   readonly settings: Settings;
-  /** What is hidden in it. */
+  /** The keys of the settings whose values are redacted. */
   readonly redactKeys: ReadonlySet<string>;
   readonly isConnected: () => boolean;
-  /** Results that wait for the backend. */
+  /** Returns the number of results that wait for the backend. */
   readonly waiting: () => number;
-  /** Undefined while results are written to disk. */
+  /** Returns undefined while results are written to disk. */
   readonly spoolTrouble: () => SpoolTrouble | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Endpoint {
   readonly answer: (request: IncomingMessage, url: URL) => Answer | Promise<Answer>;
 }
 
-/** What the HTTP input offers, by path (completion 1.11). */
+/** Returns the endpoints of the HTTP input, by path (completion 1.11). */
 export function httpEndpoints(
   { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDeps,
   isKnown: (request: IncomingMessage) => boolean,
@@ -127,7 +127,7 @@ async function takeResults(request: IncomingMessage, accept: AcceptMessage, log:
   }
 }
 
-/** @returns undefined when it is too large; the rest is not read then */
+/** @returns undefined if the body is too large; the rest is not read then */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -14,14 +14,14 @@ const HEADER_BYTES_MAX = 16 * 1024;
 interface HttpInputOptions extends Address {
   readonly user?: string | null | undefined;
   readonly password?: string | null | undefined;
-  /** Whether `user` and `password` are asked for everywhere and not only for the settings. */
+  /** Whether `user` and `password` are required for all endpoints and not only for the settings. */
   readonly protect_all_endpoints?: boolean | null | undefined;
 }
 
 /**
- * Results of local programs over HTTP, and what they may want to know about the agent (completion 1.11).
+ * Opens the HTTP input, which accepts results of local programs and shows the state of the agent (completion 1.11).
  *
- * Rejects with the system's error when the address cannot be used.
+ * Rejects with the system's error if the address cannot be used.
  */
 export async function openHttpInput(
   { bind, port, user, password, protect_all_endpoints: protectsAll }: HttpInputOptions,
@@ -33,13 +33,12 @@ export async function openHttpInput(
   const endpoints = httpEndpoints(deps, isKnown);
 
   const respond = async (request: IncomingMessage): Promise<Answer> => {
-    // A page in a browser on this machine must not report in somebody's name; programs send no such header (security
-    // S5).
+    // A web page in a browser on this machine must not report results; programs send no such header (security S5).
     if (request.headers.origin !== undefined) {
       return { status: 403, body: { response: 'Requests of web pages are not taken' } };
     }
     if (protectsAll === true && !isKnown(request)) return UNAUTHENTICATED;
-    // Other machines may know this one by names that are unknown here.
+    // If the input is open to other machines, they may use host names that are unknown here.
     if (protectsAll !== true && isLoopback(bind) && !isOwnHost(request.headers.host, hostname())) {
       return { status: 403, body: { response: 'Only requests for this machine are taken: ask for localhost' } };
     }
@@ -93,7 +92,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
     ...headers,
-    // What was not read of the request must not be taken for the next one.
+    // Unread bytes of the request must not be parsed as the next request.
     ...(request.complete ? {} : { Connection: 'close' }),
   });
   response.end(text);

@@ -6,12 +6,12 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { v1ResultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock, DeliverResult } from '../ports.ts';
 
-/** Largest message of a program on this machine, over any of the inputs (security S7). */
+/** The maximum size of a message from a program on this machine, for all inputs (security S7). */
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /**
- * Takes over what a local program reports: one result, or an array of them. Rejects with what `acceptLocalResults`
- * throws.
+ * Accepts the message of a local program: one result, or an array of them. Rejects with the errors of
+ * `acceptLocalResults`.
  */
 export type AcceptMessage = (message: unknown) => Promise<void>;
 
@@ -21,11 +21,11 @@ interface AcceptDeps {
 }
 
 /**
- * Delivers what a local program reports, in order, up to the first item that breaks a rule (legacy-peer, sensu-client).
- * Tokens are left alone (reference 2.3.6).
+ * Delivers the results of a local program in order, up to the first item that breaks a rule (legacy-peer,
+ * sensu-client). Tokens are not replaced (reference 2.3.6).
  *
  * @param message parsed JSON
- * @throws MonError `invalid` that names the place, or what delivering throws
+ * @throws MonError `invalid` that names the place, or the error of the delivery
  */
 export async function acceptLocalResults(message: unknown, { clock, deliver }: AcceptDeps): Promise<void> {
   const isList = Array.isArray(message);
@@ -45,9 +45,9 @@ export async function acceptLocalResults(message: unknown, { clock, deliver }: A
 }
 
 /**
- * The report with the defaults of completion 1.11: status 0, executed now; issued is always now.
+ * Returns the result with the defaults of completion 1.11: status 0, executed now. `issued` is always now.
  *
- * @returns what is wrong with it otherwise
+ * @returns an error message if the result is invalid
  */
 function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   const hazard = hazardOf(value, 1);
@@ -59,7 +59,7 @@ function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   return { ...parsed.data, status: status ?? 0, executed: executed ?? now, issued: now };
 }
 
-/** What JSON allows and nobody may send (security S7, S8 and S9). */
+/** Returns an error message if the value is valid JSON but forbidden (security S7, S8 and S9). */
 function hazardOf(value: unknown, depth: number): string | undefined {
   if (isInexact(value)) return 'a whole number beyond 2^53: put it in double quotes';
   if (typeof value !== 'object' || value === null) return undefined;

@@ -1,7 +1,7 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 
-/** Whether the message is to blame, and not the spool. */
+/** True if the message caused the error, and not the spool. */
 export function isInvalid(error: unknown): boolean {
   return error instanceof MonError && error.code === 'invalid';
 }

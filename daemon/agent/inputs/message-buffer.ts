@@ -1,14 +1,14 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `{`, which differ from their partners by two. */
+/** The bytes `[` and `{`; their closing brackets are two higher. */
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 /** Tab, newline, carriage return, space. */
 const SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /**
- * A message that arrives in pieces, cut anywhere. Brackets are counted byte by byte, so that JSON is only parsed when
- * it may be whole: a message of a megabyte in pieces of one byte costs no more than in one.
+ * A message that arrives in chunks, cut anywhere. Counts brackets byte by byte and parses JSON only if it may be
+ * complete. So a message of a megabyte in chunks of one byte costs no more than in one chunk.
  */
 export class MessageBuffer {
   readonly #pieces: Buffer[] = [];
@@ -16,7 +16,7 @@ export class MessageBuffer {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Whether the last byte other than space closed the outermost bracket. */
+  /** True if the last byte other than whitespace closed the outermost bracket. */
   #mayEndHere = false;
 
   get bytes(): number {
@@ -29,12 +29,12 @@ export class MessageBuffer {
     for (const byte of piece) this.#scan(byte);
   }
 
-  /** Whether what is there may be a whole object or array. */
+  /** True if the bytes so far may be a complete object or array. */
   get mayBeWhole(): boolean {
     return this.#mayEndHere;
   }
 
-  /** Bytes that are no UTF-8 become U+FFFD, as in the output of a command. */
+  /** Returns the text. Invalid UTF-8 bytes become U+FFFD, as in the output of a command. */
   text(): string {
     return Buffer.concat(this.#pieces).toString('utf8');
   }

@@ -6,31 +6,31 @@ import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
 import { isInvalid, logRefusal } from './log-refusal.ts';
 import { MessageBuffer } from './message-buffer.ts';
 
-/** Silence after which something that is no JSON yet will not become any (completion 1.11). */
+/** The time without data after which an incomplete message is rejected (completion 1.11). */
 const UNFINISHED_MS = 500;
-/** How long a connection may say nothing at all. */
+/** The time limit for the first byte of a connection. */
 const MUTE_MS = 30_000;
-/** Longest text that can still be a ping, with the blanks around it. */
+/** The maximum length of a text that can still be a ping, including whitespace. */
 const PING_BYTES_MAX = 64;
 
 interface ConversationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly accept: AcceptMessage;
-  /** Sends the answer, if there is one, and ends the connection. */
+  /** Sends the response, if there is one, and closes the connection. */
   readonly finish: (answer: string | undefined) => void;
 }
 
 /**
- * One connection to the TCP input, from its first byte to its answer (completion 1.11): `ping` gets `pong`, results get
- * `ok` once they are safe, anything else gets `invalid`.
+ * One connection to the TCP input, from its first byte to its response (completion 1.11). `ping` gets `pong`, results
+ * get `ok` once they are safe, anything else gets `invalid`.
  */
 export class SocketConversation implements Disposable {
   readonly #deps: ConversationDeps;
   readonly #message = new MessageBuffer();
   #wait: Disposable | undefined;
   #isOver = false;
-  /** Whole as brackets go, and yet no JSON: nothing that follows can mend it. */
+  /** True if the brackets are balanced but the text is not JSON: further bytes cannot repair it. */
   #isBroken = false;
 
   constructor(deps: ConversationDeps) {
@@ -49,7 +49,7 @@ export class SocketConversation implements Disposable {
     this.#read();
   }
 
-  /** The other side will say nothing more. */
+  /** Handles the end of the peer's data. */
   receiveEnd(): void {
     if (this.#isOver) return;
     if (this.#message.bytes === 0) this.#finish(undefined);
@@ -78,7 +78,7 @@ export class SocketConversation implements Disposable {
   }
 
   async #accept(message: unknown): Promise<void> {
-    // Whatever comes behind it, and however long it takes to be safe.
+    // The message is complete: later bytes are ignored, and the timers do not limit how long it takes to be safe.
     this[Symbol.dispose]();
     const { accept, log, finish } = this.#deps;
     try {

@@ -9,18 +9,18 @@ import type { AcceptMessage } from './local-result.ts';
 import { logRefusal } from './log-refusal.ts';
 import { SocketConversation } from './socket-conversation.ts';
 
-/** Programs that may speak at once. */
+/** The maximum number of open connections. */
 const CONNECTIONS_MAX = 64;
-/** How long an answer may take to be fetched before the connection is cut. */
+/** The time limit for a peer to read its response, before the connection is cut off. */
 const FAREWELL_MS = 2000;
 
 export interface Address {
   readonly bind: string;
-  /** 0: any free one. */
+  /** The port; 0: any free port. */
   readonly port: number;
 }
 
-/** An input that is open. Disposing of it cuts its connections. */
+/** An open input. Disposing of it cuts off its connections. */
 export interface LocalInput extends AsyncDisposable {
   readonly port: number;
 }
@@ -32,13 +32,14 @@ interface InputDeps {
 }
 
 /**
- * Results of local programs over TCP (completion 1.11): one message per connection, which is answered and closed.
+ * Opens the TCP input for results of local programs (completion 1.11): one message per connection, which is answered
+ * and closed.
  *
- * Rejects with the system's error when the address cannot be used.
+ * Rejects with the system's error if the address cannot be used.
  */
 export async function openTcpInput({ bind, port }: Address, { clock, log, accept }: InputDeps): Promise<LocalInput> {
   const sockets = new Set<Socket>();
-  // A program may close its side once it has said everything, and still wants its answer.
+  // A program may close its side after its message and still expect a response.
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     const farewell = new DisposableStack();
     const conversation = new SocketConversation({
@@ -75,12 +76,12 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
   };
 }
 
-/** Takes results over UDP: one message per datagram, never an answer. */
+/** Opens the UDP input for results: one message per datagram, never a response. */
 export async function openUdpInput({ bind, port }: Address, { log, accept }: InputDeps): Promise<LocalInput> {
   const socket: DatagramSocket = createSocket(isIPv6(bind) ? 'udp6' : 'udp4');
   const receive = async (datagram: Buffer): Promise<void> => {
     const text = datagram.toString('utf8');
-    // There is nobody to answer.
+    // UDP has no response.
     if (text.trim() === 'ping') return;
     try {
       await accept(parseDatagram(text));
@@ -118,7 +119,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address === null || typeof address === 'string' ? 0 : address.port;
 }
 
-/** Whether only this machine can reach an input at this address. */
+/** True if only this machine can reach an input at this address. */
 export function isLoopback(bind: string): boolean {
   return bind === 'localhost' || bind === '::1' || bind.startsWith('127.');
 }

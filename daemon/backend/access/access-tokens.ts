@@ -33,8 +33,8 @@ export function newTokenId(session: string): TokenId {
 }
 
 /**
- * Access tokens: JWTs of the peer's form (clients 6), from which its clients read who they are. They are signed with a
- * key of the store. Whether a token is still valid depends on its session.
+ * Access tokens: JWTs in the form of Sensu Go (clients 6), from which its clients read who they are. They are signed
+ * with a key of the store. Whether a token is still valid depends on its session.
  */
 export class AccessTokens {
   readonly #credentials: Registry['credentials'];

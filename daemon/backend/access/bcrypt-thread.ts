@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import bcrypt from 'bcryptjs';
 import type { BcryptAnswer, BcryptTask } from './bcrypt.ts';
 
-/** Exponent of 2: the value that the peer uses, and the minimum that OWASP recommends. */
+/** Exponent of 2: the value that Sensu Go uses, and the minimum that OWASP recommends. */
 const COST = 10;
 
 parentPort?.on('message', ({ id, password, hash }: BcryptTask) => {

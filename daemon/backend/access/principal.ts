@@ -142,7 +142,7 @@ function scopesIn(access: Access): readonly Scope[] {
   return access === 'public' || access === 'authenticated' ? [] : scopesAsked(access);
 }
 
-/** True if the principal may change an object of version 2, and so may see all of it. */
+/** True if the principal may change a v2 object, and so may see all of it. */
 export function mayChange(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
   return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
@@ -156,7 +156,7 @@ export function seesNamespace(principal: Principal, name: string): boolean {
 /**
  * Rejects what the principal may not do (security S3). A principal that is limited to one namespace reaches nothing
  * outside of it. It may use the APIs that show only `default` if that is its namespace. Otherwise it must name its
- * namespace in the query, or use the namespace and lists of version 2.
+ * namespace in the query, or use the namespace and lists of the v2 API.
  *
  * @throws MonError `forbidden`; `not_found` for an object in an invisible namespace
  */

@@ -71,7 +71,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     grant: async (request, reply) => {
       const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));
       const body: NewApiKey = { ...shown(stored), key };
-      // Clients of the peer read the key from this header: its name is the key (clients 6).
+      // Clients of Sensu Go read the key from this header: its name is the key (clients 6).
       return reply.header('Location', `${V2_API.apiKeys.list.path}/${key}`).send(body);
     },
     get: (request, reply) => {

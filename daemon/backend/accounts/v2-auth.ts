@@ -8,7 +8,7 @@ import type { OnV2 } from '../http/route.ts';
 
 const validateRefresh = validator(refreshTokenSchema);
 
-/** The error text of the peer. */
+/** The error text of Sensu Go. */
 const WRONG_PASSWORD = 'Unauthorized\n';
 
 const BASIC = /^basic /i;

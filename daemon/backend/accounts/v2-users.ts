@@ -120,7 +120,7 @@ function keyOf({ username }: V2User): readonly string[] {
 }
 
 /**
- * Returns a user without the hash of the password, which only a dump contains. As at the peer, an empty list of groups
+ * Returns a user without the hash of the password, which only a dump contains. As in Sensu Go, an empty list of groups
  * is omitted.
  */
 function shownUser({ username, groups, disabled }: User): V2User {

@@ -12,30 +12,30 @@ import { refuseOtherClient, refuseOtherNamespace } from './agent-certificate.ts'
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import type { Endpoint } from '../sockets/upgrades.ts';
 
-/** What an agent says about itself before its connection is opened. */
+/** The identity that an agent states before its connection is opened. */
 export interface AgentIdentity {
   readonly name: string | undefined;
-  /** Or the one that its credentials are for. */
+  /** The stated namespace, else the one of its credentials. */
   readonly namespace: string | undefined;
-  /** The only ones that it may have, by its certificate; undefined: any. */
+  /** The only client names that its certificate allows; undefined: any. */
   readonly clientNames: readonly string[] | undefined;
-  /** The only namespaces that it may report in, by its certificate; undefined: any. */
+  /** The only namespaces that its certificate allows; undefined: any. */
   readonly certificateNamespaces: readonly string[] | undefined;
-  /** Whether it says in which form it takes answers, as those of the newer generation do from version 6 on. */
+  /** True if the request states the response format (`Accept`), as v2 agents do from version 6 on. */
   readonly namesForm: boolean;
 }
 
-/** An agent that has said everything before its connection is opened. */
+/** The identity of an agent that states it in full before its connection is opened. */
 export interface KnownAgent {
   readonly namespace: string;
   readonly name: string;
-  /** Whether a certificate says that it is this one. */
+  /** True if a certificate names this client. */
   readonly isCertified: boolean;
-  /** Whether it can be told how it is configured: version 5 cannot (clients 6). */
+  /** True if the agent accepts a configuration from the backend: version 5 cannot (clients 6). */
   readonly isConfigurable: boolean;
 }
 
-/** The names of the headers that say it, in lower case. */
+/** The headers that state the identity, in lower case. */
 export interface IdentityHeaders {
   readonly name: string;
   readonly namespace: string;
@@ -46,21 +46,21 @@ interface AccessParts {
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
 }
 
-/** Of our own agents. */
+/** The headers of mon agents. */
 export const AGENT_HEADERS: IdentityHeaders = {
   name: AGENT_NAME_HEADER.toLowerCase(),
   namespace: AGENT_NAMESPACE_HEADER.toLowerCase(),
 };
 
-/** Of agents of the newer generation (clients 6). */
+/** The headers of v2 agents (clients 6). */
 const V2_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 'sensu-namespace' };
 
-/** Asks them to speak JSON. */
+/** Response headers that request JSON from v2 agents. */
 const V2_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
 type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
 
-/** The way in for agents of the newer generation, which always say who they are. */
+/** Returns the endpoint handlers for v2 agents, which always state their identity. */
 export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, identity: KnownAgent) => void): Entry {
   const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, identity) => {
     const { name = '', namespace = DEFAULT_NAMESPACE, clientNames, namesForm } = identity;
@@ -69,7 +69,7 @@ export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, i
   return {
     ...entry,
     headers: V2_ANSWER_HEADERS,
-    // As at the peer: whoever may make events of the namespace may be its agent.
+    // As in Sensu Go: a user who may create events in the namespace may be its agent.
     doingOf: ({ headers }) => ({
       verb: 'create',
       resource: 'events',
@@ -85,8 +85,8 @@ export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, i
 }
 
 /**
- * The way in for agents that say in these headers who they are. One whose credentials are for a single namespace
- * belongs there, and needs not say so.
+ * Returns the endpoint handlers for agents that state their identity in these headers. An agent whose credentials are
+ * limited to one namespace belongs to it and need not state it.
  */
 export function agentEntry(
   headers: IdentityHeaders,
@@ -117,10 +117,11 @@ function identityOf(
 }
 
 /**
- * Refuses an agent before its connection is opened. A namespace that its credentials are not for is as good as none.
+ * Rejects an agent before its connection is opened. A namespace that its credentials do not cover is treated as
+ * missing.
  *
- * @throws MonError `forbidden` when its certificate is for another client or namespace, `not_found` when there is no
- *   such namespace, `payment_required` when it is new and one too many
+ * @throws MonError `forbidden` if its certificate is for another client or namespace, `not_found` if there is no such
+ *   namespace, `payment_required` if the client is new and exceeds the entity limit
  */
 function admitAgent(
   { namespace: named, name, clientNames, certificateNamespaces }: AgentIdentity,
@@ -129,7 +130,7 @@ function admitAgent(
 ): void {
   const namespace = named ?? DEFAULT_NAMESPACE;
   if (name !== undefined) refuseOtherClient(name, clientNames);
-  // Without either the hello says it, which is looked at then.
+  // If both are absent, the hello states them, and they are checked then.
   if (name !== undefined || named !== undefined) refuseOtherNamespace(namespace, certificateNamespaces);
   if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);

@@ -8,29 +8,29 @@ import { alternativeNames, commonName } from '../../../shared/tls/certificate.ts
 import type { Principal } from '../access/principal.ts';
 import { refuseForeignOrigin, type Guard } from '../sockets/upgrades.ts';
 
-/** What an agent has shown of itself in the handshake of TLS. */
+/** The certificate that an agent presented in the TLS handshake. */
 interface AgentCertificate {
-  /** Of the clients that it may be. */
+  /** The names of the clients that the agent may be. */
   readonly clientNames: readonly [string, ...string[]];
-  /** SHA-256 of the authority that vouches for it. */
+  /** The SHA-256 fingerprint of the authority at the end of its chain. */
   readonly authority: string;
   readonly origin: CertificateOrigin;
   readonly expiresMs: number;
 }
 
-/** The namespaces that a certificate is good in; undefined: all of them. */
+/** Returns the namespaces in which a certificate is valid; undefined: all of them. */
 export type NamespacesOfCertificate = (origin: CertificateOrigin) => readonly string[] | undefined;
 
 /**
- * The certificate that an agent shows, where it is asked for one.
+ * Returns the certificate of an agent; undefined if it presented none.
  *
- * @throws MonError `unauthenticated` for one that nobody vouches for, or that names no client
+ * @throws MonError `unauthenticated` if the certificate is not trusted, or names no client
  */
 function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCertificate | undefined {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   if (certificate === undefined || !(socket instanceof TLSSocket)) return undefined;
   if (!socket.authorized) {
-    // The types say that it is an error, and it is its code.
+    // According to its type this is an error; in fact it is the error code.
     const problem = String(socket.authorizationError);
     throw refusal(`(${problem}): have it issued by an authority of client-ca-file, and renewed in time`);
   }
@@ -45,8 +45,8 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
 }
 
 /**
- * Lets agents in by their certificate, unless they show other credentials. What those are worth is for `guard` to say;
- * the certificate keeps the agent to its clients and namespaces all the same.
+ * Admits agents by their certificate, unless they present other credentials. `guard` decides about those, but the
+ * certificate still limits the agent to its clients and namespaces.
  */
 export function certificateGuard(guard: Guard, namespacesOf: NamespacesOfCertificate): Guard {
   return (request) => {
@@ -81,9 +81,9 @@ export function certificateGuard(guard: Guard, namespacesOf: NamespacesOfCertifi
 }
 
 /**
- * Keeps an agent to what its certificate says, whatever its other credentials allow.
+ * Rejects a client name that the certificate does not allow, whatever other credentials allow.
  *
- * @param clientNames undefined: it has shown none
+ * @param clientNames undefined: the agent presented no certificate
  * @throws MonError `forbidden`
  */
 export function refuseOtherClient(name: string, clientNames: readonly string[] | undefined): void {
@@ -95,9 +95,9 @@ export function refuseOtherClient(name: string, clientNames: readonly string[] |
 }
 
 /**
- * Keeps an agent to the namespaces that its certificate is good in, whatever its other credentials allow.
+ * Rejects a namespace that the certificate does not allow, whatever other credentials allow.
  *
- * @param goodIn undefined: it is good in all, or there is none
+ * @param goodIn undefined: all namespaces, or there is no certificate
  * @throws MonError `forbidden`
  */
 export function refuseOtherNamespace(namespace: string, goodIn: readonly string[] | undefined): void {
@@ -110,13 +110,15 @@ export function refuseOtherNamespace(namespace: string, goodIn: readonly string[
   );
 }
 
-/** CommonName and host names: those that a client can have. */
+/** Returns the valid client names among CommonName and host names. */
 function namesOfClients(certificate: X509Certificate): string[] {
   const names = [commonName(certificate) ?? '', ...alternativeNames(certificate, 'DNS')];
   return [...new Set(names)].filter((name) => nameSchema.safeParse(name).success);
 }
 
-/** The end of the chain: also what the agent did not send, because it is known here. */
+/**
+ * Returns the fingerprint of the last certificate in the chain, even if the agent did not send it: the backend has it.
+ */
 function authorityOf(socket: TLSSocket): string {
   let last: DetailedPeerCertificate = socket.getPeerCertificate(true);
   while (last.issuerCertificate !== undefined && last.issuerCertificate.fingerprint256 !== last.fingerprint256) {
@@ -125,7 +127,9 @@ function authorityOf(socket: TLSSocket): string {
   return last.fingerprint256;
 }
 
-/** The authorities in the chain, each of which has signed the certificate before it: a name alone is no proof. */
+/**
+ * Returns the authorities in the chain, each of which has signed the certificate before it: a name alone is no proof.
+ */
 function issuersOf(socket: TLSSocket, leaf: X509Certificate): string[] {
   const fingerprints: string[] = [];
   let [last, signed] = [socket.getPeerCertificate(true), leaf];
@@ -144,7 +148,7 @@ function subjectOf(certificate: X509Certificate): Pick<CertificateOrigin, 'organ
   return { organizations: texts(O), units: texts(OU) };
 }
 
-/** A subject may have an attribute several times. */
+/** Returns the values of an attribute, which a subject may have several times. */
 function texts(value: unknown): string[] {
   return [value].flat().filter((one) => typeof one === 'string');
 }

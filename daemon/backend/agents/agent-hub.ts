@@ -65,9 +65,9 @@ export class AgentHub implements Disposable {
   }
 
   /**
-   * Takes over an opened socket that speaks `AGENT_PROTOCOL`.
+   * Accepts an opened socket that speaks `AGENT_PROTOCOL`.
    *
-   * @param identity what it said when it connected, or is kept to
+   * @param identity the identity that it stated when it connected, or to which its credentials limit it
    */
   accept(socket: FrameSocket, identity: KeptIdentity, admission: Admission): void {
     const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
@@ -75,9 +75,9 @@ export class AgentHub implements Disposable {
   }
 
   /**
-   * Takes over an opened socket that speaks the newer generation's protocol.
+   * Accepts an opened socket that speaks the protocol of v2 agents.
    *
-   * @param identity as it was told when it connected
+   * @param identity the identity that it stated when it connected
    */
   acceptV2(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
     const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
@@ -121,7 +121,9 @@ export class AgentHub implements Disposable {
     for (const part of this.#parked) part[Symbol.dispose]();
   }
 
-  /** One acknowledgement per connection and commit, however many frames were in it. */
+  /**
+   * Calls `proceed` of each waiting connection. Each sends one acknowledgement per commit, however many frames it had.
+   */
   #afterCommit(): void {
     this.#discardOutdated();
     const pending = [...this.#pending];

@@ -8,14 +8,15 @@ import type { MakeServer } from '../http/http-server.ts';
 import { textRefusal, routeUpgrades, type Admission, type Endpoint } from '../sockets/upgrades.ts';
 
 export interface AgentListener extends AsyncDisposable {
-  /** Where it listens, `ws://127.0.0.1:8081`, with TLS `wss`. */
+  /** The URL of the listener, such as `ws://127.0.0.1:8081`, with TLS `wss`. */
   readonly url: string;
 }
 
 /**
- * A listener for agents alone, with refusals as agents of the newer generation read them: plain text.
+ * Opens a listener that accepts agents only. It rejects requests in plain text, which is the format that v2 agents
+ * read.
  *
- * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
+ * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */
 export async function openAgentListener(
   address: ListenAddress,

@@ -1,7 +1,7 @@
 import type { BackendMessage, CheckRequest } from '../../../shared/schemas/agent.ts';
 import { textFrame } from '../sockets/frame-socket.ts';
 
-/** A check request on its way to any number of agents: what is the same for all of them is made once. */
+/** A check request to any number of agents. Parts that are the same for all of them are built once. */
 export class OutgoingRequest {
   readonly check: CheckRequest;
   #frame: Buffer | undefined;
@@ -10,7 +10,7 @@ export class OutgoingRequest {
     this.check = check;
   }
 
-  /** As our own agents take it. */
+  /** The frame for mon agents. */
   get frame(): Buffer {
     return (this.#frame ??= textFrame(JSON.stringify(this.#message())));
   }

@@ -1,36 +1,36 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Cancellation } from '../results/agent-delivery.ts';
 
-/** Results of one connection that may wait for their commit; beyond it its socket is not read. */
+/** The maximum number of results of one connection that wait for their commit; above it the socket is not read. */
 const IN_FLIGHT_MAX = 256;
 
-/** Where results go, and how their sender is slowed down. */
+/** The operations of the connection: submit results, and slow down their sender. */
 interface IntakeParts {
   /**
-   * @param cancellation whether to leave the result out after all, asked when its turn comes
-   * @param onSettled told after the commit
-   * @throws MonError `unavailable` when the queue is full
+   * @param cancellation tells whether to drop the result after all; read when the result is processed
+   * @param onSettled called after the commit
+   * @throws MonError `unavailable` if the queue is full
    */
   submit(result: unknown, cancellation: Cancellation, onSettled: (error: MonError | undefined) => void): void;
   pause(): void;
   resume(): void;
-  /** `proceed` is to be called after the next commit. */
+  /** Requests a call of `proceed` after the next commit. */
   waits(): void;
 }
 
 /**
- * Takes results from a sender that never delivers anything twice: what the queue has no place for waits here in order,
- * and so does what the store refused, until it takes them.
+ * Accepts results from a sender that never sends anything twice. Results wait here in order while the queue is full or
+ * the store rejects them.
  */
 export class ResultIntake {
   readonly #parts: IntakeParts;
   #held: unknown[] = [];
-  /** What came back from a store that refused it, in order. */
+  /** Results that the store rejected, in order. */
   #returned: unknown[] = [];
   #inFlight = 0;
-  /** Set when one could not be stored: then the later ones that are under way come back too, in their order. */
+  /** Set if a result could not be stored. Later results in flight are then returned too, to keep the order. */
   #cancellation = { isCancelled: false };
-  /** Whether its sender may deliver nothing any more. */
+  /** True if the sender may no longer deliver results. */
   #isOver = false;
 
   constructor(parts: IntakeParts) {
@@ -45,7 +45,7 @@ export class ResultIntake {
     this.#parts.waits();
   }
 
-  /** After a commit: takes up what had to wait. */
+  /** Submits waiting results. Called after a commit. */
   proceed(): void {
     if (this.#isOver) return;
     if (this.#cancellation.isCancelled && this.#inFlight === 0) {
@@ -58,7 +58,7 @@ export class ResultIntake {
     else this.#parts.resume();
   }
 
-  /** @returns false when there is no place */
+  /** @returns false if the queue or the limit in flight is full */
   #submit(result: unknown): boolean {
     if (this.#inFlight >= IN_FLIGHT_MAX) return false;
     try {

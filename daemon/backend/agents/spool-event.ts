@@ -5,8 +5,8 @@ import type { SubmittedClient } from '../../../shared/schemas/client.ts';
 import type { AgentParts } from './agent-link.ts';
 
 /**
- * Turns what an agent says about its spool in `hello` and keepalives into the check `mon.spool` of its client, whose
- * event opens, changes and resolves by itself. A client that never had trouble has no such check.
+ * Converts the spool state in `hello` and keepalives into the check `mon.spool` of the client. Its event opens, changes
+ * and resolves automatically. A client that never had a problem has no such check.
  */
 export class SpoolEvent {
   readonly #parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>;
@@ -18,7 +18,7 @@ export class SpoolEvent {
     this.#parts = parts;
   }
 
-  /** Whether the agent said last that it cannot write its spool. */
+  /** True if the agent last reported that it cannot write its spool. */
   get isOpen(): boolean {
     return this.#trouble !== undefined;
   }

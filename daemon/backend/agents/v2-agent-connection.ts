@@ -34,12 +34,12 @@ const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-/** Of a close frame, bytes. */
+/** The maximum size of the reason in a close frame, in bytes. */
 const REASON_BYTES_MAX = 123;
 
 /**
- * An agent of the newer generation (clients 6): frames of a type and JSON, nothing is acknowledged. It is told
- * how the backend has stored it when it connects, after it has registered, and whenever that changes.
+ * The connection of a v2 agent (clients 6). Frames consist of a type and JSON; nothing is acknowledged. The backend
+ * sends the stored client record when the agent connects, after it has registered, and whenever the record changes.
  */
 export class V2AgentConnection implements AgentLink {
   readonly namespace: string;
@@ -52,7 +52,7 @@ export class V2AgentConnection implements AgentLink {
   readonly #heartbeat: Heartbeat;
   readonly #intake: ResultIntake;
   readonly #longFrames: LongFrames;
-  /** The configuration that it was told last. */
+  /** The last configuration that was sent to the agent. */
   #told = '';
   #isRegistered = false;
   #turn: Promise<void> = Promise.resolve();
@@ -95,19 +95,19 @@ export class V2AgentConnection implements AgentLink {
     });
     socket.on('message', (message) => this.#receive(message));
     socket.on('close', (code) => this.#closed(code));
-    // A broken socket also closes; that is all there is to do about it.
+    // A broken socket also emits `close`, which does the rest.
     socket.on('error', (error) => parts.log.debug({ namespace, client: name, err: error }, 'agent socket failed'));
   }
 
-  /** To be called once, when the hub knows the connection. */
+  /** Sends the configuration. Called once, when the hub has the connection. */
   begin(): void {
     if (this.#entry() === undefined) this.#tell(undefined);
-    // Before its first keepalive nobody else knows what it has subscribed to.
+    // Before the first keepalive, only the stored record contains the subscriptions.
     else this.#lookAgain();
   }
 
   request({ check }: OutgoingRequest): boolean {
-    // A list of arguments is quoted as the machine of the client needs it.
+    // A list of arguments is quoted for the machine of the client.
     const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
     if (!needsRecord) return this.#ask(check, undefined);
     this.#inTurn(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
@@ -143,7 +143,7 @@ export class V2AgentConnection implements AgentLink {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX));
-    // Its goodbye is behind what was not read yet.
+    // The close frame of the agent follows frames that were not read yet.
     this.#longFrames.resume();
   }
 
@@ -157,7 +157,7 @@ export class V2AgentConnection implements AgentLink {
 
   clientChanged(): void {
     if (this.#entry() !== undefined) this.#lookAgain();
-    // Without a reason, as at the peer.
+    // Without a reason, as in Sensu Go.
     else if (this.#isRegistered) this.close(NORMAL, '');
   }
 
@@ -165,7 +165,7 @@ export class V2AgentConnection implements AgentLink {
     return this.#parts.registry.namespace(this.namespace).clients.get(this.name);
   }
 
-  /** Tells the agent how it is stored now. */
+  /** Sends the stored client record to the agent, if it has changed. */
   #lookAgain(): void {
     this.#inTurn(async () => {
       const client = await readClient(this.#parts.store, this.#entry());
@@ -178,7 +178,7 @@ export class V2AgentConnection implements AgentLink {
     this.#join(client);
   }
 
-  /** What is read later is newer, and is told later. */
+  /** Runs tasks one after the other, so that records are sent in the order in which they were read. */
   #inTurn(task: () => Promise<void> | void): void {
     this.#turn = this.#turn.then(task).catch((error: unknown) => {
       const { namespace, name } = this;
@@ -206,7 +206,7 @@ export class V2AgentConnection implements AgentLink {
     }
   }
 
-  /** @throws MonError `invalid` for a keepalive that is no event */
+  /** @throws MonError `invalid` if a keepalive is not an event */
   #takeFrame(type: 'keepalive' | 'event', payload: unknown): void {
     const { event, problem = 'a keepalive must be an event' } = eventOf(payload);
     if (event === undefined && type === 'keepalive') throw new MonError('invalid', problem);
@@ -225,7 +225,7 @@ export class V2AgentConnection implements AgentLink {
       );
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
-      // A connection ends with its entity, so one that has not registered yet began after that.
+      // A connection ends with its entity, so an agent that has not registered yet connected after the deletion.
       {
         name,
         told: event.entity ?? {},
@@ -241,7 +241,10 @@ export class V2AgentConnection implements AgentLink {
     this.#inTurn(() => this.#meet(client));
   }
 
-  /** Of one whose clock is far behind its silence is looked at all the same: then that tells of it. */
+  /**
+   * Returns the keepalive result; undefined if the clock of the agent is so far behind that its keepalive counts as
+   * missing. Then the check for missing keepalives reports it.
+   */
   #signOfLife(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
     const { definitions } = this.#parts;
     if (silenceOf(entry, now, definitions.keepalives).status !== 0) return undefined;
@@ -257,7 +260,7 @@ export class V2AgentConnection implements AgentLink {
     } else this.#intake.take(result);
   }
 
-  /** One bad event is one refusal: local programs hand all kinds of them to their agent. */
+  /** Rejects a single event without closing the connection: an agent forwards events of arbitrary local programs. */
   #leaveOut(reason: string | undefined): void {
     const { namespace, name } = this;
     this.#parts.results.rejected.invalid++;
@@ -283,10 +286,10 @@ export class V2AgentConnection implements AgentLink {
   #closed(code: number): void {
     const { namespace, name } = this;
     const isReplaced = !this.#membership.left();
-    // One that was cut off will come back; one that says goodbye to a backend that stops has no choice.
+    // An agent that was cut off will reconnect; one that closes because the backend stops has not left.
     const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.stopping.aborted;
     if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
-      // Nobody will deliver again what waits here.
+      // Results that wait here would not be sent again.
       this.#membership.waits();
       return;
     }
@@ -307,7 +310,7 @@ export class V2AgentConnection implements AgentLink {
     const { namespace, name } = this;
     const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
     if (code === 'conflict') {
-      // It had not heard yet that its entity is gone.
+      // The agent was not informed yet that its entity was deleted.
       this.close(NORMAL, '');
       return;
     }
@@ -320,7 +323,7 @@ export class V2AgentConnection implements AgentLink {
   }
 }
 
-/** The event of a frame, or what is wrong with it. */
+/** Returns the event of a frame, or a problem. */
 function eventOf(payload: unknown): { readonly event?: SubmittedV2Event; readonly problem?: string } {
   const parsed = v2EventSchema.safeParse(payload);
   if (!parsed.success) return { problem: problemsOf(parsed.error) };

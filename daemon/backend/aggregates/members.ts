@@ -83,7 +83,7 @@ export function oneAggregate(
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
     },
     aggregateResults: async (request, reply, query) => {
-      // Validated before the aggregate is looked up, as the peer does (legacy-peer, Aggregates).
+      // Validated before the aggregate is looked up, as Sensu Core does (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
       const namespace = namespaceOf(request, deps);

@@ -27,7 +27,7 @@ export interface CheckDeps extends NamespaceDeps {
 export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'deleteCheck' | 'requestCheck'> {
   const { audit, checks, requests } = deps;
   return {
-    /** Deletes the results of a check. It succeeds even if nothing is known, as at the peer. */
+    /** Deletes the results of a check. It succeeds even if there are none, as in Sensu Core. */
     deleteCheck: async (request) => {
       await checks.remove(namespaceOf(request, deps).name, pathName(request, 'check'), actorOf(request));
       return issued(deps);

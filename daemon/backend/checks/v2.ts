@@ -41,7 +41,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       });
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.order(namespace, { check, subscribers, apiRequested });
-      // As text, which is the content type of the peer; its clients do not check it.
+      // As text, which is the content type of Sensu Go; its clients do not check it.
       return reply.type('text/plain').send(JSON.stringify(issued(deps)));
     },
   };

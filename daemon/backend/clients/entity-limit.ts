@@ -10,7 +10,7 @@ const REFUSED_MS = 3_600_000;
 const REFUSED_MAX = 100;
 
 /**
- * The limit on the entities of all namespaces together. Entities beyond it that agents, version 2 or a restore would
+ * The limit on the entities of all namespaces together. Entities beyond it that agents, the v2 API or a restore would
  * create are rejected; existing ones continue (completion, Decisions). Clients created by version 1 are neither
  * rejected nor counted, until an agent of that name registers (completion 1.22).
  */

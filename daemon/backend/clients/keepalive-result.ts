@@ -8,7 +8,7 @@ import type { Definitions } from '../config/definitions.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 
-/** The scheduler that the peer sets in every keepalive of a v2 agent. */
+/** The scheduler that Sensu Go sets in every keepalive of a v2 agent. */
 const SCHEDULER = 'etcd';
 
 /** Returns the state of a client by the age of its last keepalive. @param now epoch seconds */

@@ -22,7 +22,7 @@ interface EntityParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** Changes entities through version 2; they are removed as clients. */
+/** Changes entities through the v2 API; they are removed as clients. */
 export class Entities {
   readonly #parts: Required<EntityParts>;
 

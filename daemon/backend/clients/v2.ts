@@ -81,7 +81,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
   return objectHandlers(deps, collection);
 }
 
-/** Adds the entity's own subscription to a patched entity, as the peer does. */
+/** Adds the entity's own subscription to a patched entity, as Sensu Go does. */
 function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   const own = `entity:${entity.metadata.name}`;
   const subscriptions = entity.subscriptions ?? [];
@@ -99,7 +99,7 @@ function wholeEntity(entity: PlacedEntity, nowMs: number): object {
   return v2EntityOf(entity.metadata.namespace, clientOfEntity(entity, context));
 }
 
-/** Returns the attributes of an entity that can be changed: the peer's response to a change contains only these. */
+/** Returns the attributes of an entity that can be changed: Sensu Go's response to a change contains only these. */
 function configurationOfEntity(entity: PlacedEntity): object {
   const { metadata, entity_class, user, subscriptions, deregister, deregistration, redact, keepalive_handlers } =
     entity;

@@ -7,7 +7,7 @@ import { SHARD } from '../store/main-shard.ts';
 import type { Cluster } from './cluster.ts';
 import { memberName } from './member-name.ts';
 
-/** Location of the store, for people. */
+/** Location of the store, for operators. */
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'location'>;
 
 interface AloneParts {

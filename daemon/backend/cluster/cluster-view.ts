@@ -17,7 +17,7 @@ interface ViewOfSelf {
 }
 
 interface ViewOfDatabase {
-  /** Location of the database for people, without secrets. */
+  /** Location of the database for operators, without secrets. */
   readonly location: string;
   /** The reason why the database cannot be queried; null: it responds. */
   readonly problem: string | null;

@@ -55,7 +55,7 @@ interface MembershipParts {
   readonly standDown: () => Promise<void>;
   /** Called when this member becomes or ceases to be the leader, so that agents reconnect. */
   readonly onTurn: () => void;
-  /** How many seconds a member may be behind and still be asked. */
+  /** The number of seconds that a member may be behind and still receive requests. */
   readonly lagSecondsMax: number;
   readonly clock: Clock;
   readonly log: Log;

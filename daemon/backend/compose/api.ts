@@ -181,7 +181,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
   serve(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
 }
 
-/** Serves a listener for version 2 alone: the v2 API with its own `/health`, and the metrics. */
+/** Serves a listener for the v2 API alone, with its own `/health`, and the metrics. */
 export function serveV2Alone(app: FastifyInstance, deps: ApiDeps): void {
   measureRequests(app, deps.metrics);
   serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));

@@ -19,7 +19,7 @@ export interface BackendOptions {
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
-  /** Location of the store, for people. Default: unknown. */
+  /** Location of the store, for operators. Default: unknown. */
   readonly database?: ClusterDatabase;
   /** The backends that share the store. Default: only this one. */
   readonly cluster?: Cluster;

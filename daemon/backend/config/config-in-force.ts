@@ -5,7 +5,7 @@ import type { StoredDefinitions } from '../definitions/state.ts';
 import { Definitions } from './definitions.ts';
 import type { LoadedConfig } from './load-config.ts';
 
-/** The configuration in force. Ask again each time: a reload replaces it as a whole. */
+/** The configuration in force. Do not cache its values: a reload replaces it as a whole. */
 export class ConfigInForce {
   readonly definitions: Definitions;
   #config: LoadedConfig;
@@ -15,7 +15,7 @@ export class ConfigInForce {
 
   /**
    * @param now epoch seconds
-   * @param stored what was defined over the API; default: nothing
+   * @param stored the definitions stored over the API; default: none
    */
   constructor(config: LoadedConfig, now: number, stored?: StoredDefinitions) {
     this.definitions = new Definitions(config, stored);
@@ -24,17 +24,17 @@ export class ConfigInForce {
     this.#loadedAt = now;
   }
 
-  /** All of it. */
+  /** The whole configuration. */
   get loaded(): LoadedConfig {
     return this.#config;
   }
 
-  /** Everything that was read, merged. Holds secrets. */
+  /** All settings that were read, merged. Contains secrets. */
   get settings(): Settings {
     return this.#config.settings;
   }
 
-  /** Every file that it was read from, in that order. */
+  /** Every file that was read, in reading order. */
   get files(): readonly string[] {
     return this.#config.files;
   }
@@ -47,17 +47,17 @@ export class ConfigInForce {
     return this.#config.program;
   }
 
-  /** Names these settings: two backends with the same one were configured alike. */
+  /** The digest of these settings: two backends with the same one have the same configuration. */
   get hexdigest(): string {
     return this.#hexdigest;
   }
 
-  /** When these settings came into force, epoch seconds. */
+  /** The time when these settings came into force, in epoch seconds. */
   get loadedAt(): number {
     return this.#loadedAt;
   }
 
-  /** Why the newest configuration is not in force; undefined when it is. */
+  /** The reason why the newest configuration was rejected; undefined: it is in force. */
   get error(): string | undefined {
     return this.#error;
   }
@@ -71,12 +71,12 @@ export class ConfigInForce {
     this.definitions.replace(config);
   }
 
-  /** Keeps what is in force. */
+  /** Keeps the configuration in force and records why the newest one was rejected. */
   refuse(error: string): void {
     this.#error = error;
   }
 
-  /** What is in force was read again: the newest configuration is no longer a wrong one. */
+  /** Clears the error: the newest configuration equals the one in force. */
   confirm(): void {
     this.#error = undefined;
   }

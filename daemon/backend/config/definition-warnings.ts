@@ -11,11 +11,14 @@ import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-win
 import type { ValidDefinitions } from './valid-definitions.ts';
 import type { Remark } from '../../settings/remark.ts';
 
-/** What definitions name, ordered: the plural wins over the singular (completion 1.8), so only one of them counts. */
+/**
+ * The names to which a definition refers, ordered: the plural overrides the singular (completion 1.8), so only one of
+ * them counts.
+ */
 interface References {
   readonly handler?: unknown;
   readonly handlers?: unknown;
-  /** Handlers as well (see `handlerNames`). */
+  /** Names of handlers as well (see `handlerNames`). */
   readonly contact?: unknown;
   readonly contacts?: unknown;
   readonly filter?: unknown;
@@ -24,9 +27,9 @@ interface References {
 }
 
 /**
- * What is allowed and does not do what it seems to: names of nothing, attributes that there are not, windows that end
- * on the next day, tokens that a shell reads. Those of standalone checks are filled in by the machine itself, from its
- * own configuration.
+ * Warns of definitions that are valid but unlikely to work as intended: unknown names, unknown attributes, windows that
+ * end on the next day, tokens that a shell interprets. Tokens of standalone checks are skipped, because the agent
+ * replaces them from its own configuration.
  */
 export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
   const { checks, handlers, filters, keepalives } = definitions;
@@ -84,7 +87,7 @@ function* undefinedNames(path: readonly string[], named: References, definitions
   }
 }
 
-/** A set may hold a set, which may not hold another one: its handlers would not run (completion 1.8). */
+/** A set may contain a set, but that one may not contain another: its handlers would not run (completion 1.8). */
 function* nestedSets(
   path: readonly string[],
   members: readonly string[],
@@ -100,8 +103,8 @@ function* nestedSets(
 }
 
 /**
- * A window over midnight starts on the named day and runs into the next one, which people may not expect (completion,
- * Decisions).
+ * Warns of windows over midnight. They start on the named day and end on the next one, which operators may not expect
+ * (completion, Decisions).
  */
 function* windowWarnings(path: readonly string[], { days }: TimeWindows): Generator<Remark> {
   for (const [day, windows] of Object.entries(days)) {

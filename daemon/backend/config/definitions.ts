@@ -21,15 +21,15 @@ import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '..
  */
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** Default: none of a section, and the thresholds of the peer for keepalives. */
+/** The sections with definitions. Default: an empty section, and the keepalive thresholds of Sensu. */
 type DefinitionSections = Pick<ValidDefinitions, 'checks' | 'handlers'> & Partial<ValidDefinitions>;
 
-/** The definitions of a namespace that are in force. Ask again each time: they may change. */
+/** The definitions of a namespace that are in force. Do not cache them: they may change. */
 export interface NamespaceDefinitions extends HandlingDefinitions {
   check(name: string): NamedCheck | undefined;
   checks(): Iterable<NamedCheck>;
   hasHandler(name: string): boolean;
-  /** Also the handler that stands for a workflow of a pipeline, by its name. */
+  /** Returns a handler. It may also be the handler that represents a workflow of a pipeline, by its name. */
   handler(name: string): HandlerDefinition | undefined;
   handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]>;
   filter(name: string): EventFilter | V2EventFilter | undefined;
@@ -37,17 +37,17 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   pipeline(name: string): PipelineDefinition | undefined;
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
-  /** A check in force that was stored over the API of version 2, as it was sent. */
+  /** Returns a check in force that was stored over the v2 API, as it was sent. */
   storedCheck(name: string): V2Check | undefined;
 }
 
-/** What stands in the configuration, of each kind. */
+/** The definitions of the configuration, by kind. */
 interface ConfiguredDefinitions {
   readonly checks: ReadonlyMap<string, NamedCheck>;
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
-  /** Kinds of which nothing can stand there. */
+  /** Kinds that cannot be in the configuration. */
   readonly hooks: ReadonlyMap<string, never>;
   readonly assets: ReadonlyMap<string, never>;
   readonly pipelines: ReadonlyMap<string, never>;
@@ -59,11 +59,11 @@ interface ConfiguredDefinitions {
 
 /**
  * The definitions in force: those of the configuration, which are in `default`, and those that were stored over the
- * API. A name of the configuration wins. A reload replaces what was configured all at once.
+ * API. If both have a name, the configuration overrides the API. A reload replaces all configured definitions at once.
  */
 export class Definitions {
   readonly #stored: StoredDefinitions;
-  /** One for each namespace that was ever asked for, all of them views. */
+  /** One view for each namespace that was ever requested. */
   readonly #views = new Map<string, NamespaceDefinitions>();
   #configured: ConfiguredDefinitions = NOTHING;
   #filters: ReadonlyMap<string, EventFilter> = new Map();
@@ -78,7 +78,7 @@ export class Definitions {
     this.replace(sections);
   }
 
-  /** Grows with each change: what was worked out from the definitions before no longer counts. */
+  /** A number that grows with each change: data derived from the definitions of an earlier generation is outdated. */
   get generation(): number {
     return this.#replacements + this.#stored.generation;
   }
@@ -92,28 +92,28 @@ export class Definitions {
     return view;
   }
 
-  /** The attributes of keepalive results, beneath those of each client. */
+  /** The attributes of keepalive results; those of a client override them. */
   get keepalives(): KeepaliveSettings {
     return this.#keepalives;
   }
 
-  /** What keeps events quiet, in every namespace by itself. */
+  /** The inhibition rules, which apply in every namespace separately. */
   get inhibitions(): readonly InhibitionRule[] {
     return this.#inhibitions;
   }
 
-  /** Whether the check of this name is one that was stored over the API of version 2. */
+  /** True if the check with this name was stored over the v2 API. */
   isStoredCheck(namespace: string, name: string): boolean {
     if (namespace === DEFAULT_NAMESPACE && this.#configured.checks.has(name)) return false;
     return this.#stored.get('checks', namespace, name) !== undefined;
   }
 
-  /** True if the definition of this name is from the configuration, and none that came over the API. */
+  /** True if the definition with this name comes from the configuration and not from the API. */
   isConfigured(kind: DefinitionKind, namespace: string, name: string): boolean {
     return namespace === DEFAULT_NAMESPACE && this.#configured[kind].has(name);
   }
 
-  /** What the configuration defines of a kind, in `default`. */
+  /** Returns the definitions of a kind in the configuration, all in `default`. */
   configured<Kind extends DefinitionKind>(kind: Kind): ConfiguredDefinitions[Kind] {
     return this.#configured[kind];
   }
@@ -136,7 +136,7 @@ export class Definitions {
     this.noteStored();
   }
 
-  /** To be called after commits: tells those who follow the definitions when stored ones have changed. */
+  /** Notifies the listeners if stored definitions have changed. Called after commits. */
   noteStored(): void {
     const { generation } = this;
     if (generation === this.#toldGeneration) return;
@@ -205,14 +205,14 @@ function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefini
   };
 }
 
-/** The definitions with the handlers that stand for workflows of pipelines. */
+/** Returns the definitions including the handlers that represent workflows of pipelines. */
 function withWorkflows(definitions: NamespaceDefinitions): NamespaceDefinitions {
   return { ...definitions, handler: (name) => definitions.handler(name) ?? handlerOfWorkflow(name, definitions) };
 }
 
 function parsed(name: string, definition: FilterDefinition): EventFilter {
   const filter = parseFilter(definition);
-  // The configuration was checked when it was read.
+  // The configuration was validated when it was read.
   if (filter.kind === 'problems') throw new Error(`the filter ${name} was not validated`);
   return filter;
 }

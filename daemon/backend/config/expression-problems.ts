@@ -8,10 +8,10 @@ import type { Remark } from '../../settings/remark.ts';
 type Filters = ReadonlyMap<string, FilterDefinition>;
 
 /**
- * The filters that can be used. One with an expression that cannot be read is left out with a warning: the legacy
- * service starts with such a filter (completion 1.22), and an alert too many is better than one too few.
+ * Returns the usable filters. A filter with an invalid expression is left out with a warning: Sensu Core starts with
+ * such a filter (completion 1.22), and one alert too many is better than one too few.
  *
- * @param warnings gains what is wrong with the others
+ * @param warnings receives the problems of the other filters
  */
 export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
   return new Map(
@@ -28,7 +28,7 @@ export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
   );
 }
 
-/** Of checks that are for clients by an expression that cannot be read: it holds for none of them. */
+/** Reports checks whose `proxy_requests` select clients by an invalid expression: the expression matches no client. */
 export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinition>): Generator<Remark> {
   for (const [name, { proxy_requests: proxy }] of checks) {
     if (proxy === undefined) continue;

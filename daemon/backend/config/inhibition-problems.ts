@@ -2,10 +2,10 @@ import { parseInhibition } from '../../../shared/domain/inhibition/rule.ts';
 import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { Remark } from '../../settings/remark.ts';
 
-/** Most rules: each event that is handled is held against all of them. */
+/** The maximum number of rules: each handled event is matched against all of them. */
 const INHIBITIONS_MAX = 200;
 
-/** Searches that cannot be read: nothing is told, or quiet, by half a rule. */
+/** Reports rules with an invalid search: a rule is either applied in full or not at all. */
 export function* inhibitionProblems(inhibitions: ReadonlyMap<string, InhibitionDefinition>): Generator<Remark> {
   if (inhibitions.size > INHIBITIONS_MAX) {
     yield { path: ['inhibitions'], message: `may have ${String(INHIBITIONS_MAX)} definitions: put some together` };

@@ -9,17 +9,17 @@ import { validateSettings, type ValidSettings } from './validate-settings.ts';
 import type { Remark } from '../../settings/remark.ts';
 
 export interface LoadedConfig extends ValidSettings {
-  /** Everything that was read, merged, for `GET /settings`. Holds secrets. */
+  /** All settings that were read, merged, for `GET /settings`. Contains secrets. */
   readonly settings: Settings;
-  /** For the log: what was read and does nothing, or not what it seems to. */
+  /** Log messages about settings that have no effect, or not the expected one. */
   readonly warnings: readonly string[];
-  /** Every file that was read, in that order. */
+  /** Every file that was read, in reading order. */
   readonly files: readonly string[];
-  /** Folders in which a change of the configuration shows. */
+  /** The folders to watch for changes of the configuration. */
   readonly folders: readonly WatchedFolder[];
 }
 
-/** A configuration with problems, and where it was looked for: what mends it shows there. */
+/** The error for a configuration with problems. It lists the folders that were read, because a fix appears there. */
 export class RejectedConfig extends InvalidSettings {
   readonly folders: readonly WatchedFolder[];
 
@@ -32,19 +32,19 @@ export class RejectedConfig extends InvalidSettings {
 export interface ConfigSources {
   /** The main file; a missing one is a warning. */
   readonly file?: string;
-  /** Read recursively, one after the other. */
+  /** Directories that are read recursively, one after the other. */
   readonly directories: readonly string[];
-  /** `MON_PORT` and the others, beneath what the files say. */
+  /** Environment variables such as `MON_PORT`; the files override them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the command line says, over everything else. */
+  /** Settings from the command line; they override everything else. */
   readonly flags?: Settings;
-  /** Whether what is only warned of is a problem too; default: no. */
+  /** Whether warnings count as problems; default: false. */
   readonly isStrict?: boolean;
 }
 
 /**
- * Environment, then the main file, then the directories, then the flags; the later one wins, objects merge deeply,
- * arrays are joined (completion 1.16). Old names of settings are replaced before that.
+ * Loads the environment, then the main file, then the directories, then the flags. Later layers override earlier ones,
+ * objects merge deeply, arrays are joined (completion 1.16). Old names of settings are replaced before that.
  *
  * @throws RejectedConfig that lists every problem with its file and its place in it
  */
@@ -57,7 +57,7 @@ export async function loadConfig({
 }: ConfigSources): Promise<LoadedConfig> {
   const [read, environment] = await Promise.all([readSettings(file, directories), readEnvironment(env)]);
   const unread = [...environment.problems, ...read.problems];
-  // What is missing because a file cannot be read would only add false complaints.
+  // If a file cannot be read, its missing definitions would only cause false errors.
   if (unread.length > 0) throw new RejectedConfig(unread, read.folders);
 
   const written = [...environment.layers, ...read.layers, { origin: 'command line', settings: flags }];

@@ -4,15 +4,16 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Installation } from '../../settings/installation.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './load-config.ts';
 
-/** Every store in a directory has this file. */
+/** A file that every store directory contains. */
 const STORE_FILE = 'CURRENT';
 
 /**
- * As `loadConfig`; where nothing says where the state is, it is where the installation keeps it.
+ * Loads the configuration as `loadConfig` does. Without a setting for the state directory, the one of the installation
+ * is used.
  *
  * @throws RejectedConfig as `loadConfig`
- * @throws MonError `conflict` when it would begin anew beside a store in the place of earlier versions (completion
- * 1.19, 5.1.0)
+ * @throws MonError `conflict` if it would create a new store although one exists in the state directory of earlier
+ *   versions (completion 1.19, 5.1.0)
  */
 export async function loadInstalled(
   sources: ConfigSources,

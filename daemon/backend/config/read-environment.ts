@@ -12,7 +12,7 @@ interface ReadEnvironment {
   readonly warnings: readonly LocatedRemark[];
 }
 
-/** Variables of the program itself, by the setting that they give. */
+/** Environment variables of the program, each with the setting that it sets. */
 export const PROGRAM_VARIABLES = {
   MON_STATE_DIR: 'state-dir',
   MON_STORE: 'store',
@@ -23,22 +23,22 @@ export const PROGRAM_VARIABLES = {
   MON_REQUEST_LOG_LEVEL: 'request-log-level',
 } as const;
 
-/** Variables of TLS, by the setting in `tls` that they give. */
+/** Environment variables of TLS, each with the setting in `tls` that it sets. */
 export const TLS_VARIABLES = {
   MON_CERT_FILE: 'cert-file',
   MON_KEY_FILE: 'key-file',
   MON_CLIENT_CA_FILE: 'client-ca-file',
 } as const;
 
-/** Others than the owner may read or write. */
+/** Permission bits that let users other than the owner access the file. */
 const OTHERS = 0o077;
 
-/** Longest credentials file: one line with a user and a password or its hash. */
+/** The maximum size of a credentials file: one line with a user and a password or its hash. */
 const CREDENTIALS_BYTES_MAX = 4096;
 
 /**
- * What the environment says, as the lowest of all layers. `MON_CREDENTIALS_FILE` names a file with one line
- * `user:password`, so that the password stands neither in a configuration nor where `ps` shows it (security S6).
+ * Reads the settings from the environment, the lowest of all layers. `MON_CREDENTIALS_FILE` names a file with one line
+ * `user:password`, so that the password appears neither in a configuration nor in the output of `ps` (security S6).
  */
 export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
   const layers: SettingsLayer[] = [{ origin: 'environment', settings: variables(env) }];
@@ -64,7 +64,7 @@ function variables(env: Environment): Settings {
   const bind = given(env, 'MON_BIND');
   const tls = settingsIn(env, TLS_VARIABLES);
   const api = {
-    // Anything but digits goes on as text, for the schema to refuse it by name.
+    // Text that is not a number is passed on, so that the schema rejects it under the name of the setting.
     ...(port === undefined ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }),
     ...(bind === undefined ? {} : { bind }),
   };
@@ -84,7 +84,7 @@ function settingsIn(env: Environment, names: Readonly<Record<string, string>>): 
   );
 }
 
-/** An empty variable counts as none: a service file often has no other way to say so. */
+/** An empty variable counts as unset: a service file often cannot unset a variable. */
 function given(env: Environment, name: string): string | undefined {
   const value = env[name];
   return value === '' ? undefined : value;

@@ -8,26 +8,30 @@ import type { Clock } from '../ports.ts';
 import type { ConfigInForce } from './config-in-force.ts';
 import { RejectedConfig, type LoadedConfig } from './load-config.ts';
 
-/** What is read once at the start. */
+/** The settings that are only read at the start. */
 export const NEEDS_RESTART =
   /^(?:api\.(?:bind|port|cors|tls)|agent-listener|v2-listener|tls|insecure-http|state-dir|store|peer-key-file|log|log-level|request-log-level)(?:\.|$)/;
 
-/** Most changes and problems in one record of the log. */
+/** The maximum number of changes and problems in one log record. */
 const LOGGED_MAX = 100;
 
 interface ReloadParts {
   readonly load: () => Promise<LoadedConfig>;
   readonly config: ConfigInForce;
-  /** Refuses what must not come into force in a running backend. @throws MonError `invalid` */
+  /**
+   * Rejects a configuration that must not come into force in a running backend.
+   *
+   * @throws MonError `invalid`
+   */
   readonly check: (config: LoadedConfig) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Reads the configuration again. It comes into force as a whole, or, when anything is wrong with it, not at all.
+ * Reads the configuration again. It comes into force as a whole or, if it has any problem, not at all.
  *
- * @returns the folders that were looked into, also when what is in there was rejected; undefined when nobody can say
+ * @returns the folders that were read, even if their content was rejected; undefined: unknown
  */
 export async function reload({
   load,
@@ -43,8 +47,7 @@ export async function reload({
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
     const problems = error instanceof InvalidSettings ? error.problems.map(remarkText) : [error.message];
-    // Only that there are some: a problem may quote what stands at its place, and the API tells this to all its
-    // callers.
+    // Only the number of problems: a problem may quote a value, and the API shows this text to all its callers.
     const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
     config.refuse(`the newest configuration has ${count}, see the log; the one before stays in force`);
     log.error(
@@ -54,7 +57,7 @@ export async function reload({
     return error instanceof RejectedConfig ? error.folders : next?.folders;
   }
   const changes = settingsChanges(config.settings, next.settings);
-  // What handlers run finds its own settings in the files, whatever these are called by now.
+  // The file names count too: commands of handlers find their own settings by them.
   if (changes.length === 0 && isDeepStrictEqual(config.files, next.files)) {
     config.confirm();
     return next.folders;
@@ -68,7 +71,7 @@ function tell(log: Log, next: LoadedConfig, changes: readonly SettingsChange[]):
   for (const warning of next.warnings) log.warn({}, warning);
   log.info(
     { changes: changes.slice(0, LOGGED_MAX), change_count: changes.length },
-    // The words of the peer (completion 1.16).
+    // The message is the one of Sensu (completion 1.16).
     'config file applied changes',
   );
   const waiting = changes.map(({ path }) => path).filter((path) => NEEDS_RESTART.test(path));

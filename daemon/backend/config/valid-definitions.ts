@@ -5,13 +5,13 @@ import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 
-/** Definitions by their name. */
+/** Valid definitions by their name. */
 export interface ValidDefinitions {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
   readonly inhibitions: ReadonlyMap<string, InhibitionDefinition>;
-  /** Of all clients. */
+  /** The keepalive settings of all clients. */
   readonly keepalives: KeepaliveSettings;
 }

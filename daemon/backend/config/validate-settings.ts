@@ -26,13 +26,13 @@ export interface ValidSettings extends ValidDefinitions {
 }
 
 export interface Validation {
-  /** Holds what is usable; only complete when there are no problems. */
+  /** The valid settings; complete only if there are no problems. */
   readonly valid: ValidSettings;
   readonly problems: readonly Remark[];
   readonly warnings: readonly Remark[];
 }
 
-/** Sections of this program. */
+/** The sections of this program. */
 const SECTIONS: ReadonlySet<string> = new Set([
   'checks',
   'handlers',
@@ -46,13 +46,13 @@ const SECTIONS: ReadonlySet<string> = new Set([
   ...Object.keys(programSettingsSchema.shape),
 ]);
 
-/** Sections with a meaning to the legacy service and none here. */
+/** Sections that Sensu Core uses and this program ignores. */
 const V1_SECTIONS: ReadonlySet<string> = new Set(['transport', 'redis', 'rabbitmq', 'extensions', 'tessen']);
 
-/** The client section is for agents, which know their name and address without being told (completion 1.10). */
+/** The client section is for agents, which determine name and address by themselves (completion 1.10). */
 const clientSectionSchema = clientSchema.partial({ name: true, address: true });
 
-/** Goes through everything and collects every problem, so that one start tells an operator all there is to mend. */
+/** Validates all settings and collects every problem, so that an operator sees all of them after one start. */
 export function validateSettings(settings: Settings): Validation {
   const review = new SettingsReview(settings);
   const { problems, warnings } = review;

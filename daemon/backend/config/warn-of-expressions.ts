@@ -2,10 +2,10 @@ import { definitionWarnings } from '../../../shared/domain/v2/definition-warning
 import type { Log } from '../../log/log.ts';
 import type { StoredDefinitions } from '../definitions/state.ts';
 
-/** Most records of the log; a start is no place to read more. */
+/** The maximum number of log records; more would hide other messages of the start. */
 const RECORDS_MAX = 100;
 
-/** Says at the start which stored definitions name attributes that there are not. */
+/** Warns at the start of stored definitions that name unknown attributes. */
 export function warnOfExpressions(stored: StoredDefinitions, log: Log): void {
   let left = RECORDS_MAX;
   for (const [kind, label] of [

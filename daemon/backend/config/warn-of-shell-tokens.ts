@@ -2,10 +2,13 @@ import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shel
 import type { Log } from '../../log/log.ts';
 import type { StoredDefinitions } from '../definitions/state.ts';
 
-/** Most names in one record of the log. */
+/** The maximum number of names in one log record. */
 const NAMED_MAX = 100;
 
-/** Says at the start which stored checks do what those of the configuration are warned of. */
+/**
+ * Warns at the start of stored checks with tokens that a shell interprets, as `definitionWarnings` does for configured
+ * checks.
+ */
 export function warnOfShellTokens(stored: StoredDefinitions, log: Log): void {
   const risky = [...stored.all('checks')].filter(({ object }) => shellTokensIn(object, true) !== undefined);
   if (risky.length === 0) return;

@@ -4,29 +4,29 @@ import type { Log } from '../../log/log.ts';
 import type { WatchedFolder } from '../../settings/read-settings.ts';
 import type { Clock } from '../ports.ts';
 
-/** Changes of many files, and the steps in which an editor saves one, are taken together. */
+/** The delay in which changes of many files, and the steps of an editor that saves a file, are combined. */
 const SETTLE_MS = 300;
 
-/** When a folder cannot be watched, because it is gone for the moment. */
+/** The delay before a folder that cannot be watched is tried again: it may be missing only for a moment. */
 const RETRY_MS = 10_000;
 
 interface WatchParts {
-  /** What was read at the start. */
+  /** The folders that were read at the start. */
   readonly folders: readonly WatchedFolder[];
-  /** @returns the folders that were looked into; undefined: nobody knows which those were */
+  /** @returns the folders that were read; undefined: unknown */
   readonly reload: () => Promise<readonly WatchedFolder[] | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface ConfigWatch extends Disposable {
-  /** Reloads now; a reload that is under way is followed by another one, because it may have read too early. */
+  /** Reloads now. If a reload is running, another one follows it, because the first may have read too early. */
   reload(): Promise<void>;
 }
 
 /**
- * Reloads when a file of the configuration changes, comes or goes. Folders are watched rather than files: editors and
- * deployments replace a file by renaming another one over it.
+ * Reloads when a configuration file is changed, created or deleted. It watches folders instead of files, because
+ * editors and deployments replace a file by renaming another one.
  */
 export function watchConfig({ folders: initial, reload, clock, log }: WatchParts): ConfigWatch {
   let folders = initial;
@@ -40,12 +40,12 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
     const before = new Set(folders.map(({ path }) => path));
     folders = (await reload()) ?? folders;
     follow();
-    // What came into a new one between its reading and its watching was not seen.
+    // Changes in a new folder between its reading and the start of its watch were not seen.
     if (folders.some(({ path }) => !before.has(path))) reloadIn(SETTLE_MS);
   }
 
   function reloadNow(): Promise<void> {
-    // One after the other, also after one that failed.
+    // Reloads run one after the other, even after a failed one.
     last = last.then(reloadOnce, reloadOnce);
     return last;
   }
@@ -57,14 +57,14 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
     });
   }
 
-  /** Anew each time, because a folder may have been replaced by another one of the same name. */
+  /** Watches all folders anew, because a folder may have been replaced by another one with the same name. */
   function follow(): void {
     unfollow();
     if (isDisposed) return;
     for (const { path, only } of folders) {
       try {
         const watcher = watch(path, { persistent: false }, (_event, name) => {
-          // Mounted configuration changes by a hidden link that all the others go through.
+          // Mounted configuration (Kubernetes) changes through one hidden link to which all other links lead.
           if (only === undefined || name === null || name === only || name.startsWith('..')) reloadIn(SETTLE_MS);
         });
         watcher.on('error', () => reloadIn(RETRY_MS));
@@ -81,7 +81,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
   }
 
   follow();
-  // They were read some time ago: a start may have waited for a database meanwhile.
+  // The folders were read some time ago: the start may have waited for a database since.
   reloadIn(SETTLE_MS);
   return {
     reload: reloadNow,

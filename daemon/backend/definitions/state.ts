@@ -29,7 +29,7 @@ import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 
-/** The object of each kind of definition in version 2, and its form for the backend. */
+/** The object of each kind of definition in the v2 API, and its form for the backend. */
 export interface DefinitionKinds {
   readonly checks: { readonly object: V2Check; readonly definition: CheckDefinition & { readonly name: string } };
   readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };

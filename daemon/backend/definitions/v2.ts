@@ -18,7 +18,7 @@ import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** The dependencies of the definitions of version 2. */
+/** The dependencies of the v2 definitions. */
 export interface DefinitionDeps extends DeclaredNamespaces {
   readonly definitionChanges: DefinitionChanges;
   readonly log: Log;
@@ -29,7 +29,7 @@ export interface DefinitionDeps extends DeclaredNamespaces {
 interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
   /**
-   * Returns the objects of the configuration, as version 2 shows them; all are in `default`. Absent: there can be none.
+   * Returns the objects of the configuration as the v2 API shows them; all are in `default`. Absent: there can be none.
    */
   readonly configured?: () => readonly ObjectOf<Kind>[];
   /** True if the backend itself runs its commands and connections, which belong to no namespace. */

@@ -84,7 +84,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
 }
 
 /**
- * Converts a key of the peer, whose name is the key itself, to a key of this backend, of which only the hash is stored.
+ * Converts a key of Sensu Go, whose name is the key itself, to a key of this backend, of which only the hash is stored.
  */
 function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
   const { metadata, spec } = object;

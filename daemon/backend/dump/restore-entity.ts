@@ -51,7 +51,7 @@ export function restoreClient(transaction: Transaction, namespace: Namespace, st
   return saveClient(transaction, namespace, client, origin);
 }
 
-/** Returns the client for an entity of version 2. */
+/** Returns the client for a v2 entity. */
 export function translated(
   entity: SubmittedV2Entity | undefined,
   present: ClientEntry | undefined,

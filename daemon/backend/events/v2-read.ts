@@ -58,7 +58,7 @@ function withVariables(shown: CheckResult, { env_vars: variables }: CheckResult)
   return shown['env_vars'] === variables ? shown : { ...shown, env_vars: variables };
 }
 
-/** Returns the names of the active silences, sorted as the peer does. */
+/** Returns the names of the active silences, sorted as Sensu Go does. */
 function silencedNames(check: CheckEntry, nowMs: number): string[] {
   const { namespace, subscriptions } = check.client;
   const names: string[] = [];

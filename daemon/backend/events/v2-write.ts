@@ -26,7 +26,7 @@ import { CHECK_RECORDS } from './table.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** A submitted event of version 2, converted to the model. */
+/** A submitted v2 event, converted to the model. */
 export interface ReportedEvent {
   readonly entity: SubmittedV2Entity;
   readonly result: SubmittedResult;
@@ -54,7 +54,7 @@ interface V2EventParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** Changes events through version 2, which shows the result of a check and its event as one. */
+/** Changes events through the v2 API, which shows the result of a check and its event as one. */
 export class V2Events {
   readonly #parts: Required<V2EventParts>;
 

@@ -146,7 +146,7 @@ function placeOf([client = '', check = '']: V2Key): EventPlace {
   return { client, check };
 }
 
-/** Adds names that the entity and the check of a body lack, from its path, as the peer does. */
+/** Adds names that the entity and the check of a body lack, from its path, as Sensu Go does. */
 function withNamesOfPath(value: unknown, { client, check }: EventPlace): unknown {
   if (!isSettings(value) || client === '' || check === '') return value;
   return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };

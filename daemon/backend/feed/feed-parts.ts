@@ -16,7 +16,7 @@ export interface FeedParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly storeId: string;
-  /** The backend's name for people. */
+  /** The backend's name for operators. */
   readonly name: string;
   /** True if other backends may share the store. Default: false. */
   readonly isShared?: boolean | undefined;

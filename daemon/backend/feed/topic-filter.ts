@@ -8,7 +8,7 @@ export class TopicFilter<Row> {
   readonly #held = new Set<string>();
 
   /**
-   * @param name of the attribute that contains the text, for people
+   * @param name the name of the attribute that contains the text, for operators
    * @throws MonError `invalid` if the text is no search of this language, or depends on the time
    */
   constructor(language: SearchLanguage<Row>, name: string, text = '') {

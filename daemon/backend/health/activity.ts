@@ -2,15 +2,15 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 
-/** Rates kept: fifteen minutes. */
+/** The period of one rate; the rates cover fifteen minutes. */
 export const RATE_PERIOD_MS = 10_000;
 const RATES = 90;
 
-/** Buckets of ten minutes: the one that fills and the five before it, so fifty to sixty minutes. */
+/** Buckets of ten minutes: the current one and the five before it, so fifty to sixty minutes. */
 const BUCKET_MS = 600_000;
 const BUCKETS = 6;
 
-/** Names of one namespace in one bucket; checks that come later are not counted in it. */
+/** The maximum number of checks of one namespace in one bucket; further checks are not counted. */
 const CHECKS_MAX = 10_000;
 
 interface ActivityParts {
@@ -18,7 +18,7 @@ interface ActivityParts {
   readonly clock: Clock;
 }
 
-/** How busy the backend was lately: in memory, bounded, and from the start of the process on. */
+/** The recent activity of the backend: in memory, bounded, and only since the start of the process. */
 export class Activity implements Disposable {
   readonly #clock: Clock;
   readonly #buckets: { readonly startMs: number; readonly events: Map<string, Map<string, number>> }[] = [];
@@ -41,7 +41,7 @@ export class Activity implements Disposable {
     return this.#rates;
   }
 
-  /** The checks of a namespace with the most changes of events in the last hour. */
+  /** Returns the checks of a namespace with the most event changes in the last hour. */
   noisiest(count: number, namespace = DEFAULT_NAMESPACE): { readonly check: string; readonly events: number }[] {
     const oldestMs = this.#clock.monotonic() - BUCKETS * BUCKET_MS;
     const totals = new Map<string, number>();
@@ -93,7 +93,7 @@ function sampleRates(
   let atMs = clock.monotonic();
   return clock.every(RATE_PERIOD_MS, () => {
     const nowMs = clock.monotonic();
-    // By the time that has passed: a late timer is no burst.
+    // Divided by the elapsed time, because a late timer must not look like a burst.
     const perSecond = ((commits.results - results) * 1000) / Math.max(1, nowMs - atMs);
     note(Math.round(perSecond * 10) / 10);
     ({ results } = commits);

@@ -1,14 +1,14 @@
-/** A request that was answered. */
+/** A request with its response. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The pattern of the path, so that the names in it make no series of their own. */
+  /** The path pattern of the route, so that names in paths create no series. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
 }
 
 interface Series {
-  /** How many there were up to each bound and beyond the one before; last those beyond all of them. */
+  /** The number of responses in each bucket; the last one counts those above all bounds. */
   readonly counts: number[];
   sumSeconds: number;
 }
@@ -16,19 +16,19 @@ interface Series {
 const NAME = 'mon_http_request_duration_seconds';
 const HELP = 'Duration of API requests in seconds';
 
-/** The description of this histogram, as the metrics library has those of the others. */
+/** The description of this histogram, in the form of the metrics library. */
 export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
 
 /**
- * How long answers took, as a histogram for Prometheus. Counted here, because the metrics library looks for the series
- * by a text of its labels, which it makes anew for each answer.
+ * The histogram of response times for Prometheus. It does not use the metrics library, which builds a text of the
+ * labels for each response to look up the series.
  */
 export class AnswerDurations {
   readonly #bounds: readonly number[];
-  /** By route, method and status. */
+  /** The series by route, method and status. */
   readonly #series = new Map<string, Map<string, Map<number, Series>>>();
 
-  /** @param bounds of the buckets, seconds, in order */
+  /** @param bounds the bounds of the buckets in seconds, ascending */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
   }
@@ -42,13 +42,13 @@ export class AnswerDurations {
     series.sumSeconds += seconds;
   }
 
-  /** In the text format of Prometheus. */
+  /** Returns the histogram in the text format of Prometheus. */
   text(): string {
     const lines = [`# HELP ${NAME} ${HELP}`, `# TYPE ${NAME} histogram`];
     for (const [route, methods] of this.#series) {
       for (const [method, statuses] of methods) {
         for (const [status, series] of statuses) {
-          // Neither of them has a character that would need an escape.
+          // None of the labels contains a character that must be escaped.
           lines.push(...this.#linesOf(series, `method="${method}",route="${route}",status="${String(status)}"`));
         }
       }

@@ -1,15 +1,15 @@
-/** What the backend tells about itself; every read gives the state of that moment. */
+/** The state that the backend reports about itself; every read returns the current state. */
 export interface BackendStatus {
   /** The id of this run of the backend. */
   readonly id: string;
   readonly hostname: string;
-  /** The address where it serves. */
+  /** The address on which the API listens. */
   readonly address: string;
-  /** What it does by the clock, by the names of completion 1.15. */
+  /** The scheduled tasks, under the names of completion 1.15. */
   readonly tasks: readonly string[];
-  /** Results that wait for their commit. */
+  /** The number of results that wait for their commit. */
   readonly queuedResults: number;
-  /** Whether results are taken in: from the start until the stop. */
+  /** True from the start until the stop, while results are accepted. */
   readonly isTakingResults: boolean;
   readonly isStoreOpen: boolean;
 }

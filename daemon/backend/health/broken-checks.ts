@@ -13,14 +13,17 @@ export interface BrokenCheckParts {
   readonly store: Store;
 }
 
-/** Clients of a check that are searched for a result; records that are read in one look. */
+/**
+ * The maximum number of clients of a check that are searched for a result, and of records that are read per
+ * measurement.
+ */
 const CLIENTS_MAX = 20;
 const RECORDS_MAX = 50;
 
-/** The outputs of a run that did not take place, because the client lacks attributes (reference 2.3). */
+/** The output of a check that did not run because the client lacks attributes (reference 2.3). */
 const UNMATCHED = /^unmatched (?:check )?token/i;
 
-/** Finds the checks that are scheduled and cannot run. Reads results only of checks whose results are all unknown. */
+/** Finds scheduled checks that cannot run. Reads results only of checks whose results are all unknown. */
 export async function findBrokenChecks(parts: BrokenCheckParts): Promise<readonly BrokenCheck[]> {
   const broken: BrokenCheck[] = [];
   const suspects: { readonly name: string; readonly entry: CheckEntry }[] = [];
@@ -58,14 +61,14 @@ function problemOf({ schedule }: BrokenCheckParts, namespace: Namespace, check: 
   }
   const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
   if (ok + warning + critical + unknown > 0) return undefined;
-  // A check with an interval that is subdued, or about no proxy client yet, may rightly have no result.
+  // These checks may have no result without being broken: they are subdued, or no proxy client matches yet.
   if (check.interval === undefined || check.subdue !== undefined || check.proxy_requests !== undefined)
     return undefined;
   if (check.command !== undefined || check.extension === undefined) return undefined;
   return `no client has sent a result: agents may not know the extension ${check.extension}`;
 }
 
-/** A result of a check that has only unknown ones. */
+/** Returns a result of a check if all of its results are unknown. */
 function unknownResult(namespace: Namespace, check: NamedCheck): CheckEntry | undefined {
   const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
   if (unknown === 0 || ok + warning + critical > 0) return undefined;

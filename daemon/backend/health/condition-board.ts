@@ -1,6 +1,6 @@
 import type { ConditionName, Finding } from '../../../shared/domain/backend-conditions.ts';
 
-/** The last finding of each condition, for health and metrics. Empty on a backend that does not write. */
+/** The last finding of each condition, for health and metrics. Empty on a follower. */
 export class ConditionBoard {
   readonly #findings = new Map<ConditionName, Finding>();
 

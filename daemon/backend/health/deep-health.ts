@@ -30,17 +30,17 @@ export interface HealthParts extends IndexCheckParts {
   readonly time: Pick<SteadyClock, 'heldSeconds' | 'jumps' | 'lastJump'>;
 }
 
-/** The figures behind the health of a backend. Seconds; null: there is none. */
+/** The figures behind the health of a backend. Times are in seconds; null: there is no value. */
 export interface DeepHealth {
-  /** What is wrong, in words; empty when all is well. */
+  /** The problems as text; empty: the backend is healthy. */
   readonly problems: readonly string[];
   readonly store: {
-    /** Since the last synced write. */
+    /** The time since the last synced write. */
     readonly last_fsync_age: number | null;
     readonly failed_writes: number;
   };
   /**
-   * Bytes of the disk of the store: free, set aside, and the floor below which results are refused (see `DISK_LEVELS`).
+   * Bytes on the disk of the store: free, reserved, and the floor below which results are rejected (see `DISK_LEVELS`).
    */
   readonly disk: {
     readonly level: DiskLevel;
@@ -50,35 +50,34 @@ export interface DeepHealth {
   };
   /** The used memory in bytes, and the limit above which new objects are rejected. */
   readonly memory: { readonly known: number; readonly limit: number };
-  /** Entities of all namespaces beside their limit, and the names of those that were refused in the last hour. */
+  /**
+   * The number of entities of all namespaces, their limit, and the names of those that were rejected in the last hour.
+   */
   readonly entities: EntityUsage & { readonly refused: readonly string[] };
-  /** The conditions that the backend reports as checks of `mon.backend`; empty on a member that does not write. */
+  /** The conditions that the backend reports as checks of `mon.backend`; empty on a follower. */
   readonly conditions: readonly { readonly name: string; readonly status: number; readonly text: string }[];
   readonly queue: { readonly messages: number };
-  /** How late the latest timer of the last minute was. */
+  /** The largest delay of a timer in the last minute. */
   readonly timers: { readonly lag: number };
   readonly clock: {
-    /**
-     * Seconds by which the clock of the machine is ahead of the time that counts, since somebody set it; negative:
-     * behind.
-     */
+    /** Seconds by which the machine's clock is ahead of the backend's time since a clock jump; negative: behind. */
     readonly ahead: number;
-    /** How often it was set since the start. */
+    /** The number of clock jumps since the start. */
     readonly jumps: number;
     /** Epoch seconds. */
     readonly last_jump: number | null;
   };
   readonly feed: { readonly consumers: number; readonly lag: number };
-  /** All handlers together. */
+  /** The figures of all handlers together. */
   readonly handlers: {
     readonly queued: number;
     readonly running: number;
     readonly retrying: number;
     readonly dead_letters: number;
-    /** Since the oldest run that is not over was asked for. */
+    /** The time since the oldest unfinished run was requested. */
     readonly oldest_age: number | null;
   };
-  /** The backends that share the store, as this one knows them. */
+  /** The backends that share the store, as seen by this one. */
   readonly cluster: {
     readonly members: number;
     /** Host name and port of the leader; null: there is none. */
@@ -90,14 +89,16 @@ export interface DeepHealth {
     readonly lag: number;
     readonly database: ClusterView['database']['state'];
   };
-  /** How some clients in memory compare with the store; null: the store was too busy to tell. */
+  /** The comparison of some clients in memory with the store; null: the store was too busy for it. */
   readonly indexes: { readonly clients: number; readonly checks: number; readonly differences: number } | null;
 }
 
-/** Clients that are compared with the store: enough to find what is wrong with many, and done within milliseconds. */
+/**
+ * The number of clients that are compared with the store: enough to detect widespread differences within milliseconds.
+ */
 const SAMPLE = 20;
 
-/** Conditions of this status make a backend unhealthy; warnings are only shown. */
+/** The status of a condition that makes the backend unhealthy; warnings are only shown. */
 const CRITICAL = 2;
 
 /** @param known problems that were found before */

@@ -11,10 +11,10 @@ export interface FailingHandlerParts {
 }
 
 /**
- * The handlers whose last run failed, with the time since their last success. A handler that failed before the backend
- * started counts until a run succeeds.
+ * Returns the handlers whose last run failed, with the time since their last success. A handler that failed before the
+ * backend started counts until a run succeeds.
  *
- * @param known names of those that an earlier finding was about
+ * @param known the names of handlers in an earlier finding
  */
 export function failingHandlers(
   { handlers, definitions, clock }: FailingHandlerParts,
@@ -36,7 +36,7 @@ export function failingHandlers(
   return failing;
 }
 
-/** Whether a handler is still there, by its `laneName`. */
+/** True if a handler is still defined, by its `laneName`. */
 function isDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
   const slash = name.indexOf('/');
   return (

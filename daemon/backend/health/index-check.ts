@@ -12,25 +12,25 @@ export interface IndexCheckParts {
   readonly clock: Clock;
 }
 
-/** What comparing the registry with the store has shown. */
+/** The outcome of a comparison of the registry with the store. */
 export interface IndexCheck {
-  /** Clients that were looked at. */
+  /** The number of compared clients. */
   readonly clients: number;
-  /** Their checks. */
+  /** The number of their checks. */
   readonly checks: number;
-  /** What differs, in words; empty when all is well. */
+  /** The differences as text; empty: there are none. */
   readonly differences: readonly string[];
 }
 
-/** How long to wait for a moment between two commits. */
+/** The maximum wait for a moment between two commits. */
 const REST_MS_MAX = 5000;
 
 /**
- * Compares some clients in the registry with a scan of the store (reliability 12), at a moment when the two must
- * be equal.
+ * Compares some clients in the registry with a scan of the store (reliability 12), at a moment when the two must be
+ * equal.
  *
- * @param random from 0 to below 1: which clients
- * @returns undefined when there was no such moment for seconds
+ * @param random from 0 to below 1: selects the clients
+ * @returns undefined if there was no such moment for seconds
  */
 export async function checkIndexes(
   parts: IndexCheckParts,
@@ -59,7 +59,7 @@ export async function checkIndexes(
 interface Held {
   readonly client: string;
   readonly openEvents: number;
-  /** By check: the status of the last result and of the event. */
+  /** The status of the last result and of the event, by check. */
   readonly checks: ReadonlyMap<string, string>;
 }
 
@@ -93,7 +93,7 @@ function summary(status: number | undefined, eventStatus: number | undefined): s
   return `status ${String(status ?? 'none')}, event ${String(eventStatus ?? 'none')}`;
 }
 
-/** @returns what `act` returned, called between two commits; undefined when that takes too long */
+/** @returns the value of `act`, which is called between two commits; undefined if that takes too long */
 function atRest<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
   if (batcher.isAtRest) return Promise.resolve(act());
   return new Promise((resolve) => {

@@ -8,27 +8,27 @@ import type { MemoryRoom } from '../commit/room.ts';
 import type { Clock } from '../ports.ts';
 
 interface BudgetParts {
-  /** What is known takes so many bytes now. */
+  /** Returns the bytes that the registry uses now. */
   readonly used: () => number;
-  /** `memory-limit`, MiB; asked each time, since a reload changes it. */
+  /** Returns `memory-limit` in MiB. Read each time, because a reload changes it. */
   readonly setting: () => number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Interval of the warning that new objects are rejected. */
+/** The interval of the warning that new objects are rejected. */
 const SAID_EVERY_MS = 60_000;
 
 /**
- * How much memory what is known may take: beyond it nothing new is taken, and what is there goes on. What a process has
- * in hand besides, such as requests under way, has limits of its own.
+ * The memory limit of the registry: above it new objects are rejected, and existing ones continue to work. Other memory
+ * of the process, such as requests in progress, has limits of its own.
  */
 export class MemoryBudget implements MemoryRoom {
-  /** What was refused so far. */
+  /** The number of rejected objects so far. */
   refusals = 0;
   readonly #parts: BudgetParts;
   readonly #process: MemoryOfProcess = memoryOfProcess();
-  /** On the monotonic clock. */
+  /** The time of the last warning on the monotonic clock. */
   #saidMs = -Infinity;
 
   constructor(parts: BudgetParts) {
@@ -43,7 +43,7 @@ export class MemoryBudget implements MemoryRoom {
     return memoryLimit(this.#parts.setting(), this.#process);
   }
 
-  /** Bytes for what merely saves time. */
+  /** The number of bytes that caches may use. */
   get spareBytes(): number {
     return spareMemory(this.usedBytes, this.limitBytes);
   }
@@ -67,7 +67,7 @@ export class MemoryBudget implements MemoryRoom {
     return error;
   }
 
-  /** A sentence about the memory there is, and what to do when it is too little. */
+  /** Returns a sentence about the memory and, if it is low, the remedy. */
   describe(): string {
     const used = formatMebibytes(this.usedBytes);
     const limit = formatMebibytes(this.limitBytes);
@@ -80,13 +80,13 @@ export class MemoryBudget implements MemoryRoom {
 }
 
 /**
- * Refuses a start that would not come to its end.
+ * Returns a guard that aborts a start for which the memory is too small.
  *
- * @returns told how many bytes what was read of the store so far takes; throws MonError `invalid` when they are too
- * many
+ * @returns a function that takes the bytes which the part of the store read so far uses; throws MonError `invalid` if
+ *   they exceed the limit
  */
 export function startGuard(): (bytes: number) => void {
-  // Asked once: the guard is told of every record.
+  // Computed once, because the guard is called for every record.
   const limit = startLimit(memoryOfProcess());
   return (bytes) => {
     if (bytes <= limit) return;
@@ -100,7 +100,7 @@ export function startGuard(): (bytes: number) => void {
 
 function memoryOfProcess(): MemoryOfProcess {
   const machine = totalmem();
-  // Zero, or more than there is, where there is no such limit.
+  // Without such a limit, the value is zero or larger than the memory.
   const constrained = process.constrainedMemory();
   return {
     heap: getHeapStatistics().heap_size_limit,

@@ -20,13 +20,13 @@ export interface OverviewParts {
   readonly registry: Registry;
 }
 
-/** Checks that are named. */
+/** The maximum number of checks that are listed. */
 const NOISIEST = 10;
 
 /** The seconds without a keepalive after which a stale client counts as lost. */
 const LOST_SECONDS = 3600;
 
-/** @param asked the namespaces whose checks and clients are counted; all else is of the whole backend */
+/** @param asked the namespaces whose checks and clients are counted; everything else covers the whole backend */
 export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overview {
   const { activity, batcher, clock, entityLimit, feed, metrics } = parts;
   const now = Math.floor(clock.now() / 1000);
@@ -50,7 +50,7 @@ export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overvi
   };
 }
 
-/** Clients with an open event of this check. */
+/** Returns the number of clients with an open event of this check. */
 function openOf(namespace: Namespace, check: string): number {
   return [...eventsNamedBy(namespace, null, check)].length;
 }

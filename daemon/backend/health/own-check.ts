@@ -3,13 +3,13 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Results } from '../results/write.ts';
 
-/** Seconds; while there is a problem its result is repeated after this time, as that of any check. */
+/** The interval in seconds at which the result of a problem is repeated, as for any check. */
 const INTERVAL = 60;
 
 interface OwnCheckParts {
   readonly registry: Registry;
   readonly results: Pick<Results, 'tell'>;
-  /** The client that the check is of. */
+  /** The client of the check. */
   readonly client: string;
   readonly check: string;
   readonly clock: Clock;
@@ -19,17 +19,17 @@ interface OwnCheckParts {
 interface Report {
   readonly status: number;
   readonly output: string;
-  /** Names of what it is about, for a later run of the backend. */
+  /** The names of the affected objects, for the next run of the backend. */
   readonly subjects?: readonly string[];
 }
 
 /**
- * A check by which the backend reports about itself: its event opens, changes and resolves by itself. A backend
- * without any problem so far has no such check.
+ * A check with which the backend reports about itself. Its event opens, changes and resolves automatically. A backend
+ * that never had the problem has no such check.
  */
 export class OwnCheck {
   readonly #parts: OwnCheckParts;
-  /** The status of the last report of this process; undefined: the stored result is of an earlier one. */
+  /** The status of the last report of this process; undefined: the stored result is from an earlier process. */
   #reported: number | undefined = undefined;
   #reportedAtMs = 0;
 
@@ -37,13 +37,13 @@ export class OwnCheck {
     this.#parts = parts;
   }
 
-  /** The status of the last result, also of an earlier process; 0: there was none. */
+  /** The status of the last result, even if an earlier process reported it; 0: there is none. */
   get status(): number {
     return this.#reported ?? this.#stored() ?? 0;
   }
 
   /**
-   * Stores a result if the status is another than before, or the last result of a problem is old.
+   * Stores a result if the status has changed, or if the last result of a problem is old.
    *
    * @throws MonError `unavailable`
    */

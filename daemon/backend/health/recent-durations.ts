@@ -1,12 +1,12 @@
-/** Buckets for each doubling: each is a tenth longer than the one before. */
+/** The number of buckets per doubling: each is a tenth longer than the one before. */
 const STEPS = 7;
 const SHORTEST_MS = 0.01;
 const BUCKETS = 30 * STEPS;
 
-/** How long durations count: between this and twice as long. */
+/** The period for which durations count: at least this long, at most twice as long. */
 const PERIOD_MS = 150_000;
 
-/** How long something took in the last minutes. Noting one is a few operations, however many there are. */
+/** The distribution of durations in the last minutes. Recording one takes a few operations, however many there are. */
 export class RecentDurations {
   readonly #monotonic: () => number;
   #counts = new Uint32Array(BUCKETS);
@@ -26,7 +26,7 @@ export class RecentDurations {
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
-  /** Milliseconds that all but one in a hundred kept within, at most a tenth too many; undefined: there were none. */
+  /** Returns the 99th percentile in milliseconds, at most a tenth too high; undefined: there were no durations. */
   p99(): number | undefined {
     this.#turn();
     const counts = this.#counts.map((count, at) => count + (this.#countsBefore[at] ?? 0));

@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 import type { OnV1 } from '../http/route.ts';
 import type { BackendStatus } from './backend-status.ts';
 
-/** State of the ways in, under the names that existing clients read; whole numbers only (clients 1.7). */
+/** The state of the inputs, under the names that existing clients read; integers only (clients 1.7). */
 export interface Transport {
   readonly keepalives: Queue;
   readonly results: Queue;
@@ -17,7 +17,7 @@ interface Queue {
   readonly consumers: number;
 }
 
-/** Keepalives are never queued apart from results; one consumer takes in both, for as long as the backend serves. */
+/** Keepalives share the queue of results. One consumer processes both, as long as the backend accepts results. */
 export function transportOf(status: BackendStatus): Transport {
   const consumers = status.isTakingResults ? 1 : 0;
   return {
@@ -33,7 +33,7 @@ interface InfoDeps {
   readonly status: BackendStatus;
 }
 
-/** `GET /info`, with the keys of the peer and our own under `mon` (completion, Decisions). */
+/** `GET /info`, with the keys of Sensu and our own under `mon` (completion, Decisions). */
 export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'info'> {
   const sensu = {
     version: COMPATIBLE_VERSION,
@@ -67,13 +67,13 @@ export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'in
   };
 }
 
-/** Only the one that writes does anything by the clock. */
+/** Returns the scheduled tasks: only the leader has any. */
 function tasksOf(cluster: Cluster, { tasks }: BackendStatus): readonly string[] {
   const { member_id: id, leader, members } = cluster.view();
   return members.length < 2 || leader?.id === id ? tasks : [];
 }
 
-/** The other members; what their processors do is not known here. */
+/** Returns the other members. Their CPU times are unknown here and therefore absent. */
 function othersIn(cluster: Cluster, status: BackendStatus): readonly object[] {
   const { member_id: ownId, members } = cluster.view();
   return members

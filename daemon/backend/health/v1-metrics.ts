@@ -11,7 +11,7 @@ export function metricsOnV1({ metrics }: { readonly metrics: Metrics }): OnV1<'m
   };
 }
 
-/** Every request and its answer count for the metrics. */
+/** Records every request with its response in the metrics. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     metrics.observe({

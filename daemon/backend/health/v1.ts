@@ -3,15 +3,15 @@ import type { OnV1 } from '../http/route.ts';
 import { transportOf } from './v1-info.ts';
 import { type BackendStatus } from './backend-status.ts';
 
-/** What a probe asks for. */
+/** The limits in the query parameters of a probe. */
 interface Limits {
   readonly minConsumers: number | undefined;
   readonly maxMessages: number | undefined;
 }
 
 /**
- * `GET /health`: 204, or 412 with a sentence for each thing that is wrong (completion 1.6). With `?deep=1` the figures
- * behind it and what a look at the indexes has shown: 200, or 412 with `problems` (reliability 12).
+ * `GET /health`: 204, or 412 with a sentence for each problem (completion 1.6). With `?deep=1` it returns the figures
+ * and a check of the indexes: 200, or 412 with `problems` (reliability 12).
  */
 export function healthOnV1({
   status,
@@ -33,10 +33,10 @@ export function healthOnV1({
   };
 }
 
-/** The texts of `GET /health` of the legacy API, which its clients know. */
+/** The texts of `GET /health` in the v1 API, which its clients parse. */
 const LEGACY_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
 
-/** The texts of deep health, which only this backend has: there is neither a Redis nor a transport. */
+/** The texts of deep health, which only this backend has: it has neither Redis nor a transport. */
 const OWN_TEXTS = { store: 'the store does not accept writes', results: 'the backend is stopping' };
 
 function healthProblems(

@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Store } from '../ports.ts';
 import type { BackendStatus } from './backend-status.ts';
 
-/** What the members of a cluster are told from. */
+/** The sources of the member list. */
 export interface MemberDeps {
   readonly status: BackendStatus;
   readonly store: Store;
@@ -17,24 +17,24 @@ interface MemberId {
   readonly hex: string;
 }
 
-/** A member as clients of version 2 know it. */
+/** A member in the form of the v2 API. */
 export interface V2Member {
   readonly id: MemberId;
   readonly name: string;
   readonly urls: readonly string[];
-  /** What ails it; empty: nothing. */
+  /** The problem of the member; empty: none. */
   readonly problem: string;
 }
 
-/** The same number for the same text: of the store, or of a member. */
+/** Derives a stable number from a text: the id of the store, or of a member. */
 export function memberId(text: string): MemberId {
   const hex = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return { number: Number.parseInt(hex, 16), hex };
 }
 
 /**
- * A backend that is alone is called by its store, the same after each start, and tells no addresses: there is nobody to
- * replicate to.
+ * Returns the members. A single backend uses the id of the store, which is the same after each start. It reports no
+ * addresses, because it replicates to no other member.
  */
 export function v2Members({ status, store, cluster }: MemberDeps): {
   readonly own: MemberId;
@@ -63,7 +63,7 @@ const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
   lost: 'it has sent no heartbeat for a while',
 };
 
-/** Empty: nothing ails it. */
+/** Returns the problem of this backend; empty: none. */
 function problemOf({ isStoreOpen, isTakingResults }: BackendStatus): string {
   if (!isStoreOpen) return 'the store does not accept writes';
   return isTakingResults ? '' : 'the backend is stopping';

@@ -6,10 +6,10 @@ import { sendObject } from '../http/v2-object-answer.ts';
 const validateTessen = validator(tessenSchema);
 const validateMetrics = validator(tessenMetricsSchema);
 
-/** Whatever somebody asks for: nothing ever leaves this machine. */
+/** The fixed response: nothing ever leaves this machine. */
 const OPTED_OUT = { opt_out: true };
 
-/** The peer's reports about itself, for files and clients that switch them on or off; here there are none. */
+/** The telemetry of Sensu Go, for files and clients that enable or disable it; mon has none. */
 export const TESSEN_ON_V2: OnV2<'tessen'> = {
   get: (request, reply) => sendObject(request, reply, OPTED_OUT),
   put: (request, reply) => {

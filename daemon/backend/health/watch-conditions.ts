@@ -23,9 +23,9 @@ import type { ConditionBoard } from './condition-board.ts';
 import { failingHandlers, type FailingHandlerParts } from './failing-handlers.ts';
 import { OwnCheck } from './own-check.ts';
 
-/** How often the conditions are measured. */
+/** The interval of the measurements. */
 const LOOK_MS = 10_000;
-/** How often a condition with a problem is logged at most. */
+/** The minimum interval between two log records about a condition with a problem. */
 const LOG_MS = 60_000;
 
 interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
@@ -38,10 +38,7 @@ interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
   readonly log: Log;
 }
 
-/**
- * Knowledge from earlier: of the last finding, and of an event that an earlier process, or another member, has left
- * open.
- */
+/** Earlier knowledge: the last finding, and an event that an earlier process or another member left open. */
 interface Known {
   readonly status: number;
   readonly subjects: ReadonlySet<string>;
@@ -59,8 +56,8 @@ interface Watched {
 }
 
 /**
- * Measures the conditions of the backend and reports each as a check of the client `mon.backend`, so that people are
- * notified about what would otherwise be silent. Conditions resolve by themselves.
+ * Measures the conditions of the backend and reports each as a check of the client `mon.backend`, so that operators are
+ * notified about problems that would otherwise stay hidden. Conditions resolve automatically.
  */
 export function watchConditions(parts: ConditionParts): Disposable {
   const { board, clock, log, registry } = parts;
@@ -103,7 +100,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
           subjects: finding.subjects.slice(0, STORED_SUBJECTS_MAX),
         });
       } catch (error) {
-        // The next look tries again.
+        // The next measurement tries again.
         log.debug(
           { condition: one.name, reason: errorMessage(error) },
           'condition of the backend could not be reported',
@@ -132,13 +129,13 @@ export function watchConditions(parts: ConditionParts): Disposable {
   }
 }
 
-/** Most subjects that are stored with a result. */
+/** The maximum number of subjects that are stored with a result. */
 const STORED_SUBJECTS_MAX = 100;
 
-/** How each condition is measured. */
+/** Returns the measurement of each condition. */
 function measuresOf(parts: ConditionParts): Readonly<Record<ConditionName, Measure>> {
   const { clock, entityLimit, registry } = parts;
-  /** Since when each check cannot run, by the monotonic clock. */
+  /** The time since which each check cannot run, on the monotonic clock. */
   let brokenSinceMs: ReadonlyMap<string, number> = new Map();
   return {
     'mon.entities': ({ status }) => entitiesFinding(entityLimit.usage(), entityLimit.refusedNames(), status),

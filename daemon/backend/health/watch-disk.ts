@@ -10,22 +10,22 @@ import { OwnCheck } from './own-check.ts';
 /** The check of the backend about its own disk. */
 const DISK_CHECK = 'mon.disk';
 
-/** At the fastest, results fill what is between the floor and the reserve in some seconds. */
+/**
+ * The interval of the measurements: at most, results fill the space between the floor and the reserve within seconds.
+ */
 const LOOK_MS = 1000;
 
 interface DiskParts {
   readonly guard: DiskGuard;
   readonly registry: Registry;
   readonly results: Pick<Results, 'tell'>;
-  /** The name of the client whose disk it is. */
+  /** The name of the client that represents this backend. */
   readonly client: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/**
- * Looks at the disk all the time, and makes a check of what it sees: its event opens, changes and resolves by itself.
- */
+/** Monitors the disk and reports it as a check, whose event opens, changes and resolves automatically. */
 export function watchDisk(parts: DiskParts): Disposable {
   const { guard, clock, log } = parts;
   const check = new OwnCheck({ ...parts, check: DISK_CHECK });
@@ -48,7 +48,7 @@ export function watchDisk(parts: DiskParts): Disposable {
     try {
       await check.report({ status: diskStatus(level), output: guard.describe() });
     } catch (error) {
-      // The next look tries again.
+      // The next measurement tries again.
       log.debug({ reason: errorMessage(error) }, 'disk state could not be written');
     }
   }

@@ -3,13 +3,13 @@ import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
-/** How often the event loop is asked whether it is late. */
+/** The interval at which the event loop is checked for delays. */
 const RESOLUTION_MS = 20;
-/** Longer than anything that one task may take (security S11). */
+/** The delay above which a stall is logged: longer than any single task may take (security S11). */
 const STALL_MS = 100;
 
 /**
- * Logs the longest time for which event loop was blocked, at most once per second.
+ * Logs the longest time for which the event loop was blocked, at most once per second.
  *
  * `monitorEventLoopDelay` cannot do this: after each `reset` it only notes when its next tick comes, so it misses a
  * stall that begins before that tick.
@@ -24,7 +24,7 @@ export function watchStalls({ clock, log }: { readonly clock: Clock; readonly lo
   };
   const ticks = setInterval(noteDelay, RESOLUTION_MS).unref();
   const timer = clock.every(PERIOD_MS, () => {
-    // This timer may run before the one that is late.
+    // This timer may run before the delayed one.
     noteDelay();
     const stalledMs = Math.round(longestMs);
     longestMs = 0;

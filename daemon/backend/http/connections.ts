@@ -35,7 +35,7 @@ const REFUSAL =
 
 /**
  * Counts and limits the connections of every listener, whatever they are used for: a request, a handshake, a WebSocket,
- * a refusal.
+ * a rejection.
  */
 export class Connections implements Disposable {
   /** Number of rejected connections since the start, by reason. */

@@ -18,7 +18,7 @@ export interface ParsedBody {
   readonly value: unknown;
   /**
    * The same value, but with 0.5 added to every whole number that is written as a fraction (`1.0`, `1e3`). So a schema
-   * that requires an integer rejects it, as the peer does. Undefined: there is none, which is the usual case.
+   * that requires an integer rejects it, as Sensu does. Undefined: there is none, which is the usual case.
    */
   readonly strict: unknown;
 }

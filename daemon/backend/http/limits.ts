@@ -4,7 +4,7 @@ export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
- * Maximum bytes of the body of a request. There is no separate limit on the output of a result: the peer had none, so
+ * Maximum bytes of the body of a request. There is no separate limit on the output of a result: Sensu had none, so
  * any output that fits is stored. A result of 2 MiB was recorded; this one is rejected here (completion 1.21).
  */
 export const BODY_BYTES_MAX = 1024 * 1024;

@@ -7,7 +7,7 @@ export interface ListenAddress {
 }
 
 /**
- * Returns the reason why a server cannot listen, for people.
+ * Returns the reason why a server cannot listen, for operators.
  *
  * @param remedy the setting that changes the port
  * @returns `conflict` if the port is in use, `invalid` if the address cannot be used

@@ -9,7 +9,7 @@ import type { MakeServer } from './http-server.ts';
 import { listenProblem, type ListenAddress } from './listen-problem.ts';
 
 /**
- * @param remedy the setting that changes the port, for people
+ * @param remedy the setting that changes the port, for operators
  * @returns the URL of the listener
  * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */

@@ -69,7 +69,7 @@ function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): R
 
 /** Responds to a request with a method that its path does not support. */
 export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url, allow }: KnownPath): FastifyReply {
-  // The peer of version 2 sends no body (clients 6).
+  // Sensu Go sends no body (clients 6).
   if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
   refuseOtherPath(request);
   reply.header('Allow', allow);

@@ -120,7 +120,7 @@ export async function openServer(
   const isOfV2 = ({ url, sender }: Pick<FastifyRequest, 'url' | 'sender'>): boolean =>
     face.kind === 'core' || sender?.isOfV2 === true || url.startsWith(`${V2_PREFIX}/`);
   /**
-   * Returns the route; unknown paths are public at the listener for v2, as at the peer, whose listener serves nothing
+   * Returns the route; unknown paths are public at the listener for v2, as in Sensu Go, whose listener serves nothing
    * else.
    */
   const askedOf = (request: FastifyRequest): AskedRoute =>
@@ -236,14 +236,14 @@ function askedRoute(request: FastifyRequest): AskedRoute {
 }
 
 /**
- * Returns the path with duplicate slashes removed, to which the peer redirects its clients; undefined: there are none.
+ * Returns the path with duplicate slashes removed, to which Sensu Go redirects its clients; undefined: there are none.
  */
 function cleanPath(url: string): string | undefined {
   const [path = '', ...query] = url.split('?');
   return path.includes('//') ? [path.replaceAll(/\/{2,}/g, '/'), ...query].join('?') : undefined;
 }
 
-/** Removes the charset that the framework adds: JSON has none (RFC 8259, section 11), and the peer sends none. */
+/** Removes the charset that the framework adds: JSON has none (RFC 8259, section 11), and Sensu sends none. */
 const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
     reply.header('content-type', 'application/json');

@@ -53,7 +53,7 @@ export class SlowPeers implements Disposable {
     });
   }
 
-  /** Returns the peer of a socket. Undefined: it is closed, or is no connection of a server. */
+  /** Returns the peer of a socket. Undefined: it is closed, or does not belong to a server. */
   of(socket: Duplex): Peer | undefined {
     return this.#peers.get(socket);
   }

@@ -35,7 +35,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * peer.
    */
   readonly isPlacedByPath?: boolean;
-  /** True if a PUT stores the object that the body names, whatever its path says, as the peer does for these kinds. */
+  /** True if a PUT stores the object that the body names, whatever its path says, as Sensu Go does for these kinds. */
   readonly isNamedByBody?: boolean;
   /**
    * Returns the key that a path denotes, where it can be written in several ways; absent: the path contains the key
@@ -84,7 +84,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
     request: FastifyRequest,
   ): Promise<void>;
   /**
-   * Returns the body of the response to a POST or PUT, with 200: for these kinds the peer returns what was sent.
+   * Returns the body of the response to a POST or PUT, with 200: for these kinds Sensu Go returns what was sent.
    * Absent: an empty response with 201.
    */
   echo?(submitted: T): object;

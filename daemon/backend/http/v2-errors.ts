@@ -21,7 +21,7 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   internal: [500, 0],
 };
 
-/** Matches the headers that the peer regards as credentials, for the choice of its error text (clients 6). */
+/** Matches the headers that Sensu Go regards as credentials, for the choice of its error text (clients 6). */
 const SHOWN = /^(?:Bearer|Key) +\S/;
 
 /** Sends an error as `{"message": "...", "code": n}`. Internal errors go to the log, never to the caller. */
@@ -42,13 +42,13 @@ export function sendV2Error(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(500).send({ message: 'internal error: see the log of the backend', code: 0 });
 }
 
-/** Returns the body for rejected credentials. Unlike in all other errors, the peer writes its names with capitals. */
+/** Returns the body for rejected credentials. Unlike in all other errors, Sensu Go writes its names with capitals. */
 function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
   const isShown = SHOWN.test(headers.authorization ?? '');
   return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
 }
 
-/** Returns the error with the text of the peer, which clients look for (clients 6); the path names the object. */
+/** Returns the error with the text of Sensu Go, which clients look for (clients 6); the path names the object. */
 export function notFound(): MonError {
   return new MonError('not_found', 'not found');
 }
@@ -57,7 +57,7 @@ export function alreadyExists(): MonError {
   return new MonError('conflict', 'resource already exists');
 }
 
-/** The text of the peer for credentials that are tested. */
+/** The error text of Sensu Go for a test of credentials. */
 export const REFUSED = 'Request unauthorized\n';
 
 /** Sends an error as `sendV2Error` does, with that text for rejected credentials. */
@@ -65,7 +65,7 @@ export function sendAuthError(error: unknown, request: FastifyRequest, reply: Fa
   return isUnauthenticated(error) ? refuseLogIn(reply, error) : sendV2Error(error, request, reply, log);
 }
 
-/** Rejects a log-in with plain text, which the peer's own client prints. */
+/** Rejects a login with plain text, which `sensuctl` prints. */
 export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
   if (!isUnauthenticated(error)) throw error;
   reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');

@@ -13,8 +13,8 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const TAG_KEY = randomBytes(32);
 
 /**
- * Returns the entity tag of an object in the peer's form: 16 hexadecimal digits in quotes (clients 6). It covers the
- * whole object, including parts that are redacted for some callers: without the key nobody can test guesses of a
+ * Returns the entity tag of an object in the form of Sensu Go: 16 hexadecimal digits in quotes (clients 6). It covers
+ * the whole object, including parts that are redacted for some callers: without the key no caller can test guesses of a
  * secret.
  */
 export function etagOf(object: object): string {

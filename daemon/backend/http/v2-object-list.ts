@@ -42,7 +42,7 @@ const CONTINUE = 'Sensu-Continue';
 
 /**
  * Sends a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` after
- * `continue`. A `limit` that is no number is ignored, as at the peer.
+ * `continue`. A `limit` that is not a number is ignored, as in Sensu Go.
  *
  * @param namespaces of the objects, in order
  * @throws MonError `invalid` for an invalid selector or position
@@ -60,7 +60,7 @@ export async function sendObjects<T extends object>(
   const { isSelectedObject, mayBeSelected } = selection(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
-  // Selectors see only the shown parts, so that nobody can probe hidden ones.
+  // Selectors see only the shown parts, so that callers cannot probe hidden ones.
   const isWanted = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 

@@ -6,7 +6,7 @@ export function refuseUnknownNamespace(registry: Pick<Registry, 'hasNamespace'>,
   if (!registry.hasNamespace(namespace)) throw unknownNamespace(namespace);
 }
 
-/** Returns the error with the text with which the peer rejects agents (clients 6). */
+/** Returns the error with the text with which Sensu Go rejects agents (clients 6). */
 export function unknownNamespace(namespace: string): MonError {
   return new MonError('not_found', `namespace "${namespace}" not found`);
 }

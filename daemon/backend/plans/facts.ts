@@ -15,7 +15,7 @@ export interface UpgradeFactParts {
   readonly definitions: Definitions;
   readonly entityLimit: Pick<EntityLimit, 'usage'>;
   readonly clock: Clock;
-  /** The backend's name for people. */
+  /** The backend's name for operators. */
   readonly name: string;
   readonly store: Pick<Store, 'schema'>;
   readonly stateDir: string;

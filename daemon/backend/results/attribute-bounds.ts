@@ -23,7 +23,7 @@ export class AttributeBounds {
   }
 
   /**
-   * @param noun the name of the object for people
+   * @param noun the name of the object for operators
    * @throws MonError `too_large`, `invalid`
    */
   refuseClient(client: object, noun?: string): void {

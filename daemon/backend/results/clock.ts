@@ -13,7 +13,7 @@ const SLICE = 500;
 interface TtlParts {
   readonly registry: Registry;
   readonly stale: StaleResults;
-  /** Default: nothing is ever refused for the sake of the disk. */
+  /** The disk guard. Without it, results are assumed never to be rejected because of low disk space. */
   readonly disk?: Pick<DiskGuard, 'isQuiet'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -162,7 +162,7 @@ function endSilences(transaction: Transaction, check: CheckEntry): void {
   for (const entry of ended) endSilenced(transaction, namespace, entry, 'expire_on_resolve');
 }
 
-/** Registers the unknown client of a result, as the peer does (completion 1.10). */
+/** Registers the unknown client of a result, as Sensu Core does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
   const client = clientMadeBy(result, transaction.now);
   const entry = saveClient(transaction, namespace, client, {

@@ -83,7 +83,7 @@ export function retireTtls(parts: RetireParts): Disposable {
 
 /**
  * Retires the result of a check whose definition was removed. Its event resolves if it was about missing results. An
- * event about a problem that the check found stays, as at the peer.
+ * event about a problem that the check found stays, as in Sensu.
  *
  * @param entry whose bodies the command must have requested
  */

@@ -49,7 +49,7 @@ export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilenc
 }
 
 /**
- * Checks an entry of version 2 against the policy. Only the maximum duration always applies, because its clients know
+ * Checks a v2 entry against the policy. Only the maximum duration always applies, because its clients know
  * such a limit. The other rules apply as for version 1.
  *
  * @throws MonError `threshold` for one that lasts too long, `invalid`

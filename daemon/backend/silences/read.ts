@@ -29,7 +29,7 @@ export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): 
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-/** An entry with its name in version 2. */
+/** An entry with its name in the v2 API. */
 export interface NamedSilenced {
   readonly name: string;
   readonly entry: SilencedEntry;

@@ -33,7 +33,7 @@ import { livingEntries, sortedSilenced } from './read.ts';
 
 const validate = validator(v2SilencedSchema);
 
-/** Serves silenced entries (clients 6): those of version 1, by their names in version 2. */
+/** Serves silenced entries (clients 6): those of the v1 API, by their names in the v2 API. */
 export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
   const { clock, registry, silenced } = deps;
 

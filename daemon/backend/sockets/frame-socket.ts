@@ -1,42 +1,45 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
-/** What may wait in memory for a peer that does not read, bytes; check requests are small and come again. */
+/** The maximum number of bytes in memory for a peer that does not read. Check requests are small and are sent again. */
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Longest head of a frame from a client: two bytes, the length, the mask (RFC 6455, 5.2). */
+/** The maximum size of a frame header from a client: two bytes, the length, the mask (RFC 6455, 5.2). */
 const CLIENT_HEAD_BYTES = { short: 6, medium: 8, long: 14 } as const;
 
-/** Most of what one reading of a socket brings. */
+/** The maximum number of bytes of one read from a socket. */
 const READING_BYTES_MAX = 64 * 1024;
 
-/** The last frame of a text (RFC 6455, 5.2). */
+/** The first byte of the last frame of a text message (RFC 6455, 5.2). */
 const FINAL_TEXT = 0x81;
 
-/** Longest payload whose length needs no further bytes, and two of them. */
+/** The maximum payload length without extra length bytes, and with two of them. */
 const SHORT_MAX = 125;
 const MEDIUM_MAX = 0xffff;
 
 /**
- * A WebSocket of one of the endpoints. Half of what a result costs beside thousands of agents is writing to sockets, so
- * a frame leaves in one write, where `send` takes two, and one that goes to many agents is made once.
+ * A WebSocket of one of the endpoints. With thousands of agents, half the cost of a result is writing to sockets. So a
+ * frame takes one write, where `send` takes two, and a frame for many agents is built once.
  */
 export class FrameSocket extends WebSocket {
   #wire: Socket | undefined;
   #doneBytes = 0;
 
-  /** To be called once, before anything is sent. */
+  /** Sets the socket below the WebSocket. Called once, before anything is sent. */
   speakOver(wire: Socket): void {
     this.#wire = wire;
     this.#doneBytes = wire.bytesRead;
   }
 
-  /** What was read from the wire up to here came whole; what follows waits in memory for its end. */
+  /**
+   * The number of bytes on the wire that belong to complete messages. Later bytes wait in memory for the rest of
+   * theirs.
+   */
   get doneBytes(): number {
     return this.#doneBytes;
   }
 
-  // Counted here and not by a listener, because two listeners cost each message more than all that is done with it.
+  // Counted here and not in listeners, because two listeners cost more per message than all its other processing.
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'message') this.#finishMessage(args[0] as Buffer);
     else if (event === 'ping' || event === 'pong') this.#finishFrame(args[0] as Buffer);
@@ -44,9 +47,9 @@ export class FrameSocket extends WebSocket {
   }
 
   /**
-   * Sends a frame, or cuts off a peer that has not read for so long that its frames would fill the memory.
+   * Sends a frame, or cuts off a peer whose unread frames would fill the memory.
    *
-   * @returns false when the connection is on its way out
+   * @returns false if the connection is closing
    */
   sendFrame(frame: Buffer): boolean {
     if (this.readyState !== this.OPEN) return false;
@@ -54,14 +57,15 @@ export class FrameSocket extends WebSocket {
       this.terminate();
       return false;
     }
-    // Nothing is compressed, so nothing that `send` was given before is still on its way to the wire.
+    // There is no compression, so everything that `send` was given before is already written.
     this.#wire?.write(frame);
     return true;
   }
 
   #finishMessage(message: Buffer): void {
     this.#finishFrame(message);
-    // What follows it came with the same reading. The heads of the parts of one message are not known.
+    // The next bytes came with the same read. The headers of a fragmented message are unknown, so this is a lower
+    // bound.
     this.#doneBytes = Math.max(this.#doneBytes, (this.#wire?.bytesRead ?? 0) - READING_BYTES_MAX);
   }
 
@@ -71,7 +75,7 @@ export class FrameSocket extends WebSocket {
   }
 }
 
-/** A text as the one frame that carries it from a server. */
+/** Returns the single frame in which a server sends a text. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const headBytes = length <= SHORT_MAX ? 2 : length <= MEDIUM_MAX ? 4 : 10;

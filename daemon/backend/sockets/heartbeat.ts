@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/** Finds out whether the other side is still there. */
+/** Detects a peer that no longer answers. */
 export class Heartbeat {
   readonly #socket: WebSocket;
   #isAlive = true;
@@ -14,7 +14,7 @@ export class Heartbeat {
 
   /** Cuts off a peer that did not answer the last ping, and pings again. */
   beat(): void {
-    // A socket that is not read gives no pong either.
+    // A paused socket receives no pong either.
     if (!this.#isAlive && !this.#socket.isPaused) {
       this.#socket.terminate();
       return;

@@ -7,40 +7,38 @@ import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 
 /**
- * Open sockets of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles.
+ * The maximum number of open sockets of one key or user, by scope. Many agents may share one key, and so may some
+ * consoles.
  */
 const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
 
-/** How long the peer of a socket that is ended may take to say goodbye. */
+/** The time for a peer to complete the closing handshake. */
 const GOODBYE_MS = 1000;
 
-/** How soon credentials that expire end what was opened with them. */
+/** The interval at which the expiry of credentials is checked. */
 const LOOK_MS = 1000;
 
-/** Close code of the WebSocket protocol: against the rules, which the credentials now are. */
+/** The close code of the WebSocket protocol for a violation of rules; here the credentials are no longer valid. */
 const POLICY_VIOLATION = 1008;
 const REVOKED = 'the credentials are no longer valid: authenticate again';
 
 interface SocketParts {
   readonly clock: Clock;
-  /** Returns the principal with the rights of now; undefined if the credentials do not count any more. */
+  /** Returns the principal with its current rights; undefined if the credentials are no longer valid. */
   readonly renewed: (principal: Principal) => Principal | undefined;
-  /** Another one after every change that may take something away from somebody. */
+  /** Returns a version that changes with every change that may revoke a right. */
   readonly version: () => string;
   readonly commits: Pick<CommitBoard, 'onRest'>;
 }
 
 interface LiveSocket {
-  /**
-   * The principal as of the last look: the time at which credentials expire may have changed since the socket was
-   * opened.
-   */
+  /** The principal at the last check: the expiry of credentials may have changed since the socket was opened. */
   principal: Principal;
   readonly access: Scope;
   readonly isAllowed: (renewed: Principal) => boolean;
 }
 
-/** Open sockets and whose they are: each ends with the credentials that it was opened with. */
+/** The open sockets and their owners. Each socket is closed when the credentials that opened it become invalid. */
 export class LiveSockets implements Disposable {
   readonly #parts: SocketParts;
   readonly #sockets = new Map<WebSocket, LiveSocket>();
@@ -60,10 +58,10 @@ export class LiveSockets implements Disposable {
     ];
   }
 
-  /** @throws MonError `unavailable` before the handshake, when there is no room for another one */
+  /** @throws MonError `unavailable` before the handshake if no further socket is allowed */
   refuseTooMany(principal: Principal, access: Scope): void {
     const own = this.#countOfOwner.get(ownerOf(principal, access)) ?? 0;
-    // Where nobody shows credentials there is no telling whose they are: then only connections are counted.
+    // Without credentials the owner is unknown: then only connections are counted.
     const isAnybody = principal.via === 'open' || principal.via === 'local';
     const ownMax = isAnybody ? Infinity : (SOCKETS_OF_OWNER_MAX[access] ?? Infinity);
     if (own < ownMax) return;
@@ -71,8 +69,10 @@ export class LiveSockets implements Disposable {
   }
 
   /**
-   * @param access what it must be allowed to do for as long as it lasts
-   * @param isAllowed whether somebody may do that; default: who has the scope
+   * Adds an open socket.
+   *
+   * @param access the scope that the principal must have as long as the socket is open
+   * @param isAllowed true if a principal may keep the socket; default: it has the scope
    */
   add(
     socket: WebSocket,
@@ -91,7 +91,10 @@ export class LiveSockets implements Disposable {
     });
   }
 
-  /** Whether what comes through an open socket may still be done, also once the socket is closed. */
+  /**
+   * Returns a check that throws if the credentials of the socket are no longer valid. It also works after the socket
+   * has closed.
+   */
   admissionOf(socket: WebSocket): Admission {
     const live = this.#sockets.get(socket);
     if (live === undefined) throw new Error('the socket was not added');
@@ -104,7 +107,7 @@ export class LiveSockets implements Disposable {
     };
   }
 
-  /** Ends those that are for something, whatever their credentials. */
+  /** Closes all sockets of a scope, whatever their credentials. */
   endAll(access: Scope, code: number, reason: string): void {
     for (const [socket, live] of this.#sockets) if (live.access === access) this.#end(socket, code, reason);
   }
@@ -138,7 +141,7 @@ export class LiveSockets implements Disposable {
 
   #end(socket: WebSocket, code: number, reason: string): void {
     socket.close(code, reason);
-    // Its goodbye is behind what was not read yet.
+    // The close frame of the peer follows data that was not read yet.
     if (socket.isPaused) socket.resume();
     const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());
     socket.once('close', () => impatience[Symbol.dispose]());

@@ -4,21 +4,23 @@ import { MonError } from '../../../shared/errors.ts';
 import { inChunks } from '../store/loop-turn.ts';
 import type { FrameSocket } from './frame-socket.ts';
 
-/** Frames of this length are parsed in chunks. Shorter ones take a few milliseconds, whatever they hold. */
+/**
+ * The minimum size of frames that are parsed in chunks. Shorter ones take a few milliseconds, whatever their content.
+ */
 export const LONG_FRAME_BYTES = 64 * 1024;
 
-/** Deepest nesting of a frame. What a result or a client may have is looked at later. */
+/** The maximum nesting of a frame. Limits of results and clients are checked later. */
 const DEPTH_MAX = 512;
 
 interface WaitingFrame {
-  /** JSON. */
+  /** The JSON text. */
   readonly text: string;
   readonly take: (value: unknown) => void;
 }
 
 /**
- * Parses the long frames of one connection in chunks, and holds back what comes behind them: no frame holds the event
- * loop (security S7), and all of them are taken in their order. Meanwhile the socket is not read.
+ * Parses the long frames of one connection in chunks, and delays the frames behind them. No frame blocks the event loop
+ * (security S7), and all are processed in order. Meanwhile the socket is not read.
  */
 export class LongFrames {
   readonly #socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>;
@@ -27,18 +29,18 @@ export class LongFrames {
   #isBusy = false;
   #isPausedByOwner = false;
 
-  /** @param refuse is called with the `MonError` of a frame that cannot be parsed, or what `take` throws */
+  /** @param refuse called with the `MonError` of a frame that cannot be parsed, or with the error of `take` */
   constructor(socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>, refuse: (error: unknown) => void) {
     this.#socket = socket;
     this.#refuse = refuse;
   }
 
-  /** Whether each frame has to be added, because there are others before it. */
+  /** True if frames are waiting; then every later frame must be added too. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** Parses a frame behind those before it, then calls `take` with its value, without forbidden names (S9). */
+  /** Parses a frame after those before it, then calls `take` with its value, without forbidden names (S9). */
   add(text: string, take: (value: unknown) => void): void {
     this.#waiting.push({ text, take });
     if (this.#isBusy) return;
@@ -47,7 +49,7 @@ export class LongFrames {
     void this.#work();
   }
 
-  /** Stops reading for the connection's own reasons. */
+  /** Stops reading at the request of the connection. */
   pause(): void {
     this.#isPausedByOwner = true;
     this.#socket.pause();
@@ -75,7 +77,8 @@ export class LongFrames {
 async function parsed(text: string): Promise<unknown> {
   const options = {
     depthMax: DEPTH_MAX,
-    // The length of the frame bounds its texts, as in a short frame: an agent would send a refused output for ever.
+    // The length of the frame already limits its texts, as in a short frame: an agent would resend a rejected output
+    // forever.
     textLengthMax: Infinity,
     inspect: strip,
     strictly: () => undefined,

@@ -18,49 +18,49 @@ export interface Endpoint {
   readonly path: string;
   /** The subprotocol that a peer must offer; default: none. */
   readonly protocol?: string;
-  /** Longest message from a peer, bytes. */
+  /** The maximum size of a message from a peer, in bytes. */
   readonly maxPayload: number;
-  /** What a peer has to show. */
+  /** The scope that a peer must have. */
   readonly access: Scope;
-  /** Of the answer that lets a peer in; default: no others. */
+  /** Additional headers of the response that opens the connection; default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Decides about a peer in place of the rule that it must be able to see the namespace `default`.
+   * Decides about a peer, instead of the rule that it must have access to the namespace `default`.
    *
-   * @throws MonError when it must not come in
+   * @throws MonError if the peer is rejected
    */
   admit?(request: IncomingMessage, principal: Principal): void;
-  /** What roles must allow in place of the scope; absent: they say nothing about it. */
+  /** Returns the action that roles must allow instead of the scope; absent: roles do not apply. */
   doingOf?(request: IncomingMessage): Doing;
-  /** Whether a peer that has shown nothing yet may say in its first message who it is. */
+  /** True if a peer without credentials may log in with its first message. */
   readonly canLogInLater?: boolean;
-  /** Takes a peer elsewhere that may come in; absent: all are for `accept`. */
+  /** Takes an admitted peer elsewhere; absent: all are passed to `accept`. */
   readonly passOn?: PassOn;
-  /** @param principal `nobody` where that is still to come */
+  /** @param principal `nobody` if the peer still has to log in */
   accept(socket: FrameSocket, principal: Principal, request: IncomingMessage): void;
 }
 
-/** A peer that may come in, and has not been told so yet. */
+/** A peer that is admitted but has not received the response to its handshake. */
 export interface Handshaking {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** What it has said ahead. */
+  /** The bytes that the peer has sent after its request. */
   readonly head: Buffer;
   readonly principal: Principal;
-  /** To be called when it is told, with what becomes of what it says. */
+  /** Called when the handshake is answered, with the counter of the peer's frames. */
   readonly speaksFrames: (frames: Frames) => void;
 }
 
 /**
- * @returns undefined: it is for this endpoint to accept
- * @throws MonError when it cannot be taken there; the promise likewise
+ * @returns undefined: this endpoint must accept the peer
+ * @throws MonError if the peer cannot be passed on; the promise likewise
  */
 export type PassOn = (handshaking: Handshaking) => Promise<void> | undefined;
 
-/** How a refusal is written. */
+/** Formats the body of a rejection. */
 type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
 
-/** In the words of the peer, whose agents log it as it is (clients 6). */
+/** Formats a rejection as Sensu Go does, because its agents log the text unchanged (clients 6). */
 export const textRefusal: Refusal = ({ code, message }) => {
   const type = 'text/plain; charset=utf-8';
   if (code === 'unauthenticated') return { type, body: 'bad credentials' };
@@ -69,26 +69,26 @@ export const textRefusal: Refusal = ({ code, message }) => {
 
 const jsonRefusal: Refusal = (error) => ({ type: 'application/json', body: JSON.stringify(errorBody(error)) });
 
-/** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
+/** @throws MonError if the handshake must be rejected; the promise, if there is one, likewise */
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
-/** Who comes in, and for how long. */
+/** The rules for admission: authentication, and the life of open sockets. */
 export interface Admission {
   readonly guard: Guard;
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
-  /** What else than WebSockets is spoken here; absent: nothing. */
+  /** Another protocol on this listener, besides WebSockets; absent: none. */
   readonly other?: OtherProtocol | undefined;
 }
 
 /** A protocol of its own beside the endpoints. */
 export interface OtherProtocol {
-  /** As `Upgrade` names it. */
+  /** The name of the protocol in `Upgrade`. */
   readonly protocol: string;
   /**
-   * Looks at who asks, and goes on from there.
+   * Authenticates the peer and takes over its socket.
    *
-   * @throws MonError (the promise) when it is refused
+   * @throws MonError (the promise) if the peer is rejected
    */
   take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
 }
@@ -102,18 +102,18 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   internal: '500 Internal Server Error',
 };
 
-/** How long a peer may take to say goodbye when the backend stops. */
+/** The time for a peer to complete the closing handshake when the backend stops. */
 const GOODBYE_MS = 1000;
 
 /** Close code of the WebSocket protocol: the server goes away. */
 const GOING_AWAY = 1001;
 
 /**
- * Lets WebSocket peers in: by path, with the endpoint's subprotocol, after the guard. A refusal is an HTTP answer that
- * says why.
+ * Routes WebSocket handshakes: by path, with the endpoint's subprotocol, after the guard. A rejection is an HTTP
+ * response that states the reason.
  *
- * @returns to be disposed before the server is closed, which would wait for these peers: lets nobody in any more, says
- *   goodbye to everybody, and cuts off those that do not answer
+ * @returns to be disposed before the server is closed, because the server would wait for these peers. Disposing rejects
+ *   new peers, closes all connections and cuts off peers that do not answer.
  */
 export function routeUpgrades(
   server: Server,
@@ -159,10 +159,10 @@ export function routeUpgrades(
   };
 }
 
-// What lasts as long as a socket is made apart from its handshake: each closure would keep all of that in memory, 2 kB
-// and more.
+// Objects that live as long as a socket are created outside its handshake function. A closure there would keep all of
+// the handshake in memory, 2 kB and more per socket.
 
-/** A peer that goes away during the handshake is no event worth telling. */
+/** Ignores errors during the handshake: a peer that disconnects then is not worth a log record. */
 function destroyBroken(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
 }
@@ -203,7 +203,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     const isAllowed = allowance(access, endpoint.doingOf?.(request));
     const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
     if (isUnknown) {
-      // It gets nothing before it has said who it is.
+      // A peer without a login receives nothing before it has logged in.
     } else if (endpoint.admit === undefined) {
       refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
     } else {
@@ -215,7 +215,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     if (protocol !== undefined && !offered.includes(protocol)) {
       throw new MonError('invalid', `the subprotocol ${protocol} is required`);
     }
-    // What a server hands over is a socket of TCP or TLS, or a local one.
+    // The socket of a server is always a TCP, TLS or local socket.
     const wire = socket as Socket;
     const speaksFrames = (frames: Frames): void => slowPeers.of(wire)?.speaksFrames(frames);
     const passed = endpoint.passOn?.({ request, socket: wire, head, principal, speaksFrames });

@@ -27,8 +27,8 @@ const SETTLE_RETRY_MS = 50;
  * leave the batch behind.
  *
  * After a failed write LevelDB must not append to the same log again, because a torn record in its middle can take
- * later ones with it. After a failed sync LevelDB refuses to append. So every write is rejected until `reopen` has
- * begun a new log.
+ * later ones with it. After a failed sync LevelDB rejects further appends. So every write is rejected until `reopen`
+ * has begun a new log.
  */
 export class AtomicWriter {
   readonly #database: Database;

@@ -22,7 +22,7 @@ const QUIET_MS = 30_000;
  * Delay before a reserve is set aside: a backend that is started briefly needs none, and a start has more urgent work.
  */
 const SET_ASIDE_AFTER_MS = 30_000;
-/** Delay between two attempts to set the reserve aside after the disk refused. */
+/** Delay between two attempts to set the reserve aside after the disk rejected it. */
 const SET_ASIDE_RETRY_MS = 60_000;
 
 interface GuardParts {

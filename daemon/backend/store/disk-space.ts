@@ -36,7 +36,7 @@ export class DiskSpace implements Disk {
     );
   }
 
-  /** @throws Error if the disk refuses, or the store was replaced; then nothing is set aside */
+  /** @throws Error if the disk rejects the write, or the store was replaced; then nothing is set aside */
   async setAside(bytes: number, use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     try {

@@ -18,7 +18,7 @@ export interface StorePlace {
 /** A store that will be opened, and the properties of its disk. */
 export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
-  /** Location of the store, for people. */
+  /** Location of the store, for operators. */
   readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly location: string };
   /** True if other backends may share it. */
   readonly isShared: boolean;
@@ -69,7 +69,7 @@ export async function requireStore({ 'state-dir': dir, store }: StorePlace): Pro
   }
 }
 
-/** Returns the location of a store for people, without the password of a database. */
+/** Returns the location of a store for operators, without the password of a database. */
 export function shownPlace({ 'state-dir': dir, store }: StorePlace): string {
   return store === undefined ? dir : parseDatabaseUrl(store).shown;
 }

@@ -4,7 +4,7 @@ import { decodeTuple } from './tuple.ts';
 const LENGTH_MAX = 200;
 
 /**
- * Returns the parts of a key for people, such as `check default web-1 disk`; of a truncated key, its complete parts.
+ * Returns the parts of a key for operators, such as `check default web-1 disk`; of a truncated key, its complete parts.
  */
 export function readableParts(encoded: string): string {
   for (let end = encoded.length; end > 0; end--) {

@@ -12,7 +12,7 @@ export interface DumpDeps {
 export type Found = readonly [place: readonly string[], value: unknown];
 
 /**
- * The dump of one type of object: as version 2 shows it, unredacted, and under `mon` everything else that an exact
+ * The dump of one type of object: as the v2 API shows it, unredacted, and under `mon` everything else that an exact
  * restore needs. State that depends on the time of reading, such as whether an event is silenced, is left out.
  */
 export interface Dump {

@@ -10,7 +10,7 @@ export const PEER_HEADERS = {
   credential: 'mon-credential',
   /** The address of the caller. */
   caller: 'mon-caller',
-  /** `v2`: the request came to a listener that serves only version 2. */
+  /** `v2`: the request came to a listener that serves only the v2 API. */
   face: 'mon-face',
   /** The sequence number of the newest write that the sender knows of, on a response. Only the leader sends it. */
   seq: 'mon-seq',

@@ -23,7 +23,7 @@ interface Tunnel {
   readonly writer: Socket;
 }
 
-/** Maximum bytes of a refusal that are read. */
+/** The maximum number of bytes that are read of a rejecting response. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
 const refusalSchema = z.object({ error: z.string(), code: z.string() });

@@ -26,7 +26,7 @@ const LACKING_MAX = 1000;
 export const RUNS_MAX = 500;
 
 export interface MemberPlace extends PeerPlace {
-  /** Name for people, such as `mon-2:4567`. */
+  /** Name for operators, such as `mon-2:4567`. */
   readonly name: string;
 }
 

@@ -177,7 +177,7 @@ function limitMsOf(handler: MovableHandler, mutator: MutatorDefinition | undefin
   return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
 }
 
-/** Returns the reason of a refusal, for the log. */
+/** Returns the reason of a rejection, for the log. */
 function reasonIn(text: string): string {
   try {
     return refusalSchema.parse(JSON.parse(text)).error;

@@ -14,7 +14,7 @@ import type { Database } from '../database.ts';
 export interface Migration {
   /** The schema version that the migration leads to; it starts from the version before. */
   readonly version: number;
-  /** A name for people, in the log and in errors. */
+  /** A name for operators, in the log and in errors. */
   readonly name: string;
   /**
    * The key prefix of the values it rewrites. It begins with a string, because no migration changes the store's own

@@ -106,7 +106,7 @@ export class Snapshot {
   }
 
   /**
-   * Returns the connection to the pool. If the iteration ended early, the connection is closed, because nobody reads
+   * Returns the connection to the pool. If the iteration ended early, the connection is closed, because no caller reads
    * its pending page.
    */
   #give(error?: unknown): void {

@@ -71,7 +71,7 @@ export class WriterConnection implements AsyncDisposable {
   /**
    * Returns the connection. Call it in turn with writes.
    *
-   * @throws MonError the refusal: only one place reconnects a lost connection
+   * @throws MonError the error of the connection: only one place reconnects a lost connection
    */
   async client(): Promise<Client> {
     if (this.#refusal !== undefined) throw this.#refusal;

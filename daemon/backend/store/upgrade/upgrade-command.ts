@@ -19,7 +19,7 @@ export interface CommandParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly ask: Ask;
-  /** Prints text for people on standard output. */
+  /** Prints text for operators on standard output. */
   readonly print: (text: string) => void;
   /** Stops the upgrade at a point where it can be resumed. */
   readonly stop: AbortController;

@@ -14,7 +14,7 @@ export interface UpgradeParts {
 }
 
 export interface UpgradeRequest extends StoreWork {
-  /** Directory of the backup, by default beneath the state directory; false: no backup is made. */
+  /** Directory of the backup, by default below the state directory; false: no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
   readonly onBackup?: (dir: string) => void;
   readonly onProgress?: (progress: StepProgress) => void;

@@ -23,7 +23,7 @@ interface PeerKey {
 export interface PeerKeyFile {
   /** The keys, at least one; the first one signs. */
   readonly texts: readonly string[];
-  /** A problem of the file that does not prevent its use, for people. */
+  /** A problem of the file that does not prevent its use, for operators. */
   readonly warning: string | undefined;
 }
 

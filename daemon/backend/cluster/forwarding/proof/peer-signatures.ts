@@ -111,7 +111,7 @@ export class PeerSignatures {
   }
 
   /**
-   * Returns the reason why another member is not believed, for people. Undefined: its row in the database proves that
+   * Returns the reason why another member is not trusted, for operators. Undefined: its row in the database proves that
    * it has the same key. Nothing is sent to a member that is not believed, because any writer to the database can
    * create such a row.
    */
