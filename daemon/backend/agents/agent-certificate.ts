@@ -136,6 +136,7 @@ function issuersOf(socket: TLSSocket, leaf: X509Certificate): string[] {
   while (last.issuerCertificate !== undefined && last.issuerCertificate.fingerprint256 !== last.fingerprint256) {
     last = last.issuerCertificate;
     const issuer = new X509Certificate(last.raw);
+    // OpenSSL refuses such a chain already: with two authorities of one name it finds the wrong one.
     if (!signed.verify(issuer.publicKey)) break;
     fingerprints.push(issuer.fingerprint256);
     signed = issuer;

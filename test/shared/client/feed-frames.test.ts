@@ -104,6 +104,6 @@ describe('the schema of columns', () => {
 
   test('columns with invalid remaining attributes are rejected', () => {
     const broken = [[7], { 0: 7 }, { 0: { groups: [7] } }, { 0: { inhibited_by: {} } }, { 0: { recovering: 3 } }];
-    expect(broken.map((rest) => areTaken({ ...columns, rest }))).not.toContain(true);
+    expect(broken.map((rest) => areTaken({ ...columns, sparse: rest }))).not.toContain(true);
   });
 });

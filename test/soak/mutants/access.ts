@@ -158,14 +158,6 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'a hello cannot name a namespace outside those of the certificate',
   },
   {
-    defence: 'credentials: an authority of the same name has signed nothing',
-    file: 'daemon/backend/agents/agent-certificate.ts',
-    text: 'if (!signed.verify(issuer.publicKey)) break;',
-    replacement: '',
-    test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'an authority vouches only for certificates that it signed, even if the agent sends it along',
-  },
-  {
     defence: 'credentials: other rules for certificates end connections',
     file: 'daemon/backend/access/authenticator.ts',
     text: 'if (!isStillGoodIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;',
