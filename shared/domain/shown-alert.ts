@@ -9,7 +9,7 @@ export const ALERT_RECEIVER = 'mon';
 
 /**
  * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with known ones
- * (karma), so it is one that all of them know. The version of this program is in `mon_info`.
+ * (karma), so it is one that all of them know. The version of this program is in `mon_build_info`.
  */
 export const ALERTMANAGER_VERSION = '0.25.0';
 

@@ -1,4 +1,4 @@
-/** Names of programs and settings: `expire-on-resolve`, `entity_limit`, `api.bind`. */
+/** Names of programs and settings: `expire-on-resolve`, `entity-limit`, `api.bind`. */
 const NAMES = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+/gu;
 const BETWEEN = /[^\p{L}\p{N}]+/u;
 

@@ -69,7 +69,7 @@ describe('the limit of connections', () => {
     }
     own[0]?.drop();
     await vi.waitFor(async () => {
-      expect(await figure(backend.url, 'mon_connections_refused_total{reason="all"}')).toBeGreaterThanOrEqual(3);
+      expect(await figure(backend.url, 'mon_connections_rejected_total{reason="total"}')).toBeGreaterThanOrEqual(3);
     });
     expect(backend.log.messages('warn')).toEqual([
       'connections are refused: find out who holds so many, or raise connection-limit',

@@ -135,7 +135,7 @@ describe('a closed connection', () => {
       }
       await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeGreaterThan(89 * MIB));
       look(1);
-      expect(await metric(backend.url, 'mon_connections_cut_total{reason="all"}')).toBe(2);
+      expect(await metric(backend.url, 'mon_connections_dropped_total{reason="total_limit"}')).toBe(2);
       await vi.waitFor(() => expect(held.filter(({ isLeft }) => isLeft)).toHaveLength(2));
       expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(64 * MIB);
     },
