@@ -72,7 +72,7 @@ describe('the limit of connections', () => {
       expect(await figure(backend.url, 'mon_connections_rejected_total{reason="total"}')).toBeGreaterThanOrEqual(3);
     });
     expect(backend.log.messages('warn')).toEqual([
-      'connections are refused: find out who holds so many, or raise connection-limit',
+      'connections are rejected: find the clients with many connections, or raise connection-limit',
     ]);
   });
 
