@@ -158,7 +158,7 @@ test('a command from the API is not run for another backend if the own settings 
       async () => {
         result.name = `disk-${String(Math.random()).slice(2)}`;
         await report();
-        return writer.log.records.find(({ message }) => message.startsWith('another backend does not run a handler'))
+        return writer.log.records.find(({ message }) => message.startsWith('another member rejected a handler run'))
           ?.fields;
       },
       { timeout: 20_000 },
