@@ -273,7 +273,10 @@ describe('the count of invalid results', () => {
     await rig.commit(delivered, defect);
     expect(await delivered).toMatchObject({ acceptedId: 15 });
     expect(rig.results.rejected).toMatchObject({ invalid: 1, proxy_quota: 2 });
-    expect(rig.refused).toEqual([BAD, ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would exceed`))]);
+    expect(rig.refused).toEqual([
+      BAD,
+      ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would exceed`)),
+    ]);
   });
 
   test('an invalid result in a failed write is counted once, when it is sent again', async () => {
