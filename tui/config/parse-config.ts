@@ -133,7 +133,7 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
     fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
   }
   const warnings = [...(renamed?.warnings ?? []), ...current.warnings].map(({ path, message }) => ({
-    section: String(path[0] ?? ''),
+    section: path[0] ?? '',
     text: `${at(offsetOf(document, path))}: ${said(path, message)}`,
   }));
   return { ...read.config, warnings };

@@ -44,12 +44,12 @@ function groupOfStored({ left_out: omitted, events, ...rest }: StoredGroup): Gro
 
 function storedEvent<Rest>(event: HandledEvent & Rest): StoredEvent & Rest {
   const { silence_ending: row, ...rest } = event;
-  if (row === undefined) return event as StoredEvent & Rest;
+  if (row === undefined) return event;
   return { ...rest, silence_ending: withStoredReminder(row) } as StoredEvent & Rest;
 }
 
 function eventOfStored<Rest>(event: StoredEvent & Rest): HandledEvent & Rest {
   const { silence_ending: row, ...rest } = event;
-  if (row === undefined) return event as HandledEvent & Rest;
+  if (row === undefined) return event;
   return { ...rest, silence_ending: withCurrentReminder(row) } as HandledEvent & Rest;
 }
