@@ -145,7 +145,7 @@ function refusalEnd(url: string, { statusCode = 0, headers }: IncomingMessage): 
       return {
         kind: 'refused',
         code: 'unauthenticated',
-        message: `${url} wants credentials: set MON_API_KEY, or MON_CREDENTIALS=user:password, or use http://user:password@host`,
+        message: `${url} requires credentials: set MON_API_KEY, or MON_CREDENTIALS=user:password, or use http://user:password@host`,
       };
     case 403:
       return {

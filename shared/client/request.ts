@@ -238,7 +238,7 @@ function codeOfStatus(status: number): ErrorCode {
 function defaultMessage(status: number, request: string, url: string): string {
   switch (status) {
     case 401:
-      return `${url} wants credentials: set MON_API_KEY, or MON_CREDENTIALS=user:password, or use http://user:password@host`;
+      return `${url} requires credentials: set MON_API_KEY, or MON_CREDENTIALS=user:password, or use http://user:password@host`;
     case 403:
       return `${url} does not allow ${request} with these credentials`;
     case 503:

@@ -19,7 +19,9 @@ export const alertSettingsSchema = z.strictObject({
   statuses: z
     .record(z.string().max(255), z.int().min(0).max(255))
     .default({ critical: 2, error: 2, page: 2, warning: 1, info: 1, none: 0 })
-    .describe('Status by severity in lower case. Severities that are not listed have the status 3.'),
+    .describe(
+      'Map of severities in lower case to statuses. Severities that are not listed have the status 3 (unknown).',
+    ),
   ignore: z
     .array(labelNameSchema)
     .max(100)

@@ -119,7 +119,11 @@ const webhookSchema = z
       context.addIssue({ code: 'custom', path: [attribute], message: `is required for ${whose}` });
     }
     if (preset === undefined && templates !== undefined) {
-      context.addIssue({ code: 'custom', path: ['templates'], message: 'needs a preset: use a mutator' });
+      context.addIssue({
+        code: 'custom',
+        path: ['templates'],
+        message: 'is only allowed with preset; without one, use a mutator',
+      });
     }
   });
 

@@ -170,7 +170,7 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .optional()
     .describe(
-      'Maximum number of connections of one address (IPv6: one /64). Default: a tenth of all; raise it if many agents share one address (NAT).',
+      'Maximum number of connections of one address (IPv6: one /64). Default: a tenth of `connection-limit`. Raise it if many agents share one address (NAT).',
     ),
   'buffer-limit': z
     .int()

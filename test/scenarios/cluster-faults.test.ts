@@ -98,7 +98,7 @@ describe('a program that cannot start', () => {
     {
       name: 'a database of another program',
       prepare: 'create schema mon; create table mon.orders (id int)',
-      message: /is not a store of mon; name another database in the setting store/,
+      message: /was not created by mon; use another database in the setting store/,
     },
   ])('$name', async ({ prepare, url = (same: string) => same, message }) => {
     const database = await server.database();

@@ -10,7 +10,7 @@ import type { Operand, Pressed } from '../keys/action.ts';
 
 export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',
-  help: 'silence the marked rows, or the one at the cursor; opens the dialog with these values',
+  help: 'silence the marked rows, or the one at the cursor; opens the dialog with the given values',
   run: silence,
   complete: () => ['15m', '1h', '4h', '8h', '24h'],
 };

@@ -44,7 +44,7 @@ export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalT
 function copy(text: string, label: string, { store, terminal }: TerminalTools): void {
   const sequence = clipboardSequence(text, terminal.isTmux);
   if (sequence === undefined) return store.say(`the ${label} is too long for the clipboard`, 'problem');
-  if (!terminal.writeRaw(sequence)) return store.say('not copied: the terminal does not keep up', 'problem');
+  if (!terminal.writeRaw(sequence)) return store.say('not copied: the terminal is too slow; try again', 'problem');
   store.say(`${label} copied, if the terminal allows it`, 'done');
 }
 

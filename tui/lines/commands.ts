@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   undo: { words: 'undo', help: 'undo the last silence created or ended here', run: askUndo },
   filter: {
     words: 'filter [SEARCH | off]',
-    help: 'read and announce only matching events, for example: filter status>=warn !web; off: all events',
+    help: 'list and announce only matching events, for example: filter status>=warn !web; filter off: all events',
     run: filter,
   },
   status: { words: 'status', help: 'count the events and show whether the backend is connected', run: status },

@@ -17,7 +17,7 @@ export const RECURRENCE_OPTIONS: Options = {
   ),
   zone: takes('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
   duration: takes('DURATION', 'duration of each window of --recur'),
-  'first-day': takes('DAY', 'first day of --recur: 2026-12-01'),
+  'first-day': takes('DAY', 'first day of the recurrence, such as 2026-12-01'),
   'last-day': takes('DAY', 'last day of --recur'),
 };
 

@@ -101,10 +101,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
         });
       } catch (error) {
         // The next measurement tries again.
-        log.debug(
-          { condition: one.name, reason: errorMessage(error) },
-          'condition of the backend could not be reported',
-        );
+        log.debug({ condition: one.name, reason: errorMessage(error) }, 'health of the backend could not be reported');
       }
     }
   }

@@ -27,7 +27,7 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
     for (const namespace of registry.namespaces()) {
       // The index advances at once; results that could not be written are retried at the next repetition.
       report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
-        log.warn({ reason: errorMessage(error) }, 'stale results could not be written');
+        log.warn({ reason: errorMessage(error) }, 'results of expired TTLs could not be written');
       });
     }
   });

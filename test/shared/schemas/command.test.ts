@@ -24,8 +24,8 @@ describe.each([
 ])('the invalid command of %s', (_what, told, at) => {
   test.each<[unknown, string]>([
     [7, ': must be a line for the shell, or a list of a program and its arguments'],
-    [[], ': must name the program'],
-    [['', 'x'], '.0: must name the program'],
+    [[], ': must begin with the program'],
+    [['', 'x'], '.0: must begin with the program'],
     [['df', 7], ': must be a line for the shell, or a list of a program and its arguments'],
     [['df', 'a\0b'], '.1: must not hold the byte 0'],
     [Array.from({ length: 1001 }, () => 'x'), ': '],

@@ -143,7 +143,7 @@ describe('mon watch', () => {
   });
 
   test.each([
-    { name: 'wants credentials', refusal: 401, code: 4 },
+    { name: 'requires credentials', refusal: 401, code: 4 },
     { name: 'is not there', refusal: 503, code: 5 },
   ])('mon watch --once exits with $code when the backend $name', async ({ refusal, code }) => {
     const watching = await startWatch({ once: true }, {}, refusal);

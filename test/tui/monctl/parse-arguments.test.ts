@@ -136,7 +136,7 @@ test('every command has a manual', () => {
                            6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
       --zone ZONE          time zone of --recur: Europe/Berlin, +02:00; default UTC
       --duration DURATION  duration of each window of --recur
-      --first-day DAY      first day of --recur: 2026-12-01
+      --first-day DAY      first day of the recurrence, such as 2026-12-01
       --last-day DAY       last day of --recur
       --reason TEXT        reason, shown to other operators
       --creator TEXT       creator; default USER@host

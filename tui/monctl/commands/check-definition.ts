@@ -110,7 +110,7 @@ export const executeCheck: Command = {
   details: ['Like check request, without a reason.'],
   operands: ['CHECK'],
   options: {
-    subscriptions: takes('NAME,...', 'subscriptions that run it; default: those of the definition', {
+    subscriptions: takes('NAME,...', 'subscriptions to run the check on; default: those of the definition', {
       completes: 'subscription',
     }),
     reason: takes('TEXT', 'why'),

@@ -114,7 +114,7 @@ const request: Command = {
   summary: 'Run a check now',
   operands: ['CHECK'],
   options: {
-    subscribers: takes('NAME,...', 'subscriptions that run it; default: those of the definition', {
+    subscribers: takes('NAME,...', 'subscriptions to run the check on; default: those of the definition', {
       completes: 'subscription',
     }),
     reason: takes('TEXT', 'reason, added to the results'),

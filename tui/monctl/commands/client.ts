@@ -109,7 +109,7 @@ const create: Command = {
   operands: ['[CLIENT]'],
   options: {
     file: FILE_OPTION,
-    address: takes('ADDRESS', 'address of the client; default: unknown'),
+    address: takes('ADDRESS', 'address of the client; default: the text unknown'),
     subscriptions: takes('NAME,...', 'subscriptions; its own subscription is always added', {
       completes: 'subscription',
     }),

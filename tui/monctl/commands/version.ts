@@ -11,7 +11,7 @@ export const versionCommand: Command = {
     '`monctl --version` does not contact a backend.',
     'With --all: versions of backends, agents and tools, and what differs from the backend.',
   ],
-  options: { all: flag('include agents and tools') },
+  options: { all: flag('also show the versions of agents and tools') },
   examples: [
     ['monctl version --output json', 'as JSON'],
     ['monctl version --all', 'after an upgrade'],

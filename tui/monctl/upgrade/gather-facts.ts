@@ -18,7 +18,7 @@ const FREE_ENTITIES = 100;
 export const TOLD_OPTIONS = {
   dump: takes('FILE', 'a full dump', { completes: 'file' }),
   snapshot: takes('FILE', 'a snapshot of the embedded key-value store', { completes: 'file' }),
-  certificate: takes('FILE,...', 'certificates of backends and agents', { completes: 'file' }),
+  certificate: takes('FILE,...', 'certificate files of backends and agents to check', { completes: 'file' }),
   accept: takes('LIST', `confirm manually: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 

@@ -35,7 +35,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {
     text += String(chunk);
-    if (text.length > ANSWER_BYTES_MAX) throw new Error('it answered too much');
+    if (text.length > ANSWER_BYTES_MAX) throw new Error('the response is too large');
   }
   return text;
 }

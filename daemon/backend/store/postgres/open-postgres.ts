@@ -68,7 +68,7 @@ export async function readStoreRow(client: Client): Promise<StoreRow | undefined
 function ofAnother(shown: string): MonError {
   return new MonError(
     'invalid',
-    `${shown} has a schema "mon" that is not a store of mon; name another database in the setting store`,
+    `${shown} has a schema "mon" that was not created by mon; use another database in the setting store`,
   );
 }
 

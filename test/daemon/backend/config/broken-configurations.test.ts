@@ -254,7 +254,7 @@ const BROKEN: readonly Broken[] = [
     'templates for the event as JSON',
     { type: 'webhook', url: 'https://example.com', templates: { text: 'x' } },
     '.templates',
-    'needs a preset: use a mutator',
+    'is only allowed with preset; without one, use a mutator',
   ),
   inHandler(
     'a mail to two addresses in one text',

@@ -285,7 +285,7 @@ describe('an upgrade check of a running cluster', () => {
     }
     const refused = await runMonctl(call, { MON_BACKEND: cluster.url, MON_CREDENTIALS: 'admin:wrong' });
     expect([refused.code, refused.stdout]).toEqual([4, '']);
-    expect(refused.stderr).toMatch(/wants credentials/);
+    expect(refused.stderr).toMatch(/requires credentials/);
   });
 
   test('an upgrade plan names the programs of the cluster, and mon only for its own steps', async () => {

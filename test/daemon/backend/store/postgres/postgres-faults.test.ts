@@ -404,7 +404,7 @@ describe('errors that an operator has to fix', () => {
     await server.run(url, sql.another);
     await expect(openPostgresStore(url)).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/a schema "mon" that is not a store of mon/),
+      message: expect.stringMatching(/a schema "mon" that was not created by mon/),
     });
   });
 
