@@ -88,9 +88,9 @@ test(
     const opened = await openConditions(leader);
     await vi.waitFor(() => expect(delivered('create')).toEqual(CONDITIONS));
 
-    const before = pager.received.length;
+    const deliveredBefore = pager.received.length;
     await leader[Symbol.asyncDispose]();
-    await staysOpen(follower, before);
+    await staysOpen(follower, deliveredBefore);
     await follower[Symbol.asyncDispose]();
     const restarted = await start({ 'entity-limit': 100 });
     await vi.waitFor(async () => expect(await openConditions(restarted)).not.toHaveProperty(['mon.entities']), 10_000);
