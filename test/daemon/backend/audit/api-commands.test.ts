@@ -125,7 +125,7 @@ describe('a backend with api-commands: false', () => {
     await new V2Peer(before.url).post('/handlers', handler('/bin/sh'));
     await before.stop();
     await peer({ 'api-commands': false });
-    const warning = log.records.find(({ message }) => message.startsWith('stored definitions have commands'));
+    const warning = log.records.find(({ message }) => message.startsWith('stored definitions contain commands'));
     expect(warning).toMatchObject({ level: 'warn', fields: { definitions: ['handlers/default/own'] } });
   });
 });
