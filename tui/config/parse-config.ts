@@ -16,7 +16,7 @@ import { VIEWS, type ViewName } from '../state/view-names.ts';
 import { SKINS } from '../text/theme.ts';
 import { CONSOLE_SETTING_NAMES } from './console-setting-names.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
-import { withCurrentNames } from './current-names.ts';
+import { withCurrentFilters } from './current-filters.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
@@ -126,13 +126,13 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   if (syntax.length > 0) fail(syntax);
   const written: unknown = document.toJS() ?? {};
   const renamed = isSettings(written) ? renameSettings(written, CONSOLE_SETTING_NAMES) : undefined;
-  const current = withCurrentNames(renamed?.settings ?? written);
-  const read = readConfig(current.config);
-  const problems = [...(renamed?.problems ?? []), ...current.problems, ...read.problems];
+  const current = renamed && withCurrentFilters(renamed.settings);
+  const read = readConfig(current?.settings ?? written);
+  const problems = [...(renamed?.problems ?? []), ...read.problems];
   if (problems.length > 0) {
     fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
   }
-  const warnings = [...(renamed?.warnings ?? []), ...current.warnings].map(({ path, message }) => ({
+  const warnings = [...(renamed?.warnings ?? []), ...(current?.warnings ?? [])].map(({ path, message }) => ({
     section: path[0] ?? '',
     text: `${at(offsetOf(document, path))}: ${said(path, message)}`,
   }));

@@ -85,7 +85,7 @@ views:
     columns: [handler, untold]
 `;
 
-  test('works, with a warning for each that gives its place and the current name', () => {
+  test('a file with old names works, with a warning for each that gives its place and the current name', () => {
     const config = parseConfig(OLD, FILE);
     expect(config.keys).toEqual({ explain: ['ctrl-w'] });
     expect(config.columns).toEqual({ groups: ['handler', 'notified'] });
@@ -97,15 +97,15 @@ views:
     });
     expect(config.warnings.map(({ text }) => text)).toEqual([
       'console.yml:2:3: keys.why: is an old name: use explain',
-      'console.yml:4:3: columns.groups: told is an old name: use notified',
-      'console.yml:10:5: views.waiting.columns: untold is an old name: use pending',
-      'console.yml:9:5: views.waiting.sort: told is an old name: use notified',
+      'console.yml:4:11: columns.groups.1: "told" is an old name: use notified',
+      'console.yml:9:5: views.waiting.sort: "-told" is an old name: use -notified',
+      'console.yml:10:14: views.waiting.columns.1: "untold" is an old name: use pending',
       'console.yml:8:5: views.waiting.filter: untold is an old name: use pending',
       'console.yml:8:5: views.waiting.filter: told is an old name: use notified',
     ]);
   });
 
-  test('cannot have the old and the current name of an action', () => {
+  test('a file with the old and the current name of an action is rejected', () => {
     expect(problems('keys:\n  why: ctrl-w\n  explain: ctrl-x')).toEqual([
       'console.yml:2:3: keys.why: is an old name of explain, which is set too: remove one',
     ]);
