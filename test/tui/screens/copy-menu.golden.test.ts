@@ -10,20 +10,23 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
   return { status: 200, body: eventOf(row, { runbook: 'https://wiki.example.com/pg-repl', interval: 30 }) };
 };
 
-test.each(sizesOf([{ view: 'menu-copy' }]))('what can be copied, at $columns x $rows', async ({ columns, rows }) => {
-  // The scripted backend has a new address each time. The search below hides the commands that contain it.
-  const rig = await openRig({ columns, rows, snapshot: SCENE, api });
-  await rig.stats(SCENE_STATS);
-  await rig.shows('99,409');
-  await rig.pass(1000);
-  if (rows >= 30) await rig.shows('history');
-  rig.type('c');
-  await rig.shows('Copy of', 'curl command');
-  rig.type('cli');
-  await rig.showsNo('curl command');
-  await expectGolden(rig.screen, `menu-copy-${String(columns)}x${String(rows)}`);
-  expect(rig.row('> client')).toContain('db-014.eu-west-1');
-});
+test.each(sizesOf([{ view: 'menu-copy' }]))(
+  'the copy menu at $columns x $rows lists what can be copied',
+  async ({ columns, rows }) => {
+    // The scripted backend has a new address each time. The search below hides the commands that contain it.
+    const rig = await openRig({ columns, rows, snapshot: SCENE, api });
+    await rig.stats(SCENE_STATS);
+    await rig.shows('99,409');
+    await rig.pass(1000);
+    if (rows >= 30) await rig.shows('history');
+    rig.type('c');
+    await rig.shows('Copy of', 'curl command');
+    rig.type('cli');
+    await rig.showsNo('curl command');
+    await expectGolden(rig.screen, `menu-copy-${String(columns)}x${String(rows)}`);
+    expect(rig.row('> client')).toContain('db-014.eu-west-1');
+  },
+);
 
 test.each(sizesOf([{ view: 'menu-runbook' }]))(
   'the link to a runbook is drawn at $columns x $rows',

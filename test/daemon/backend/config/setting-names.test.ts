@@ -179,7 +179,7 @@ test('settings that became constants have no effect, and the warning names the l
 });
 
 describe('a reload while the backend runs', () => {
-  test('of a file in which only the name of a setting changed changes nothing', async () => {
+  test('a reload of a file in which only the name of a setting changed changes nothing', async () => {
     const dir = await tempDir();
     const write = (settings: Settings): Promise<void> => writeFile(join(dir, 'a.json'), JSON.stringify(settings));
     const read = (): Promise<LoadedConfig> => loadConfig({ directories: [dir], env: {} });

@@ -490,7 +490,7 @@ test('an OK result without an event creates no group', async () => {
 test.each([
   { name: 'the latest ones', quiet: 0, others: 2102, when: 'check=nothing', omitted: 2101 },
   { name: 'those that are not inhibited', quiet: 4100, others: 52, when: 'check=switch', omitted: 51 },
-])('of more events than one read returns, $name are notified', async ({ quiet, others, when, omitted }) => {
+])('a group with more events than one read returns notifies $name', async ({ quiet, others, when, omitted }) => {
   const rig = await openRacks({
     handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
     inhibitions: { quiet: { source: when, target: 'client~a-quiet', equal: [] } },

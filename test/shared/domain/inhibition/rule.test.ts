@@ -32,7 +32,7 @@ describe('what a rule finds', () => {
     expect(isInhibitor(ruleOf({ source: 'check=disk' }), 'default', { ...disk, action: 'resolve' })).toBe(false);
   });
 
-  test('what cannot be read is a problem of its attribute', () => {
+  test('an invalid search of a rule is a problem of its attribute', () => {
     const problems = parseInhibition('r', { source: 'output~x', target: 'status=', equal: [] });
     expect('source' in problems ? [] : problems.map(({ attribute }) => attribute)).toEqual(['source', 'target']);
   });
