@@ -1,6 +1,6 @@
 import type { CheckState, EventState } from './event.ts';
 import { historyOf, statusesOf } from './history.ts';
-import { joinedWithholding } from './withheld.ts';
+import { joinedWithholding } from './notify/log.ts';
 
 /**
  * Joins the states of a check that was renamed. The results under the new name decide its state; the results under the

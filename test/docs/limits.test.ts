@@ -5,7 +5,7 @@ import { KEYS_MAX } from '../../daemon/backend/access/api-keys.ts';
 import { SESSIONS_OF_USER_MAX } from '../../daemon/backend/access/sessions.ts';
 import { USERS_MAX } from '../../daemon/backend/access/users.ts';
 import { DEFINITIONS_MAX } from '../../daemon/backend/definitions/write.ts';
-import { LetterBox } from '../../daemon/backend/handlers/letter-box.ts';
+import { LetterBox } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
 import { NAMESPACES_MAX } from '../../daemon/backend/namespaces/write.ts';
 import { TRANSITIONS_MAX } from '../../daemon/backend/report/gather.ts';
 import { SELECTORS_COST_MAX } from '../../daemon/backend/silences/selector-budget.ts';

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
-import { Delivery, type DeliveryParts } from '../../daemon/backend/handlers/deliver.ts';
-import type { DeliveryOutcome } from '../../daemon/backend/handlers/outcome.ts';
-import { MetricSeries } from '../../daemon/backend/handlers/metric-series.ts';
+import { Delivery, type DeliveryParts } from '../../daemon/backend/notify/delivery/deliver.ts';
+import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
+import { MetricSeries } from '../../daemon/backend/notify/delivery/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { GroupClock } from '../../daemon/backend/groups/clock.ts';
-import { groupsOf } from '../../daemon/backend/groups/state.ts';
-import { GroupTurns } from '../../daemon/backend/groups/write.ts';
-import { handleUnsilenced } from '../../daemon/backend/handlers/handle-unsilenced.ts';
-import { UnsilencedEvents } from '../../daemon/backend/handlers/write-unsilenced.ts';
-import { followRules } from '../../daemon/backend/inhibitions/clock.ts';
-import { RuleChanges } from '../../daemon/backend/inhibitions/write.ts';
+import { GroupClock } from '../../daemon/backend/notify/groups/timers.ts';
+import { groupsOf } from '../../daemon/backend/notify/groups/state.ts';
+import { GroupTurns } from '../../daemon/backend/notify/groups/flush.ts';
+import { handleUnsilenced } from '../../daemon/backend/notify/silence-ends/queue.ts';
+import { UnsilencedEvents } from '../../daemon/backend/notify/silence-ends/commands.ts';
+import { followRules } from '../../daemon/backend/notify/inhibitions/follow-rules.ts';
+import { RuleChanges } from '../../daemon/backend/notify/inhibitions/rule-changes.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
 

@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
-import { DeadLetters } from '../../daemon/backend/handlers/dead-letters.ts';
-import { Lanes } from '../../daemon/backend/handlers/lanes.ts';
-import { LetterBox } from '../../daemon/backend/handlers/letter-box.ts';
-import { LastDeliveries } from '../../daemon/backend/handlers/last-deliveries.ts';
-import type { DeliveryOutcome } from '../../daemon/backend/handlers/outcome.ts';
-import { JobRunner } from '../../daemon/backend/handlers/run-jobs.ts';
+import { DeadLetters } from '../../daemon/backend/notify/delivery/dead-letters.ts';
+import { Lanes } from '../../daemon/backend/notify/delivery/lanes.ts';
+import { LetterBox } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
+import { LastDeliveries } from '../../daemon/backend/notify/delivery/last-deliveries.ts';
+import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
+import { JobRunner } from '../../daemon/backend/notify/delivery/run-jobs.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
-import { HandlerJobs } from '../../daemon/backend/handlers/write-jobs.ts';
+import { HandlerJobs } from '../../daemon/backend/notify/delivery/write-jobs.ts';
 import type { Store } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import type { HandledEvent, HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { handlerSchema, type HandlerDefinition } from '../../shared/schemas/handler.ts';
@@ -20,7 +20,7 @@ import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { TABLES } from '../../daemon/backend/tables/tables.ts';
-import { addJob } from '../../daemon/backend/handlers/saved.ts';
+import { addJob } from '../../daemon/backend/notify/delivery/mutations.ts';
 
 /** A handler run that ends when the test says so. */
 export interface HeldRun {

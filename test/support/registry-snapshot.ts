@@ -2,8 +2,8 @@ import { checksNamedBy, eventsNamedBy } from '../../daemon/backend/registry/name
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
 import type { Registry } from '../../daemon/backend/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
-import { groupsOf, type Group } from '../../daemon/backend/groups/state.ts';
-import { inhibitorsOf, openSettledRules } from '../../daemon/backend/inhibitions/state.ts';
+import { groupsOf, type Group } from '../../daemon/backend/notify/groups/state.ts';
+import { inhibitorsOf, openSettledRules } from '../../daemon/backend/notify/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/plans/state.ts';
 import { ttlDefinitionsOf } from '../../daemon/backend/results/ttl-definitions.ts';
 import { stashesOf } from '../../daemon/backend/stashes/state.ts';

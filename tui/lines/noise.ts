@@ -1,5 +1,5 @@
-import { groupLabel } from '../../shared/domain/grouping/place.ts';
-import { inhibitionWithin } from '../../shared/domain/inhibition/within.ts';
+import { groupLabel } from '../../shared/domain/notify/group-key.ts';
+import { inhibitionWithin } from '../../shared/domain/notify/inhibition-scope.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';

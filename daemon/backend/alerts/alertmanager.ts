@@ -8,7 +8,7 @@ import type { AlertSettings, ShownAlert } from '../../../shared/schemas/alert.ts
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { readEventsByEntry } from '../events/read.ts';
 import { parseBody } from '../http/json-body.ts';
-import { inhibitedNow } from '../inhibitions/state.ts';
+import { inhibitedNow } from '../notify/inhibitions/state.ts';
 import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';

@@ -9,13 +9,13 @@ import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { noteStoredInhibiting } from '../handlers/quieting.ts';
-import { handleIfUnsilenced, type EventPlace } from '../handlers/write-unsilenced.ts';
-import { inhibitorsOf } from '../inhibitions/state.ts';
+import { noteStoredInhibiting } from '../notify/inhibit.ts';
+import { handleIfUnsilenced, type EventPlace } from '../notify/silence-ends/commands.ts';
+import { inhibitorsOf } from '../notify/inhibitions/state.ts';
 import { noteEvent, removeCheck, saveCheck, saveInhibited } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
-import { joinMembers, renameMembers } from '../groups/saved.ts';
-import { groupsOf } from '../groups/state.ts';
+import { joinMembers, renameMembers } from '../notify/groups/mutations.ts';
+import { groupsOf } from '../notify/groups/state.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
 /**

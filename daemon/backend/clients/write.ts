@@ -14,8 +14,8 @@ import { MON, recordAudit, targetIn, type AuditedChange } from '../audit/write.t
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
-import { handleDeregistration } from '../handlers/handle-deregistration.ts';
-import { handleRegistration } from '../handlers/handle-registration.ts';
+import { handleDeregistration } from '../notify/deregistration.ts';
+import { handleRegistration } from '../notify/registration.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { processResult, type IncomingResult } from '../results/process-result.ts';
 import { admitKeepalive } from '../results/trust.ts';

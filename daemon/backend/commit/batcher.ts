@@ -11,7 +11,7 @@ import { CommitBoard } from './commit-board.ts';
 import type { Command, Steps } from './command.ts';
 import { LoopTurn } from '../store/loop-turn.ts';
 import { RecordReader } from './record-reader.ts';
-import { EventHandling } from '../handlers/event-handling.ts';
+import { EventHandling } from '../notify/route.ts';
 
 export interface BatcherOptions {
   /** Maximum number of results in the queue; beyond it new ones are rejected. */

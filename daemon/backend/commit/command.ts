@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { Audience } from '../handlers/event-handling.ts';
+import type { Audience } from '../notify/route.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Transaction } from './transaction.ts';
 

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { Audience, EventHandling } from '../handlers/event-handling.ts';
+import type { Audience, EventHandling } from '../notify/route.ts';
 import type { Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../registry/table.ts';

@@ -6,7 +6,7 @@ import { PeerRuns } from '../cluster/runs/peer-runs.ts';
 import { SpreadRuns } from '../cluster/runs/spread-runs.ts';
 import type { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import type { Membership } from '../cluster/membership.ts';
-import type { Delivery } from '../handlers/deliver.ts';
+import type { Delivery } from '../notify/delivery/deliver.ts';
 import type { Ground } from './ground.ts';
 import type { Teardown } from './teardown.ts';
 

@@ -1,6 +1,6 @@
 import type { Definitions } from '../config/definitions.ts';
-import { groupTopic } from '../groups/topic.ts';
-import { inhibitionTopic } from '../inhibitions/topic.ts';
+import { groupTopic } from '../notify/groups/feed-rows.ts';
+import { inhibitionTopic } from '../notify/inhibitions/feed-rows.ts';
 import { TOPICS } from '../tables/tables.ts';
 import type { Topic } from '../tables/topic.ts';
 

@@ -1,8 +1,8 @@
 import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
-import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
+import type { HandlingDefinitions } from '../../../shared/domain/notify/verdict.ts';
 import { handlerOfWorkflow, type PipelineDefinition } from '../../../shared/domain/v2/pipeline.ts';
-import { parseInhibition, type InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
+import { parseInhibition, type InhibitionRule } from '../../../shared/domain/notify/inhibition-rule.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';

@@ -1,4 +1,4 @@
-import { parseInhibition } from '../../../shared/domain/inhibition/rule.ts';
+import { parseInhibition } from '../../../shared/domain/notify/inhibition-rule.ts';
 import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { Remark } from '../../settings/remark.ts';
 

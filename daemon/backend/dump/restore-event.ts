@@ -14,7 +14,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.t
 import { restoreClient, translated } from './restore-entity.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
 import { saveCheck } from '../events/saved.ts';
-import { noteStoredInhibiting } from '../handlers/quieting.ts';
+import { noteStoredInhibiting } from '../notify/inhibit.ts';
 import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
 import { CLIENTS } from '../clients/table.ts';
 

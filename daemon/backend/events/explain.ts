@@ -1,5 +1,5 @@
-import { handlingSentence, noEventSentence, recoveringSentence } from '../../../shared/domain/explain-handling.ts';
-import { nameOf, refusal, type RoutedHandler } from '../../../shared/domain/handling.ts';
+import { handlingSentence, noEventSentence, recoveringSentence } from '../../../shared/domain/notify/explain.ts';
+import { nameOf, refusal, type RoutedHandler } from '../../../shared/domain/notify/verdict.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
   Deliveries,
@@ -17,10 +17,10 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import { openEvents } from './state.ts';
 import { readClient } from '../clients/read.ts';
 import { eventOf } from './read.ts';
-import { withGroups } from '../groups/read.ts';
-import { inhibitionOf } from '../inhibitions/state.ts';
+import { withGroups } from '../notify/groups/queries.ts';
+import { inhibitionOf } from '../notify/inhibitions/state.ts';
 import { readRecords } from './read-records.ts';
-import type { EventHandling } from '../handlers/event-handling.ts';
+import type { EventHandling } from '../notify/route.ts';
 
 /** The dependencies of an explanation. */
 export interface ExplainDeps {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MON_API } from '../../../shared/api/mon.ts';
-import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
+import { groupOfOne } from '../../../shared/domain/notify/group-document.ts';
 import { sampleEvent } from '../../../shared/domain/message/sample-event.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -10,7 +10,7 @@ import { actorOf } from '../access/actor.ts';
 import { targetIn, type Audit } from '../audit/write.ts';
 import { readClient } from '../clients/read.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { Delivery } from '../handlers/deliver.ts';
+import type { Delivery } from '../notify/delivery/deliver.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';

@@ -1,10 +1,10 @@
-import { inhibitorIn } from '../../../shared/domain/inhibition/rule.ts';
+import { inhibitorIn } from '../../../shared/domain/notify/inhibition-rule.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
-import { groupsOf } from '../groups/state.ts';
-import { inhibitedNow } from '../inhibitions/state.ts';
+import { groupsOf } from '../notify/groups/state.ts';
+import { inhibitedNow } from '../notify/inhibitions/state.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';

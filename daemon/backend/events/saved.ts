@@ -2,7 +2,7 @@ import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
-import { forgetInhibitor } from '../inhibitions/saved.ts';
+import { forgetInhibitor } from '../notify/inhibitions/mutations.ts';
 import { noteRemoval, noteTurn } from '../timeline/saved.ts';
 import { noteMatched } from '../silences/saved.ts';
 import { CHECK_RECORDS } from './table.ts';

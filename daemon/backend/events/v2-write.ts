@@ -16,7 +16,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { saveEntity } from '../clients/v2-write.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { auditedEvent } from './write.ts';
-import { handleRegistration } from '../handlers/handle-registration.ts';
+import { handleRegistration } from '../notify/registration.ts';
 import { processResult, type IncomingResult } from '../results/process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { banned, isBanned } from '../results/trust.ts';

@@ -7,8 +7,8 @@ import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { DEFINITIONS } from '../definitions/table.ts';
-import { groupsOf } from '../groups/state.ts';
-import { HANDLER_GROUPS } from '../groups/table.ts';
+import { groupsOf } from '../notify/groups/state.ts';
+import { HANDLER_GROUPS } from '../notify/groups/storage.ts';
 import { NAMESPACES } from './table.ts';
 import { stashesOf } from '../stashes/state.ts';
 

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inhibitorIn } from '../../../shared/domain/inhibition/rule.ts';
+import { inhibitorIn } from '../../../shared/domain/notify/inhibition-rule.ts';
 import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import { inhibitedNow } from '../inhibitions/state.ts';
+import { inhibitedNow } from '../notify/inhibitions/state.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';

@@ -12,7 +12,7 @@ import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from 
 import type { Transaction } from '../commit/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
-import type { Audience } from '../handlers/event-handling.ts';
+import type { Audience } from '../notify/route.ts';
 import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from './table.ts';

@@ -7,7 +7,7 @@ import { readClient } from '../clients/read.ts';
 import { readBody } from '../http/json-body.ts';
 import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { EventHandling } from '../handlers/event-handling.ts';
+import type { EventHandling } from '../notify/route.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { OnMon } from '../http/route.ts';
 

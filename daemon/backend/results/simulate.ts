@@ -1,10 +1,10 @@
 import { profileOf } from '../../../shared/domain/client-profile.ts';
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
-import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/explain-handling.ts';
-import type { HandlingCircumstances } from '../../../shared/domain/handling.ts';
-import { inhibitionOutlook } from '../../../shared/domain/inhibition/outlook.ts';
-import { quietEnd } from '../../../shared/domain/inhibition/rule.ts';
+import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/notify/explain.ts';
+import type { HandlingCircumstances } from '../../../shared/domain/notify/verdict.ts';
+import { inhibitionOutlook } from '../../../shared/domain/notify/inhibition-outlook.ts';
+import { quietEnd } from '../../../shared/domain/notify/inhibition-rule.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
@@ -13,13 +13,13 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { HandlerVerdict, RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
-import { getsV2Events, groupsToldOf, selectedFor, silencedOkEvent, silencesOf } from '../handlers/handle-event.ts';
-import type { Occasion } from '../handlers/occasion.ts';
-import { inhibitionOf, inhibitorsOf } from '../inhibitions/state.ts';
-import { withGroups } from '../groups/read.ts';
+import { getsV2Events, groupsToldOf, selectedFor, silencedOkEvent, silencesOf } from '../notify/pipeline.ts';
+import type { Occasion } from '../notify/context.ts';
+import { inhibitionOf, inhibitorsOf } from '../notify/inhibitions/state.ts';
+import { withGroups } from '../notify/groups/queries.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
-import { type EventHandling } from '../handlers/event-handling.ts';
+import { type EventHandling } from '../notify/route.ts';
 
 /** Returns the verdicts of the rules about aggregates with one more result. */
 export type RulesAfter = (

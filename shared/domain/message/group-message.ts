@@ -1,7 +1,7 @@
 import type { GroupedEvent, GroupRun } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
 import { counted } from '../counted.ts';
-import { groupLabel } from '../grouping/place.ts';
+import { groupLabel } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf } from '../severity.ts';
 import { clip, plainLine } from './clip.ts';

@@ -2,7 +2,7 @@ import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
 import type { HandlerDefinition } from '../../schemas/handler.ts';
 import type { Attributes } from '../attributes.ts';
 import { attributePaths } from '../expression/attribute-paths.ts';
-import { groupLabel } from '../grouping/place.ts';
+import { groupLabel } from '../notify/group-key.ts';
 import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../known-attributes.ts';
 import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
 import { templateSubjectOf } from '../v2/event-subject.ts';

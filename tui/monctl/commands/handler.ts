@@ -1,6 +1,6 @@
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { groupLabel } from '../../../shared/domain/grouping/place.ts';
+import { groupLabel } from '../../../shared/domain/notify/group-key.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Command } from '../command.ts';

@@ -1,5 +1,5 @@
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
-import { inhibitionWithin } from '../../../shared/domain/inhibition/within.ts';
+import { inhibitionWithin } from '../../../shared/domain/notify/inhibition-scope.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';

@@ -1,4 +1,4 @@
-import { groupLabel } from '../../../shared/domain/grouping/place.ts';
+import { groupLabel } from '../../../shared/domain/notify/group-key.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { WORST_FIRST } from '../../../shared/domain/severity.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';

@@ -1,4 +1,4 @@
-import { inhibitionWithin } from '../../../shared/domain/inhibition/within.ts';
+import { inhibitionWithin } from '../../../shared/domain/notify/inhibition-scope.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';

@@ -14,8 +14,8 @@ import {
 import type { ApiCommands } from '../../audit/api-commands.ts';
 import type { Definitions } from '../../config/definitions.ts';
 import type { DefinitionKinds } from '../../definitions/state.ts';
-import type { Delivery } from '../../handlers/deliver.ts';
-import type { DeliveryOutcome } from '../../handlers/outcome.ts';
+import type { Delivery } from '../../notify/delivery/deliver.ts';
+import type { DeliveryOutcome } from '../../notify/delivery/outcome.ts';
 import { readBody, validator } from '../../http/json-body.ts';
 import type { Leadership } from '../forwarding/leadership.ts';
 import { definitionDigest } from './definition-digest.ts';

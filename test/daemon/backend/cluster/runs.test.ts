@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { LiveMember } from '../../../../daemon/backend/cluster/runs/live-member.ts';
 import { LiveMembers } from '../../../../daemon/backend/cluster/runs/live-members.ts';
 import { SpreadRuns } from '../../../../daemon/backend/cluster/runs/spread-runs.ts';
-import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/handlers/outcome.ts';
+import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/notify/delivery/outcome.ts';
 import type { MovableHandler } from '../../../../shared/schemas/peer-run.ts';
 import { aJob } from '../../../support/a-job.ts';
 import { signaturesOf } from '../../../support/forwarding-rig.ts';

@@ -5,7 +5,7 @@ import { topicsOf } from '../../../../daemon/backend/compose/topics.ts';
 import { ChangeLog } from '../../../../daemon/backend/feed/change-log.ts';
 import { FeedHub } from '../../../../daemon/backend/feed/feed-hub.ts';
 import { Namespaces } from '../../../../daemon/backend/namespaces/write.ts';
-import { groupLabel } from '../../../../shared/domain/grouping/place.ts';
+import { groupLabel } from '../../../../shared/domain/notify/group-key.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { serveFeed } from '../../../support/serve-feed.ts';

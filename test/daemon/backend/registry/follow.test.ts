@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MON } from '../../../../daemon/backend/audit/write.ts';
-import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
-import { GroupTurns } from '../../../../daemon/backend/groups/write.ts';
-import { RuleChanges } from '../../../../daemon/backend/inhibitions/write.ts';
+import { groupsOf } from '../../../../daemon/backend/notify/groups/state.ts';
+import { GroupTurns } from '../../../../daemon/backend/notify/groups/flush.ts';
+import { RuleChanges } from '../../../../daemon/backend/notify/inhibitions/rule-changes.ts';
 import { PLANS } from '../../../../daemon/backend/plans/table.ts';
 import { plansOf, type StoredPlan } from '../../../../daemon/backend/plans/state.ts';
 import type { Store } from '../../../../daemon/backend/ports.ts';

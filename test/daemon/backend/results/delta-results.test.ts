@@ -3,7 +3,7 @@ import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { decodeCheckRecord, type CheckBodies } from '../../../../daemon/backend/events/check-record.ts';
 import { CHECK_RECORDS, checkRecordKey } from '../../../../daemon/backend/events/table.ts';
-import { EventHandling } from '../../../../daemon/backend/handlers/event-handling.ts';
+import { EventHandling } from '../../../../daemon/backend/notify/route.ts';
 import type { Lease } from '../../../../daemon/backend/ports.ts';
 import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';

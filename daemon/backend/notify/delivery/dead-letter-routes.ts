@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import { DEAD_LETTER_SEARCH } from '../../../../shared/domain/search-nouns.ts';
+import { MON_API } from '../../../../shared/api/mon.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { DeadLetterSummary, DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
+import { readDeadLetter, shownDeadLetter } from './read-dead-letters.ts';
+import { actorOf } from '../../access/actor.ts';
+import { bodyValidator, readBody } from '../../http/json-body.ts';
+import { sendList } from '../../http/list.ts';
+import type { Clock, Store } from '../../ports.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import type { OnMon } from '../../http/route.ts';
+import { searchFilter } from '../../http/search.ts';
+
+const validateSelection = bodyValidator(MON_API.retryDeadLetters);
+
+interface DeadLetterDeps {
+  readonly clock: Clock;
+  readonly deadLetters: DeadLetters;
+  readonly store: Store;
+}
+
+/** The routes that list, retry and drop dead letters. */
+export function deadLettersOnMon({
+  clock,
+  deadLetters,
+  store,
+}: DeadLetterDeps): OnMon<
+  'deadLetters' | 'retryDeadLetters' | 'dropDeadLetters' | 'deadLetter' | 'dropDeadLetter' | 'retryDeadLetter'
+> {
+  return {
+    deadLetters: (request, reply, query) => {
+      const where = searchFilter(DEAD_LETTER_SEARCH, query, (letter: DeadLetterSummary) => letter, clock.now());
+      return sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter), { where });
+    },
+    retryDeadLetters: async (request) => ({
+      retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request)),
+    }),
+    dropDeadLetters: async (request) => ({
+      dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request)),
+    }),
+    deadLetter: async (request): Promise<DeadLetterView> => {
+      const id = idOf(request);
+      const entry = deadLetters.get(id);
+      const letter = entry === undefined ? undefined : await readDeadLetter(store, entry);
+      if (letter === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
+      return letter;
+    },
+    dropDeadLetter: async (request, reply) => {
+      await deadLetters.drop({ id: idOf(request) }, actorOf(request));
+      return reply.send();
+    },
+    retryDeadLetter: async (request) => ({
+      retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request)),
+    }),
+  };
+}
+
+function idOf({ params }: FastifyRequest): number {
+  const { id = '' } = params as Readonly<Record<string, string>>;
+  if (/^\d{1,16}$/.test(id)) return Number(id);
+  throw new MonError('not_found', `there is no dead letter ${id}`);
+}

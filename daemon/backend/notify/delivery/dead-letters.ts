@@ -1,0 +1,172 @@
+import { MonError } from '../../../../shared/errors.ts';
+import type { Actor } from '../../../../shared/schemas/audit.ts';
+import type { DeadLetterSelection } from '../../../../shared/schemas/dead-letter.ts';
+import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../../log/log.ts';
+import { Burst } from '../../../log/seldom.ts';
+import { MON, type AuditedChange } from '../../audit/write.ts';
+import type { HandlerJobs } from './write-jobs.ts';
+import type { Clock } from '../../ports.ts';
+import type { Ticket } from './job-queue.ts';
+import type { DeadLetterEntry, LetterBox } from './dead-letter-index.ts';
+
+/** The dead letters that a command is for. */
+type Selection = DeadLetterSelection | { readonly id: number };
+
+interface TakingAway {
+  readonly kind: 'revive' | 'drop';
+  readonly action: AuditedChange['action'];
+  readonly actor: Actor;
+}
+
+interface LetterParts {
+  readonly letters: LetterBox;
+  readonly jobs: HandlerJobs;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Most dead letters that an audit record names; beyond that it has only their number. */
+const AUDITED_LETTERS_MAX = 100;
+/** Longest reason that is stored, in UTF-16 units. */
+const REASON_LENGTH_MAX = 500;
+
+/** The runs that failed permanently, until they are retried or dropped. */
+export class DeadLetters {
+  /** Number of dead letters dropped since the backend started because the queue was full. */
+  overflowed = 0;
+  readonly #parts: LetterParts;
+  readonly #box: LetterBox;
+  /** Dead letters that a request is about to retry or drop, so that no other request does the same. */
+  readonly #claimed = new Set<number>();
+  #revive: (ticket: Ticket) => void = () => undefined;
+  readonly #overflow: Burst;
+
+  constructor(parts: LetterParts) {
+    this.#parts = parts;
+    this.#box = parts.letters;
+    this.#overflow = new Burst(parts.clock);
+  }
+
+  get size(): number {
+    return this.#box.entries.size;
+  }
+
+  /** Returns all dead letters in the order in which they failed. */
+  all(): DeadLetterEntry[] {
+    return [...this.#box.entries.values()];
+  }
+
+  get(id: number): DeadLetterEntry | undefined {
+    return this.#box.entries.get(id);
+  }
+
+  /** Sets the function that takes the runs to be retried. */
+  onRevived(revive: (ticket: Ticket) => void): void {
+    this.#revive = revive;
+  }
+
+  /** Puts a stored dead letter on the list: at start, and by `add`. */
+  note(ticket: Ticket, failure: JobFailure): void {
+    const { attempts: _, ...rest } = ticket;
+    this.#box.entries.set(ticket.id, { ...rest, ...failure });
+    // A dead letter that is being retried at this moment must not be dropped.
+    const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
+    if (oldest === undefined) return;
+    this.#box.entries.delete(oldest.id);
+    this.#parts.jobs.settle({ kind: 'drop', id: oldest.id });
+    this.overflowed++;
+    this.#overflow.note((dropped) =>
+      this.#parts.log.warn({ dropped, limit: this.#box.limit }, 'too many dead letters: the oldest were dropped'),
+    );
+  }
+
+  /** Makes a run a dead letter. It is on the list once it is stored. */
+  add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
+    const failure = { attempts, failed_at: this.#parts.clock.now(), reason: shortened(reason) };
+    this.#parts.jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
+  }
+
+  /**
+   * Turns dead letters back into runs, at the end of the queue.
+   *
+   * @returns the number of dead letters
+   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   */
+  retry(selection: Selection, actor: Actor = MON): Promise<number> {
+    return this.#takeAway(
+      selection,
+      { kind: 'revive', action: 'dead-letter.retry', actor },
+      ({ failed_at: _at, reason: _why, ...ticket }) => this.#revive({ ...ticket, attempts: 0 }),
+    );
+  }
+
+  /**
+   * @returns the number of dead letters
+   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   */
+  drop(selection: Selection, actor: Actor = MON): Promise<number> {
+    return this.#takeAway(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
+  }
+
+  async #takeAway(
+    selection: Selection,
+    { kind, action, actor }: TakingAway,
+    then: (entry: DeadLetterEntry) => void,
+  ): Promise<number> {
+    const entries = this.#selected(selection).filter(({ id }) => !this.#claimed.has(id));
+    if (entries.length === 0) {
+      if ('id' in selection) throw new MonError('not_found', `there is no dead letter ${String(selection.id)}`);
+      return 0;
+    }
+    for (const { id } of entries) this.#claimed.add(id);
+    try {
+      await this.#parts.jobs.apply(
+        entries.map(({ id }) => ({ kind, id })),
+        actor,
+        { action, ...auditedLetters(selection, entries) },
+      );
+    } finally {
+      for (const { id } of entries) this.#claimed.delete(id);
+    }
+    for (const entry of entries) {
+      this.#box.entries.delete(entry.id);
+      then(entry);
+    }
+    return entries.length;
+  }
+
+  #selected(selection: Selection): DeadLetterEntry[] {
+    if ('id' in selection) {
+      const entry = this.#box.entries.get(selection.id);
+      return entry === undefined ? [] : [entry];
+    }
+    return 'all' in selection ? this.all() : this.all().filter(({ handler }) => handler === selection.handler);
+  }
+
+  #firstUnclaimed(): DeadLetterEntry | undefined {
+    for (const entry of this.#box.entries.values()) if (!this.#claimed.has(entry.id)) return entry;
+    return undefined;
+  }
+}
+
+/**
+ * Returns the audit fields of dead letters: the first of them in detail, and the number of all for a selection of many.
+ */
+function auditedLetters(
+  selection: Selection,
+  entries: readonly DeadLetterEntry[],
+): Pick<AuditedChange, 'target' | 'before'> {
+  const letters = entries
+    .slice(0, AUDITED_LETTERS_MAX)
+    .map(({ id, handler, client, check, attempts, reason }) => ({ id, handler, client, check, attempts, reason }));
+  if ('id' in selection) return { target: String(selection.id), before: letters[0] };
+  return {
+    target: 'all' in selection ? 'all' : selection.handler,
+    before: { count: entries.length, letters },
+  };
+}
+
+function shortened(reason: string): string {
+  return reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX)}...` : reason;
+}

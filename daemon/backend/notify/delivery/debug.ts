@@ -1,0 +1,14 @@
+import { redactEvent } from '../../../../shared/domain/redact.ts';
+import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../../log/log.ts';
+import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
+
+/** Longest event in the log, in UTF-16 units; a longer one is truncated. */
+const LOGGED_MAX = 4096;
+
+/** Writes the redacted event to the log. */
+export function debug(event: HandledEvent, log: Log, about: object): DeliveryOutcome {
+  const output = JSON.stringify(redactEvent(event)).slice(0, LOGGED_MAX);
+  log.info({ ...about, output }, 'handler extension output');
+  return DELIVERED;
+}

@@ -1,0 +1,282 @@
+import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
+import { isMetricFormat } from '../../../../shared/domain/metrics/event-points.ts';
+import { mailOf } from '../../../../shared/domain/message/mail.ts';
+import type { Told } from '../../../../shared/domain/message/told.ts';
+import { groupDocument, redactGroup } from '../../../../shared/domain/notify/group-document.ts';
+import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
+import { redactEvent } from '../../../../shared/domain/redact.ts';
+import { errorMessage } from '../../../../shared/errors.ts';
+import type { GroupRun, HandledEvent, HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
+import type { CommandRunner } from '../../../command/command-runner.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Definitions, NamespaceDefinitions } from '../../config/definitions.ts';
+import type { Clock } from '../../ports.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { TargetAddresses } from './addresses.ts';
+import { aboutJob } from './log-fields.ts';
+import { debug } from './debug.ts';
+import { deregister, type ClientRemoval } from './deregister.ts';
+import { sendMail } from './email.ts';
+import type { MetricSeries } from './metric-series.ts';
+import { mutate, type Mutation } from './mutate.ts';
+import type { LookUp } from './name-lookups.ts';
+import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome, type Failure } from './outcome.ts';
+import { previewOf } from './preview.ts';
+import { runPipe } from './pipe.ts';
+import { sendTcp } from './tcp.ts';
+import { PIECE_BYTES_MAX, sendToOutlets, type TransportHandler } from './transport.ts';
+import { sendUdp } from './udp.ts';
+import { Webhooks } from './webhook.ts';
+import { withinLimit } from './within-limit.ts';
+
+export interface DeliveryParts {
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The runner for the commands of pipes and mutators. */
+  readonly commands: Pick<CommandRunner, 'run'>;
+  /** The feed to which transport handlers publish. */
+  readonly feed: { publish(transport: string, namespace: string, data: string): void };
+  /** The removal of clients, for the handler `deregistration`. */
+  readonly clients: ClientRemoval;
+  /** The metric series of the handler `prometheus`. */
+  readonly series: Pick<MetricSeries, 'take'>;
+  /** The registry, in which `deregistration` sees whether a client is back. */
+  readonly registry: Pick<Registry, 'namespace'>;
+  /**
+   * Returns the setting `handler-networks`: networks in CIDR notation that handlers may reach by name. It is read at
+   * each run.
+   */
+  readonly networks: () => readonly string[];
+  /** Aborted when the backend begins to stop: handler tests then end, even if a caller waits for them. */
+  readonly stopping: AbortSignal;
+  /** Returns all addresses of a name; default: the resolver of this machine. */
+  readonly lookUp?: LookUp;
+}
+
+/** Longest handler test in seconds: the caller waits for the response and gives up after half a minute. */
+const TRIAL_SECONDS_MAX = 25;
+
+/** One attempt of a job. */
+interface Run {
+  readonly job: HandlerJob;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
+  /** The log fields that identify the run. */
+  readonly about: object;
+  /** Receives the response of the receiver, in one line. */
+  readonly onAnswer?: (answer: string) => void;
+}
+
+/** The result of a handler test. */
+interface Trial {
+  readonly outcome: DeliveryOutcome;
+  /** The response of the receiver; undefined if it sent none or an empty one. */
+  readonly response: string | undefined;
+}
+
+/** The event or group to send, redacted for handlers that must not get secrets. */
+interface Subject {
+  readonly event: HandledEvent;
+  readonly group?: GroupRun | undefined;
+}
+
+/** An event after its mutator, with the text to send. */
+interface Mutated extends Subject {
+  readonly data: string;
+}
+
+/** Runs handlers. Disposing of it closes the connections kept open for webhooks. */
+export class Delivery implements Disposable {
+  readonly #parts: DeliveryParts;
+  readonly #addresses: TargetAddresses;
+  readonly #webhooks = new Webhooks();
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#addresses = new TargetAddresses(parts);
+  }
+
+  /**
+   * Mutates and sends the event of a job. Never rejects: every failure is logged here.
+   *
+   * @param handler the definition in force; undefined: the built-in handler of that name
+   * @param attempt 1 for the first attempt
+   * @param signal aborted when the backend cannot wait any longer; the outcome then means nothing
+   */
+  async deliver(
+    job: HandlerJob,
+    handler: RunningHandler | undefined,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> {
+    const mutators = this.#parts.definitions.in(job.namespace);
+    return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
+  }
+
+  /** Delivers once, within a time limit, and returns the response of the receiver as well. */
+  async try(job: HandlerJob, handler: RunningHandler): Promise<Trial> {
+    let answer: string | undefined;
+    const onAnswer = (said: string): void => void (answer = said);
+    const outcome = await this.#inTrial(job, (run) => this.#run({ ...run, onAnswer }, handler));
+    return { outcome, response: answer };
+  }
+
+  /**
+   * Returns what a handler would send, for display: always redacted, whatever the definition says. The mutator runs.
+   */
+  async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
+    const subject = redactSubject(job);
+    const mutation = await this.#inTrial(job, (run) => this.#mutate(subject, handler, run));
+    if (mutation.kind === 'failed') return { problems: [mutation.reason] };
+    const { data } = mutation;
+    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { ...subject, data }, job) });
+  }
+
+  [Symbol.dispose](): void {
+    this.#webhooks[Symbol.dispose]();
+  }
+
+  /** Runs a handler test within the time limit. Without it, a command that has no timeout might never end. */
+  async #inTrial<Ended>(job: HandlerJob, work: (run: Run) => Promise<Ended>): Promise<Ended | Failure> {
+    const { clock, definitions, stopping } = this.#parts;
+    const mutators = definitions.in(job.namespace);
+    return await withinLimit({ clock, seconds: TRIAL_SECONDS_MAX, signal: stopping }, async (signal) => {
+      const ended = await work({ job, attempt: 1, signal, mutators, about: recordOf(job, 1) });
+      signal.throwIfAborted();
+      return ended;
+    });
+  }
+
+  async #run(run: Run, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
+    try {
+      return await (handler === undefined ? this.#runBuiltIn(run) : this.#runDefined(handler, run));
+    } catch (error) {
+      this.#parts.log.error({ ...run.about, err: error }, 'handler failed');
+      return failedForGood(errorMessage(error));
+    }
+  }
+
+  async #runBuiltIn({ job, about }: Run): Promise<DeliveryOutcome> {
+    const { clients, registry, series, log } = this.#parts;
+    switch (job.handler) {
+      case 'debug':
+        return debug(job.event, log, about);
+      case 'prometheus':
+        return this.#told(series.take(job.namespace, job.event), about);
+      case 'deregistration':
+        return this.#told(await deregister(job, { clients, registry, log, about }), about);
+      default:
+        return failedForGood('handler is not defined');
+    }
+  }
+
+  async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
+    // Webhooks and mails usually leave the machine, so they are redacted by default (completion, Decisions).
+    const isRedacted = handler.redact ?? (handler.type === 'webhook' || handler.type === 'email');
+    const subject = isRedacted ? redactSubject(run.job) : run.job;
+    const mutation = await this.#mutate(subject, handler, run);
+    if (mutation.kind === 'failed') return mutation;
+    // Output without measurements, such as that of a failed check, yields nothing to send.
+    const { mutator } = handler;
+    if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
+    const { event, group } = subject;
+    return await this.#send(handler, { event, group, data: mutation.data }, run);
+  }
+
+  async #mutate(
+    { event, group }: Subject,
+    { mutator, event_format: format }: RunningHandler,
+    { job, signal, mutators: definitions, about }: Run,
+  ): Promise<Mutation> {
+    const { commands, log } = this.#parts;
+    const deps = { definitions, commands, log, signal, about };
+    if (group !== undefined) {
+      const write = (): string => JSON.stringify(groupDocument({ ...job, group }, format));
+      return await mutate(event, mutator, { ...deps, write });
+    }
+    if (format !== 'core') return await mutate(event, mutator, deps);
+    const write = (given: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, given));
+    return await mutate(event, mutator, { ...deps, write });
+  }
+
+  async #send(handler: RunningHandler, mutated: Mutated, run: Run): Promise<DeliveryOutcome> {
+    const { data } = mutated;
+    const { job, signal, about } = run;
+    const { clock, log, commands } = this.#parts;
+    const network = { addresses: this.#addresses, clock, signal, onAnswer: run.onAnswer };
+    switch (handler.type) {
+      case 'pipe':
+        return await runPipe(handler, data, { commands, log, signal, about });
+      case 'tcp':
+        return this.#told(await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network), about);
+      case 'udp':
+        return this.#told(await sendUdp({ data, to: handler.socket }, network), about);
+      case 'webhook': {
+        if (!isPreset(handler)) return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
+        const request = presetRequest(handler, this.#tellingOf(handler, mutated, job));
+        this.#warnOf(request, about);
+        return this.#told(await this.#webhooks.send({ job, handler, data: request }, network), about);
+      }
+      case 'email': {
+        const mail = mailOf(handler, this.#tellingOf(handler, mutated, job));
+        this.#warnOf(mail, about);
+        return this.#told(await sendMail({ job, handler, mail }, { ...network, log, about }), about);
+      }
+      case 'transport': {
+        const published = await this.#publish(handler, data, run);
+        return published.kind === 'failed' ? published : this.#told(await sendToOutlets(data, handler, network), about);
+      }
+    }
+  }
+
+  /** Builds the input of a message. The output of a configured mutator replaces the output of the check. */
+  #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): Told {
+    const output = mutator === undefined ? undefined : data;
+    return { namespace, event, group, output, nowMs: this.#parts.clock.now() };
+  }
+
+  #warnOf({ problems }: { readonly problems: readonly string[] }, about: object): void {
+    for (const problem of problems) this.#parts.log.warn({ ...about, problem }, 'template without a value');
+  }
+
+  /**
+   * Publishes to the live feed only on the first attempt, however often the outlets are retried. All its readers may
+   * see it, so it is redacted.
+   */
+  async #publish(handler: TransportHandler, data: string, run: Run): Promise<DeliveryOutcome> {
+    const bytes = Buffer.byteLength(data);
+    if (bytes > PIECE_BYTES_MAX) {
+      const most = String(PIECE_BYTES_MAX);
+      const reason = `${String(bytes)} bytes are more than the ${most} that a transport takes: use a mutator that makes less of the event`;
+      return this.#told(failedForGood(reason), run.about);
+    }
+    if (run.attempt > 1) return DELIVERED;
+    const { event } = run.job;
+    const shown = redactEvent(event);
+    const isShown = handler.redact === true || shown === event;
+    const piece: Mutation = isShown ? { kind: 'mutated', data } : await this.#mutate({ event: shown }, handler, run);
+    if (piece.kind === 'failed') return piece;
+    this.#parts.feed.publish(handler.pipe.name, run.job.namespace, piece.data);
+    return DELIVERED;
+  }
+
+  /** Logs why a delivery failed. */
+  #told(outcome: DeliveryOutcome, about: object): DeliveryOutcome {
+    if (outcome.kind === 'failed' && outcome !== STOPPED) {
+      this.#parts.log.error({ ...about, reason: outcome.reason }, 'handler error');
+    }
+    return outcome;
+  }
+}
+
+/** Returns the log fields of a run. */
+function recordOf(job: HandlerJob, attempt: number): object {
+  return { ...aboutJob(job), attempt };
+}
+
+function redactSubject({ event, group }: HandlerJob): Subject {
+  return { event: redactEvent(event), group: group && redactGroup(group) };
+}

@@ -1,0 +1,46 @@
+import { MonError } from '../../../../shared/errors.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
+
+/** The removal of clients, as the API does it. */
+export interface ClientRemoval {
+  /** @throws MonError `not_found`, `unavailable` */
+  remove(
+    namespace: string,
+    client: string,
+    invalidation: { readonly expireSeconds: number | undefined },
+  ): Promise<void>;
+}
+
+interface DeregistrationDeps {
+  readonly clients: ClientRemoval;
+  readonly registry: Pick<Registry, 'namespace'>;
+  readonly log: Log;
+  /** The log fields that identify the run. */
+  readonly about: object;
+}
+
+/**
+ * Removes the client of the event as `DELETE /clients/:client` does. A client that is already gone counts as success. A
+ * client that sent a keepalive since the event is back, and stays. The run may come long after its event, for instance
+ * from the dead-letter queue.
+ */
+export async function deregister(
+  { namespace, client, event }: HandlerJob,
+  { clients, registry, log, about }: DeregistrationDeps,
+): Promise<DeliveryOutcome> {
+  const known = registry.namespace(namespace).clients.get(client);
+  if (known !== undefined && known.timestamp > event.timestamp) {
+    log.info(about, 'client has reconnected and is not deregistered');
+    return DELIVERED;
+  }
+  try {
+    await clients.remove(namespace, client, { expireSeconds: undefined });
+    return DELIVERED;
+  } catch (error) {
+    if (!(error instanceof MonError)) throw error;
+    return error.code === 'not_found' ? DELIVERED : failedForNow(error.message);
+  }
+}

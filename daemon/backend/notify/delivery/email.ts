@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { domainToASCII } from 'node:url';
+import { createTransport, type SendMailOptions, type SMTPSentMessageInfo } from 'nodemailer';
+import type { EmailHandler, Mail } from '../../../../shared/domain/message/mail.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import { parseMailAddress, type MailAddress } from '../../../../shared/schemas/mail-address.ts';
+import { readAuthorities } from '../../../../shared/tls/authorities.ts';
+import type { Log } from '../../../log/log.ts';
+import { lookupOf } from './addresses.ts';
+import { DELIVERED, failedForGood, failedForNow, said, type DeliveryOutcome } from './outcome.ts';
+import type { NetworkDeps } from './tcp.ts';
+import { withinLimit } from './within-limit.ts';
+
+/** Seconds for the whole SMTP conversation: servers that scan messages take a while. */
+const TIMEOUT_DEFAULT = 30;
+
+const PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
+
+type Server = EmailHandler['smtp'];
+
+interface MailRun {
+  readonly job: HandlerJob;
+  readonly handler: EmailHandler;
+  readonly mail: Mail;
+}
+
+interface MailDeps extends NetworkDeps {
+  readonly log: Log;
+  /** The log fields that identify the run. */
+  readonly about: object;
+}
+
+/** Sends a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
+export async function sendMail(
+  { job, handler, mail }: MailRun,
+  { addresses, clock, signal, log, about, onAnswer }: MailDeps,
+): Promise<DeliveryOutcome> {
+  const { smtp, timeout: seconds = TIMEOUT_DEFAULT } = handler;
+  const { host, port = PORTS[smtp.tls] } = smtp;
+  return await withinLimit({ clock, seconds, signal }, async (limit) => {
+    const tls = tlsOf(smtp);
+    const checked = await addresses.written(host, 'own-network', limit);
+    const socket = connect({ host, port, lookup: lookupOf(checked), signal: limit });
+    // Without a listener the process would exit. The error reaches `once` first, and the conversation after that.
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'connect');
+      const { rejected, response } = await converse(socket, smtp, tls, messageOf(job, handler, mail, clock.now()));
+      if (rejected.length > 0) log.warn({ ...about, rejected }, 'mail server rejected some recipients');
+      onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
+      return DELIVERED;
+    } catch (error) {
+      // If the time limit closed the connection, the limit reports the better error.
+      if (limit.aborted) throw error;
+      return refusalOf(error, smtp, `${host}:${String(port)}`);
+    } finally {
+      socket.destroy();
+    }
+  });
+}
+
+async function converse(
+  connection: Socket,
+  { host, tls: mode, user, password }: Server,
+  tls: ConnectionOptions,
+  message: SendMailOptions,
+): Promise<SMTPSentMessageInfo> {
+  const transport = createTransport({
+    connection,
+    host,
+    secure: mode === 'implicit',
+    requireTLS: mode === 'starttls',
+    opportunisticTLS: mode === 'opportunistic',
+    ignoreTLS: mode === 'none',
+    tls,
+    ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
+    // The text is always plain content, even if it looks like a path or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    return await transport.sendMail(message);
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Returns the TLS options. The server must present a certificate for its name from an authority of this machine or of
+ * the definition. With opportunistic TLS any certificate is accepted, unless the definition names authorities.
+ *
+ * @throws MonError `invalid`
+ */
+function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
+  return {
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(file !== undefined && { ca: readAuthorities(file, 'smtp.ca_file').pem }),
+    rejectUnauthorized: tls !== 'opportunistic' || file !== undefined,
+  };
+}
+
+/** Builds the message. Mails of one problem or group form a thread, and the id identifies a duplicate. */
+function messageOf(
+  { id, event, group }: HandlerJob,
+  { from, to, cc, reply_to: replyTo }: EmailHandler,
+  { subject, text, html }: Mail,
+  nowMs: number,
+): SendMailOptions {
+  const [sender = { name: '', address: '' }] = addressesOf(from);
+  const written = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const domain = domainToASCII(written) || written;
+  const subjectId = group?.id ?? event.id;
+  const thread = `<${subjectId.replaceAll(/[^\w-]/g, '')}@${domain}>`;
+  return {
+    from: sender,
+    to: addressesOf(to),
+    cc: addressesOf(cc),
+    replyTo: addressesOf(replyTo),
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    date: new Date(nowMs),
+    messageId: `<${String(id)}.${thread.slice(1)}`,
+    inReplyTo: thread,
+    references: thread,
+    headers: {
+      // Out-of-office replies are not sent to a program (RFC 3834, 5).
+      'Auto-Submitted': 'auto-generated',
+      ...(group === undefined ? { 'X-Mon-Event-Id': event.id } : { 'X-Mon-Group-Id': group.id }),
+      'X-Mon-Delivery': String(id),
+    },
+  };
+}
+
+function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
+  return [texts].flat().flatMap((text) => parseMailAddress(text) ?? []);
+}
+
+/**
+ * Returns the failure for an SMTP error: 4xx is temporary, 5xx is permanent (RFC 5321, 4.2.1).
+ *
+ * @throws errors that are not a response of the server
+ */
+function refusalOf(error: unknown, { user = '', password = '' }: Server, server: string): DeliveryOutcome {
+  const { responseCode: code, response = '' } = error as {
+    readonly responseCode?: unknown;
+    readonly response?: string;
+  };
+  if (typeof code !== 'number') throw error;
+  // The secrets in the form in which they are sent (RFC 4954, 4).
+  const sent = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
+  const reason = `${server} answered ${said(response, [password, ...(password === '' ? [] : sent)]) || String(code)}`;
+  return code < 500 ? failedForNow(reason) : failedForGood(reason);
+}

@@ -1,0 +1,63 @@
+import type { Deliveries, Delivery } from '../../../../shared/schemas/explain.ts';
+import type { Ticket } from './job-queue.ts';
+
+/** Most runs that are remembered; those that changed longest ago are dropped first. */
+const REMEMBERED_MAX = 20_000;
+
+type Noted = Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
+
+/** The state of the last run of each handler for each client and check, which answers "why was I not paged?". */
+export class LastDeliveries implements Deliveries {
+  readonly #limit: number;
+  readonly #deliveries = new Map<string, Delivery & { readonly id: number }>();
+
+  constructor(limit = REMEMBERED_MAX) {
+    this.#limit = limit;
+  }
+
+  lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined {
+    return this.#at(keyOf({ namespace, client, check, handler }));
+  }
+
+  lastOfGroup(namespace: string, group: string, handler: string): Delivery | undefined {
+    return this.#at(groupKey(namespace, group, handler));
+  }
+
+  #at(key: string): Delivery | undefined {
+    const known = this.#deliveries.get(key);
+    if (known === undefined) return undefined;
+    const { id: _, ...delivery } = known;
+    return delivery;
+  }
+
+  note(ticket: Noted, delivery: Delivery): void {
+    const { namespace, handler, group } = ticket;
+    const key = group === undefined ? keyOf(ticket) : groupKey(namespace, group.id, handler);
+    const known = this.#deliveries.get(key);
+    if (known !== undefined && known.id > ticket.id) {
+      // Only the last run counts. While it waits behind this older one, it shows the same reason.
+      const isTold = known.state === 'queued' && delivery.state !== 'running';
+      if (isTold) this.#deliveries.set(key, withReason(known, delivery.reason));
+      return;
+    }
+    const isBehind = delivery.state === 'queued' && (known?.state === 'retrying' || known?.state === 'queued');
+    this.#deliveries.delete(key);
+    this.#deliveries.set(key, { ...(isBehind ? withReason(delivery, known.reason) : delivery), id: ticket.id });
+    if (this.#deliveries.size <= this.#limit) return;
+    const { value: first } = this.#deliveries.keys().next();
+    if (first !== undefined) this.#deliveries.delete(first);
+  }
+}
+
+function withReason<Known extends Delivery>(delivery: Known, reason: string | undefined): Omit<Known, 'reason'> {
+  const { reason: _, ...rest } = delivery;
+  return reason === undefined ? rest : { ...rest, reason };
+}
+
+function keyOf({ namespace, client, check, handler }: Omit<Noted, 'id' | 'group'>): string {
+  return JSON.stringify([namespace, client, check, handler]);
+}
+
+function groupKey(namespace: string, group: string, handler: string): string {
+  return JSON.stringify([namespace, group, handler]);
+}

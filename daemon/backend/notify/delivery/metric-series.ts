@@ -1,0 +1,73 @@
+import { placedPoints } from '../../../../shared/domain/metrics/event-points.ts';
+import { seriesText } from '../../../../shared/domain/metrics/prometheus.ts';
+import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
+import type { Clock } from '../../ports.ts';
+import { DELIVERED, failedForGood, type DeliveryOutcome } from './outcome.ts';
+
+/** Most series of all namespaces together; more are rejected. */
+const SERIES_MAX = 10_000;
+/** Longest name of a series including its labels. */
+const SERIES_LENGTH_MAX = 2048;
+/** Age at which a series that no result updated is dropped. */
+const STALE_MS = 15 * 60_000;
+
+interface Series {
+  readonly value: number;
+  readonly atMs: number;
+}
+
+/** The last measurements of results for Prometheus to scrape: the built-in handler `prometheus`. */
+export class MetricSeries {
+  readonly #clock: Clock;
+  readonly #byNamespace = new Map<string, Map<string, Series>>();
+  #size = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Stores the metrics of an event. */
+  take(namespace: string, event: HandledEvent): DeliveryOutcome {
+    const atMs = this.#clock.now();
+    if (this.#size >= SERIES_MAX) this.#forgetStale(atMs);
+    let refused = 0;
+    for (const point of placedPoints(event).points) {
+      if (!this.#put(namespace, seriesText(point), { value: point.value, atMs })) refused++;
+    }
+    if (refused === 0) return DELIVERED;
+    return failedForGood(
+      `${String(refused)} series are too many: there are ${String(SERIES_MAX)}, or their labels are too long`,
+    );
+  }
+
+  /** Returns the series of a namespace in the text format of Prometheus. */
+  text(namespace: string): string {
+    const series = this.#byNamespace.get(namespace) ?? new Map<string, Series>();
+    const freshMs = this.#clock.now() - STALE_MS;
+    const lines: string[] = [];
+    for (const [name, { value, atMs }] of series) if (atMs > freshMs) lines.push(`${name} ${String(value)}\n`);
+    // Sorting groups all series of a metric, as the format requires.
+    return lines.toSorted().join('');
+  }
+
+  #put(namespace: string, name: string, series: Series): boolean {
+    let ofNamespace = this.#byNamespace.get(namespace);
+    const isNew = ofNamespace?.has(name) !== true;
+    if (isNew && (this.#size >= SERIES_MAX || name.length > SERIES_LENGTH_MAX)) return false;
+    if (ofNamespace === undefined) this.#byNamespace.set(namespace, (ofNamespace = new Map()));
+    if (isNew) this.#size++;
+    ofNamespace.set(name, series);
+    return true;
+  }
+
+  #forgetStale(nowMs: number): void {
+    for (const [namespace, series] of this.#byNamespace) {
+      for (const [name, { atMs }] of series) {
+        if (atMs > nowMs - STALE_MS) continue;
+        series.delete(name);
+        this.#size--;
+      }
+      if (series.size === 0) this.#byNamespace.delete(namespace);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { metricsText } from '../../../../shared/domain/metrics/event-points.ts';
+import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
+import { commandResult } from '../../../command/command-result.ts';
+import type { CommandRunner } from '../../../command/command-runner.ts';
+import type { Log } from '../../../log/log.ts';
+import type { NamespaceDefinitions } from '../../config/definitions.ts';
+import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+
+export type Mutation =
+  { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
+
+interface MutateDeps {
+  /** The definitions of the namespace of the event. */
+  readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
+  readonly commands: Pick<CommandRunner, 'run'>;
+  readonly log: Log;
+  /** Returns the event as text; default: JSON in the v1 format. */
+  readonly write?: (event: HandledEvent) => string;
+  readonly signal: AbortSignal;
+  /** The log fields that identify the run. */
+  readonly about: object;
+}
+
+const DEFAULT = 'json';
+
+/**
+ * Returns the input of a handler for an event (completion 1.9). The mutator is a command defined under the name, or a
+ * built-in one: `json`, `only_check_output` or one that writes metrics.
+ */
+export async function mutate(
+  event: HandledEvent,
+  name: string = DEFAULT,
+  { definitions, commands, log, write = JSON.stringify, signal, about }: MutateDeps,
+): Promise<Mutation> {
+  const definition = definitions.mutator(name);
+  if (definition === undefined) {
+    const data = builtIn(event, name, write);
+    if (data !== undefined) return { kind: 'mutated', data };
+    log.error({ ...about, mutator: name }, 'unknown mutator');
+    return failedForGood(`unknown mutator: ${name}`);
+  }
+  const { command, timeout, env_vars: environment } = definition;
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  const outcome = await commands.run(command, {
+    timeoutMs,
+    input: write(event),
+    environment,
+    signal,
+  });
+  const result = commandResult(outcome);
+  if (result === undefined) return STOPPED;
+  const isWhole = outcome.kind === 'exited' && outcome.isOutputCut !== true;
+  if (isWhole && result.status === 0) return { kind: 'mutated', data: result.output };
+  const reason = isWhole ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
+  log.error({ ...about, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
+  // A command that could not start may start next time; one that ran would fail in the same way.
+  const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
+  return failure(`mutator error: ${name}: ${reason}`);
+}
+
+function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): string {
+  switch (kind) {
+    case 'exited':
+      return 'it printed more than can be kept';
+    case 'timed_out':
+      return 'execution timed out';
+    default:
+      return 'it could not be run';
+  }
+}
+
+function builtIn(event: HandledEvent, name: string, write: (event: HandledEvent) => string): string | undefined {
+  switch (name) {
+    case 'json':
+      return write(event);
+    case 'only_check_output':
+      return event.check.output;
+    default:
+      return metricsText(event, name);
+  }
+}

@@ -1,0 +1,68 @@
+import { commandText } from '../../../../shared/domain/command-text.ts';
+import { mailOf } from '../../../../shared/domain/message/mail.ts';
+import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
+import type { Told } from '../../../../shared/domain/message/told.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
+import { plainHeaders, type WebhookHandler } from './webhook.ts';
+
+interface Previewed {
+  readonly job: HandlerJob;
+  /** The redacted event after the mutator. */
+  readonly data: string;
+  readonly told: Told;
+}
+
+/**
+ * Returns what a handler would send for an event, for display. Everything in the definition that is redacted elsewhere
+ * is redacted here.
+ */
+export function previewOf(handler: RunningHandler, { job, data, told }: Previewed): Record<string, unknown> {
+  const shown = redact(handler, DEFINITION_REDACT_KEYS);
+  switch (shown.type) {
+    case 'pipe':
+      return { command: commandText(shown.command), input: data };
+    case 'tcp':
+    case 'udp':
+      return { socket: shown.socket, data };
+    case 'transport':
+      return { pipe: shown.pipe, data };
+    case 'webhook':
+      return webhookPreview(shown, { job, data, told });
+    case 'email': {
+      const { smtp, from, to, cc, reply_to: replyTo } = shown;
+      const { problems, ...mail } = mailOf(shown, told);
+      const addresses = {
+        from,
+        to,
+        ...(cc !== undefined && { cc }),
+        ...(replyTo !== undefined && { reply_to: replyTo }),
+      };
+      return { smtp, ...addresses, ...mail, ...notes(problems) };
+    }
+  }
+}
+
+function webhookPreview(handler: WebhookHandler, { job, data, told }: Previewed): Record<string, unknown> {
+  const { secret, headers: own } = handler;
+  // The contents of `headers` are never shown, only that there are some.
+  const hidden = {
+    ...(own !== undefined && { '...': 'REDACTED' }),
+    ...(secret !== undefined && { 'x-mon-signature': 'REDACTED' }),
+  };
+  const headers = { ...plainHeaders(job), ...hidden };
+  if (!isPreset(handler)) return { method: 'POST', url: handler.url, headers, body: data };
+  const request = presetRequest(handler, told);
+  return {
+    method: 'POST',
+    url: request.url,
+    headers: { ...headers, ...request.headers },
+    body: request.body,
+    ...notes(request.problems),
+  };
+}
+
+function notes(problems: readonly string[]): { readonly problems?: readonly string[] } {
+  return problems.length === 0 ? {} : { problems };
+}

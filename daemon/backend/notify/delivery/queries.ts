@@ -1,0 +1,91 @@
+import { BUILT_IN } from '../../../../shared/domain/built-in.ts';
+import type { HandlerStatus } from '../../../../shared/schemas/dead-letter.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import { groupsOf } from '../groups/state.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import { laneName } from './lane-name.ts';
+import type { HandlerFigures, Lanes } from './lanes.ts';
+
+interface HandlerParts {
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly handlers: Pick<Lanes, 'figures'>;
+  readonly deadLetters: Pick<DeadLetters, 'all'>;
+  readonly registry: Pick<Registry, 'held'>;
+}
+
+/**
+ * Returns the handlers of these namespaces sorted by name. It includes handlers without a definition that had runs or
+ * have dead letters there. It omits sets, which never run themselves.
+ *
+ * @param namespaces those that the caller may see
+ */
+export function handlerStatuses(
+  { definitions, handlers, deadLetters, registry }: HandlerParts,
+  namespaces: readonly string[],
+  nowMs: number,
+): HandlerStatus[] {
+  const types = new Map<string, string | null>();
+  const dead = new Map<string, number>();
+  const letters = deadLetters.all();
+  const figures = handlers.figures();
+  const groups = new Map<string, number>();
+  for (const id of [...figures.values(), ...letters]) {
+    if (namespaces.includes(id.namespace)) types.set(laneName(id), typeOf(definitions, id));
+  }
+  for (const letter of letters) dead.set(laneName(letter), (dead.get(laneName(letter)) ?? 0) + 1);
+  for (const namespace of namespaces) {
+    for (const [handler, { type }] of definitions.in(namespace).handlers()) {
+      if (type !== 'set') types.set(laneName({ namespace, handler }), type);
+    }
+    const held = registry.held(namespace);
+    for (const { handler } of held === undefined ? [] : groupsOf(held).all()) {
+      const name = laneName({ namespace, handler });
+      groups.set(name, (groups.get(name) ?? 0) + 1);
+    }
+  }
+  return [...types]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, type]) =>
+      statusOf(name, type, figures.get(name), {
+        deadLetters: dead.get(name) ?? 0,
+        groups: groups.get(name) ?? 0,
+        nowMs,
+      }),
+    );
+}
+
+/**
+ * Returns the type of a handler. The workflow of a pipeline has one as well, although no handler of its name is
+ * defined.
+ */
+function typeOf(
+  definitions: Pick<Definitions, 'in'>,
+  { namespace, handler }: { readonly namespace: string; readonly handler: string },
+): string | null {
+  if (BUILT_IN.handlers.has(handler)) return 'built-in';
+  return definitions.in(namespace).handler(handler)?.type ?? null;
+}
+
+function statusOf(
+  name: string,
+  type: string | null,
+  figures: HandlerFigures | undefined,
+  { deadLetters, groups, nowMs }: { readonly deadLetters: number; readonly groups: number; readonly nowMs: number },
+): HandlerStatus {
+  const { lastFailure, oldestAtMs } = figures ?? {};
+  return {
+    name,
+    type,
+    queued: figures?.waiting ?? 0,
+    running: figures?.running ?? 0,
+    retrying: figures?.retrying ?? 0,
+    delivered: figures?.delivered ?? 0,
+    failed: figures?.failed ?? 0,
+    ...(groups > 0 && { groups }),
+    dead_letters: deadLetters,
+    last_error:
+      lastFailure === undefined ? null : { at: Math.floor(lastFailure.atMs / 1000), reason: lastFailure.reason },
+    oldest_age: oldestAtMs === undefined ? null : (nowMs - oldestAtMs) / 1000,
+  };
+}

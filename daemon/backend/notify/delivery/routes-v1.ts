@@ -1,0 +1,15 @@
+import type { OnV1 } from '../../http/route.ts';
+import { v1Namespace, type NamespaceDeps } from '../../namespaces/asked.ts';
+import type { MetricSeries } from './metric-series.ts';
+
+interface MetricDeps extends NamespaceDeps {
+  readonly series: Pick<MetricSeries, 'text'>;
+}
+
+/** The route of the last measurements of results, for Prometheus to scrape (prometheus 3.4). */
+export function resultMetricsOnV1(deps: MetricDeps): OnV1<'resultMetrics'> {
+  return {
+    resultMetrics: (request, reply) =>
+      reply.type('text/plain; version=0.0.4; charset=utf-8').send(deps.series.text(v1Namespace(request, deps).name)),
+  };
+}

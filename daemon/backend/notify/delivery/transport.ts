@@ -1,0 +1,53 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { errorMessage } from '../../../../shared/errors.ts';
+import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
+import { parseStreamAddress } from '../../../../shared/schemas/stream-address.ts';
+import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
+import { sendTcp, type NetworkDeps } from './tcp.ts';
+
+export type TransportHandler = Extract<RunningHandler, { type: 'transport' }>;
+
+/** Largest message in bytes: a consumer of the feed must be able to take it in one frame. */
+export const PIECE_BYTES_MAX = 256 * 1024;
+
+/** Sends a message to the file and the socket that the definition names, if any. */
+export async function sendToOutlets(
+  data: string,
+  { pipe: { options = {} } }: TransportHandler,
+  deps: NetworkDeps,
+): Promise<DeliveryOutcome> {
+  const { file, socket } = options;
+  const to = socket === undefined ? undefined : parseStreamAddress(socket);
+  const written = file === undefined ? DELIVERED : await appendLine(file, jsonLine(data));
+  if (written.kind === 'failed' || to === undefined) return written;
+  return await sendTcp({ data, to }, deps);
+}
+
+/** Nonblocking: a named pipe without a reader is a failure and must not block a thread. */
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
+const OWNER_ONLY = 0o600;
+
+async function appendLine(file: string, line: string): Promise<DeliveryOutcome> {
+  try {
+    await using handle = await open(file, APPENDING, OWNER_ONLY);
+    const bytes = Buffer.from(`${line}\n`);
+    // One write, so that lines of concurrent runs do not interleave.
+    const { bytesWritten } = await handle.write(bytes);
+    if (bytesWritten === bytes.length) return DELIVERED;
+    return failedForNow(`only a part of the line could be written to ${file}: look for room on the disk`);
+  } catch (error) {
+    return failedForNow(`${file} cannot be written: ${errorMessage(error)}`);
+  }
+}
+
+/** Returns the data as one line of JSON, whatever the mutator returned. */
+function jsonLine(data: string): string {
+  try {
+    const value: unknown = JSON.parse(data);
+    return /[\r\n]/.test(data) ? JSON.stringify(value) : data;
+  } catch {
+    return JSON.stringify(data);
+  }
+}

@@ -1,0 +1,74 @@
+import { errorMessage, MonError } from '../../../../shared/errors.ts';
+import type { Clock } from '../../ports.ts';
+import { failedForGood, failedForNow, said, STOPPED, type Failure } from './outcome.ts';
+
+interface Limit {
+  readonly clock: Clock;
+  readonly seconds: number;
+  /** Aborted when the backend cannot wait any longer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends something over the network within a time limit and returns the outcome. Never rejects.
+ *
+ * @param send must throw as soon as its signal is aborted
+ */
+export async function withinLimit<Ended>(
+  { clock, seconds, signal }: Limit,
+  send: (signal: AbortSignal) => Promise<Ended>,
+): Promise<Ended | Failure> {
+  const cut = new AbortController();
+  const stop = (): void => cut.abort();
+  let hasTimedOut = false;
+  using ends = new DisposableStack();
+  ends.use(
+    clock.after(seconds * 1000, () => {
+      hasTimedOut = true;
+      cut.abort();
+    }),
+  );
+  // `AbortSignal.any` would leak: the signal of the backend outlives millions of these.
+  signal.addEventListener('abort', stop);
+  ends.defer(() => signal.removeEventListener('abort', stop));
+  if (signal.aborted) return STOPPED;
+  try {
+    return await send(cut.signal);
+  } catch (error) {
+    if (signal.aborted) return STOPPED;
+    if (hasTimedOut) return failedForNow(`it took longer than ${String(seconds)} s`);
+    if (error instanceof MonError && error.code === 'forbidden') return failedForGood(error.message);
+    return failedForNow(networkProblem(error));
+  }
+}
+
+/** The messages of OpenSSL for a response that is not TLS. */
+const NOT_TLS = /wrong version number|packet length too long/;
+
+/**
+ * Returns the message of an error. The error of the HTTP library itself holds the headers, and with them the
+ * credentials.
+ */
+function networkProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'the connection was refused';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'the connection was lost';
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'there is no way to the address';
+    case 'ETIMEDOUT':
+      return 'the connection was not taken in time';
+    case 'ENOENT':
+      return 'the socket does not exist';
+    case 'EPROTO':
+      return NOT_TLS.test(errorMessage(error))
+        ? 'what answers does not speak TLS: check whether the definition should ask for it, and the port'
+        : said(errorMessage(error));
+    default:
+      return said(errorMessage(error)) || String(code);
+  }
+}

@@ -1,0 +1,48 @@
+import { groupId } from '../../../../shared/domain/notify/group-key.ts';
+import { GROUP_SEARCH } from '../../../../shared/domain/search-nouns.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import { namespacedTopic, type Topic } from '../../tables/topic.ts';
+import { groupRow } from './queries.ts';
+import { groupsOf } from './state.ts';
+import { dueOf } from './flush.ts';
+
+/** The feed topic of groups. */
+export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>): Topic {
+  const topic = namespacedTopic({
+    name: 'groups',
+    search: GROUP_SEARCH,
+    *all(namespace) {
+      for (const group of groupsOf(namespace).all()) yield [group.id, group];
+    },
+    changed(namespace, changes) {
+      const groups = changes.flatMap((change) => {
+        if (change[0] !== 'group') return [];
+        const [, name, handler, key] = change;
+        return [[groupId(name, handler, key), namespace && groupsOf(namespace).get(handler, key)] as const];
+      });
+      return new Map(groups);
+    },
+    row: (group) => groupRow(group, dueOf(definitions, group)),
+  });
+  let known = { generation: -1, paces: '' };
+  return {
+    ...topic,
+    // A changed interval of a handler moves the flushes of all its groups, without a change event for any.
+    revision(registry) {
+      const { generation } = definitions;
+      if (known.generation !== generation) {
+        const paces = [...registry.namespaces()].map(({ name }) => [name, pacesIn(definitions, name)]);
+        known = { generation, paces: JSON.stringify(paces) };
+      }
+      return known.paces;
+    },
+  };
+}
+
+function pacesIn(definitions: Pick<Definitions, 'in'>, namespace: string): unknown[] {
+  return [...definitions.in(namespace).handlers()].flatMap(([name, handler]) =>
+    handler.type === 'set' || handler.group_by === undefined
+      ? []
+      : [[name, handler.group_by, handler.group_wait, handler.group_interval, handler.repeat_interval]],
+  );
+}

@@ -1,0 +1,29 @@
+import type { Definitions } from '../../config/definitions.ts';
+import { sendList } from '../../http/list.ts';
+import type { OnMon } from '../../http/route.ts';
+import { visibleNamespaces } from '../../http/v2-collection.ts';
+import type { NamespaceDeps } from '../../namespaces/asked.ts';
+import { groupRow } from './queries.ts';
+import { groupsOf, type Group } from './state.ts';
+import { dueOf } from './flush.ts';
+
+interface GroupDeps extends NamespaceDeps {
+  readonly config: { readonly definitions: Pick<Definitions, 'in'> };
+}
+
+/** The route that lists the groups of handlers. */
+export function groupsOnMon(deps: GroupDeps): OnMon<'handlerGroups'> {
+  const { registry, config } = deps;
+  return {
+    handlerGroups: (request, reply) => {
+      const groups: Group[] = [];
+      for (const name of visibleNamespaces(request, deps)) {
+        const namespace = registry.held(name);
+        if (namespace !== undefined) groups.push(...groupsOf(namespace).all());
+      }
+      return sendList(request, reply, groups, (some) =>
+        some.map((group) => groupRow(group, dueOf(config.definitions, group))),
+      );
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { errorMessage } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import type { CommitBoard } from '../../commit/commit-board.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import type { Backlog } from '../route.ts';
+import type { PlanningClock } from '../../ports.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { Deadlines } from '../../schedule/deadlines.ts';
+import { groupsOf, openTouched, type Group, type GroupId } from './state.ts';
+import type { GroupTurns } from './flush.ts';
+
+/** Delay before a flush is retried that failed, or whose run had no room in the queue. */
+const AGAIN_MS = 1000;
+/** Longest sleep, so that a suspend of the machine is noticed. */
+const SLEEP_MS_MAX = 60_000;
+
+interface ClockParts {
+  readonly registry: Registry;
+  readonly turns: Pick<GroupTurns, 'dueOf' | 'take'>;
+  readonly backlog: Backlog;
+  readonly commits: Pick<CommitBoard, 'onRest'>;
+  readonly definitions: Pick<Definitions, 'onChange'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+}
+
+/** Flushes each group when it is due, with one timer for all groups. */
+export class GroupClock implements Disposable {
+  readonly #parts: ClockParts;
+  /** Deadlines on the steady clock, which no clock correction moves. */
+  readonly #deadlines = new Deadlines();
+  /** The next deadline of each group, so that a group waits once for all its events. */
+  readonly #planned = new Map<string, number>();
+  readonly #listening: readonly Disposable[];
+  #timer: Disposable | undefined;
+  #generation: number;
+  #isDisposed = false;
+
+  constructor(parts: ClockParts) {
+    this.#parts = parts;
+    this.#generation = parts.registry.generation;
+    this.#planAll();
+    this.#listening = [
+      parts.commits.onRest(() => this.#planTouched()),
+      parts.definitions.onChange(() => this.#planAll()),
+    ];
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #planTouched(): void {
+    const { registry } = this.#parts;
+    const touched = registry.state(openTouched).take();
+    if (registry.generation !== this.#generation) {
+      this.#generation = registry.generation;
+      this.#planAll();
+    } else if (touched.size > 0) {
+      for (const group of touched) this.#plan(group);
+      this.#sleep();
+    }
+  }
+
+  #planAll(): void {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      if (groupsOf(namespace).size > 0) for (const group of groupsOf(namespace).all()) this.#plan(group);
+    }
+    this.#sleep();
+  }
+
+  #plan(group: Group): void {
+    if (group.members.size > 0) this.#planAt(group, this.#parts.turns.dueOf(group));
+  }
+
+  #planAt({ namespace, handler, key }: GroupId, atMs: number): void {
+    const { clock } = this.#parts;
+    const id = JSON.stringify([namespace, handler, key]);
+    const steadyMs = atMs - clock.now() + clock.steady();
+    const planned = this.#planned.get(id);
+    if (planned !== undefined && planned <= steadyMs) return;
+    this.#planned.set(id, steadyMs);
+    this.#deadlines.add({ atMs: steadyMs, id });
+  }
+
+  #sleep(): void {
+    const { clock } = this.#parts;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    const { next } = this.#deadlines;
+    if (this.#isDisposed || next === undefined) return;
+    const waitMs = Math.min(Math.max(0, next.atMs - clock.steady()), SLEEP_MS_MAX);
+    this.#timer = clock.after(waitMs, () => this.#wake());
+  }
+
+  #wake(): void {
+    const { clock, registry } = this.#parts;
+    const due = [...this.#deadlines.due(clock.steady())];
+    for (const { id, atMs } of due) {
+      // An earlier deadline has replaced this one.
+      if (this.#planned.get(id) !== atMs) continue;
+      this.#planned.delete(id);
+      const [namespace, handler, key] = JSON.parse(id) as [string, string, string];
+      const held = registry.held(namespace);
+      const group = held && groupsOf(held).get(handler, key);
+      if (group !== undefined) this.#lookAt(group);
+    }
+    this.#sleep();
+  }
+
+  #lookAt(group: Group): void {
+    const { clock, turns, backlog } = this.#parts;
+    const dueMs = turns.dueOf(group);
+    if (dueMs > clock.now()) this.#planAt(group, dueMs);
+    else if (backlog.isFull(group.namespace, group.handler)) this.#planAt(group, clock.now() + AGAIN_MS);
+    else void this.#take(group);
+  }
+
+  /** Never rejects. */
+  async #take({ namespace, handler, key }: GroupId): Promise<void> {
+    const { turns, clock, log } = this.#parts;
+    const id = { namespace, handler, key };
+    try {
+      await turns.take(id);
+    } catch (error) {
+      if (this.#isDisposed) return;
+      log.warn({ ...id, reason: errorMessage(error) }, 'group could not be flushed, retrying soon');
+      this.#planAt(id, clock.now() + AGAIN_MS);
+      this.#sleep();
+    }
+  }
+}

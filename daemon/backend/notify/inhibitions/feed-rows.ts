@@ -1,0 +1,35 @@
+import { INHIBITION_SEARCH } from '../../../../shared/domain/search-nouns.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import type { Change } from '../../ports.ts';
+import type { Topic } from '../../tables/topic.ts';
+import { inhibitionRow } from './queries.ts';
+
+/**
+ * The feed topic of inhibition rules. Rules are global; inhibitors are limited to the namespaces that the reader may
+ * see.
+ */
+export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): Topic {
+  return {
+    name: 'inhibitions',
+    search: INHIBITION_SEARCH,
+    revision: () => definitions.inhibitions.map(({ mark }) => mark).join(),
+    *rows({ registry, reach }) {
+      const namespaces = reach.namespaces(registry);
+      for (const rule of definitions.inhibitions) yield [rule.name, inhibitionRow(rule, namespaces)];
+    },
+    changed({ registry, reach }, changes) {
+      const names = new Set([...changes.values()].flatMap((own) => own.flatMap((change) => ruleIn(change) ?? [])));
+      if (names.size === 0) return [];
+      const namespaces = reach.namespaces(registry);
+      const rules = definitions.inhibitions.filter(({ name }) => names.has(name));
+      return (function* () {
+        for (const rule of rules) yield [rule.name, inhibitionRow(rule, namespaces)] as const;
+      })();
+    },
+  };
+}
+
+/** Returns the rule whose inhibitors or inhibited events a change affects. */
+function ruleIn(change: Change): string | undefined {
+  return change[0] === 'inhibitor' || change[0] === 'inhibited' ? change[2] : undefined;
+}

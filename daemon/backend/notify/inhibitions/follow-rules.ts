@@ -1,0 +1,199 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  couldConcern,
+  type InhibitionRule,
+  type KnownEvent,
+} from '../../../../shared/domain/notify/inhibition-rule.ts';
+import { errorMessage } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import type { EventPlace } from '../silence-ends/commands.ts';
+import type { Clock } from '../../ports.ts';
+import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { inhibitorsOf, openSettledRules } from './state.ts';
+import type { NotedPlace, RuleChanges } from './rule-changes.ts';
+
+/** Events whose records are read in one chunk, so that other work runs between chunks. */
+const SLICE = 50;
+/** Most evaluations (events times rules) in one chunk, which take some milliseconds. */
+const SLICE_JUDGEMENTS = 400;
+/**
+ * Events evaluated in memory, by each of 200 rules, between two looks at the clock, and the time after which the loop
+ * yields.
+ */
+const STRIDE = 4;
+const TURN_MS = 4;
+/** Delay before a failed write is retried. */
+const RETRY_MS = 1000;
+
+interface RulesParts {
+  readonly registry: Registry;
+  readonly definitions: Pick<Definitions, 'inhibitions' | 'onChange'>;
+  readonly changes: Pick<RuleChanges, 'forget' | 'note' | 'judge' | 'settle'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Evaluates all open events against the inhibition rules whenever the rules changed, also at start (inhibition 4). A
+ * search in memory, without attributes, finds the few events that a rule may concern; only their records are read.
+ */
+export function followRules(parts: RulesParts): Disposable {
+  return new RuleFollower(parts);
+}
+
+class RuleFollower implements Disposable {
+  readonly #parts: RulesParts;
+  readonly #listening: Disposable;
+  #isWorking = false;
+  #isDisposed = false;
+  #retry: Disposable | undefined;
+
+  constructor(parts: RulesParts) {
+    this.#parts = parts;
+    this.#listening = parts.definitions.onChange(() => this.#look());
+    this.#look();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#listening[Symbol.dispose]();
+    this.#retry?.[Symbol.dispose]();
+  }
+
+  #look(): void {
+    if (!this.#isWorking && this.#retry === undefined && !this.#isSettled()) void this.#work();
+  }
+
+  #isSettled(): boolean {
+    const { registry, definitions } = this.#parts;
+    const { marks } = registry.state(openSettledRules);
+    const wanted = marksOf(definitions.inhibitions);
+    return marks.length === wanted.size && marks.every((mark) => wanted.has(mark));
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    try {
+      while (!this.#isDisposed && !this.#isSettled()) await this.#apply(this.#parts.definitions.inhibitions);
+    } catch (error) {
+      this.#retryLater(error);
+    }
+    this.#isWorking = false;
+  }
+
+  #retryLater(error: unknown): void {
+    if (this.#isDisposed) return;
+    const { clock, log } = this.#parts;
+    log.warn({ reason: errorMessage(error) }, 'inhibitions of open events could not be evaluated, retrying soon');
+    this.#retry = clock.after(RETRY_MS, () => {
+      this.#retry = undefined;
+      this.#look();
+    });
+  }
+
+  /** Applies the rules. Returns early if they change meanwhile or the registry is reloaded: then it starts again. */
+  async #apply(rules: readonly InhibitionRule[]): Promise<void> {
+    const { registry, changes } = this.#parts;
+    const { generation } = registry;
+    const size = Math.max(1, Math.min(SLICE, Math.floor(SLICE_JUDGEMENTS / Math.max(1, rules.length))));
+    const isOver = (): boolean =>
+      this.#isDisposed || registry.generation !== generation || this.#parts.definitions.inhibitions !== rules;
+    const inForce = marksOf(rules);
+    const settled = new Set(registry.state(openSettledRules).marks);
+    const fresh = rules.filter(({ mark }) => !settled.has(mark));
+    await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (places) => changes.forget(places, inForce));
+    // First record all inhibitors, then judge the events that they may inhibit.
+    const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
+    await this.#inSlices(mayInhibit, size, isOver, (places) => changes.note(places, rules));
+    await this.#inSlices(this.#freed(inForce), size, isOver, (places) => changes.judge(places));
+    const mayBeQuiet = this.#concerned((event, inhibitors) =>
+      fresh.some((rule) => inhibitors.isFiring(rule) && couldConcern(rule.target, event)),
+    );
+    await this.#inSlices(mayBeQuiet, size, isOver, (places) => changes.judge(places));
+    if (!isOver()) await changes.settle([...inForce]);
+  }
+
+  /** Collects items into chunks for `work`, and yields to other work in between. */
+  async #inSlices<Place>(
+    found: Iterable<Place | undefined>,
+    size: number,
+    isOver: () => boolean,
+    work: (places: readonly Place[]) => Promise<void>,
+  ): Promise<void> {
+    const { clock } = this.#parts;
+    let places: Place[] = [];
+    let looked = 0;
+    let sinceMs = clock.monotonic();
+    for (const place of found) {
+      if (isOver()) return;
+      if (place !== undefined) places.push(place);
+      if (places.length === size) {
+        await work(places);
+        places = [];
+        sinceMs = clock.monotonic();
+      } else if (++looked % STRIDE === 0 && clock.monotonic() - sinceMs >= TURN_MS) {
+        await turn();
+        sinceMs = clock.monotonic();
+      }
+    }
+    if (places.length > 0 && !isOver()) await work(places);
+  }
+
+  /** Yields the recorded inhibitors of rules that are no longer in force. */
+  *#outdated(inForce: ReadonlySet<string>): Generator<NotedPlace | undefined, void, undefined> {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      for (const { rule, mark, client, check } of inhibitorsOf(namespace).all()) {
+        yield inForce.has(mark) ? undefined : [namespace.name, rule, client, check];
+      }
+    }
+  }
+
+  /** Yields the events that are inhibited by rules that are no longer in force. */
+  *#freed(inForce: ReadonlySet<string>): Generator<EventPlace | undefined, void, undefined> {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      for (const entry of namespace.inhibited.all()) {
+        const inhibited = entry.state.event?.inhibited;
+        yield inhibited === undefined || inForce.has(inhibited.mark) ? undefined : placeOf(entry);
+      }
+    }
+  }
+
+  /** Yields the open events that rules may concern; undefined in place of any other event. */
+  *#concerned(
+    isWanted: (event: KnownEvent, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
+  ): Generator<EventPlace | undefined, void, undefined> {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      const inhibitors = inhibitorsOf(namespace);
+      for (const entry of openIn(namespace)) {
+        const known = knownOf(entry);
+        yield known !== undefined && isWanted(known, inhibitors) ? placeOf(entry) : undefined;
+      }
+    }
+  }
+}
+
+function marksOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
+  return new Set(rules.map(({ mark }) => mark));
+}
+
+/**
+ * Yields all checks that may be open, in no particular order, without sorting or copying. An event that opens or ends
+ * meanwhile is judged by its own result.
+ */
+function* openIn({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
+  for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();
+}
+
+function knownOf({ client, name, state }: CheckEntry): KnownEvent | undefined {
+  if (state.event === undefined) return undefined;
+  const { status, occurrences } = state.event;
+  const { namespace, subscriptions } = client;
+  return { namespace: namespace.name, client: client.name, check: name, subscriptions, status, occurrences };
+}
+
+function placeOf({ client, name }: CheckEntry): EventPlace {
+  return [client.namespace.name, client.name, name];
+}

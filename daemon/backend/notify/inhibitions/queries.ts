@@ -1,0 +1,65 @@
+import type { InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
+import type { InhibitionRow } from '../../../../shared/schemas/inhibition.ts';
+import { LoopTurn } from '../../store/loop-turn.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { inhibitorsOf } from './state.ts';
+
+/** Most inhibitors shown for one rule. */
+const SHOWN_MAX = 100;
+/** Inhibitors processed between two looks at the clock. */
+const STRIDE = 64;
+
+type ShownRule = Pick<InhibitionRule, 'name' | 'mark' | 'equal'> & {
+  readonly [search in 'source' | 'target']: Pick<InhibitionRule[search], 'text'>;
+};
+
+/**
+ * Returns the row of a rule.
+ *
+ * @param namespaces the namespaces whose inhibitors and inhibited events are counted
+ */
+export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[]): InhibitionRow {
+  const steps = stepsToRow(rule, namespaces);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Returns the rows of many rules. It yields to other work, so a change meanwhile may be counted only in part. */
+export async function inhibitionRows(
+  rules: readonly ShownRule[],
+  namespaces: readonly Namespace[],
+): Promise<InhibitionRow[]> {
+  const turn = new LoopTurn();
+  const rows: InhibitionRow[] = [];
+  for (const rule of rules) {
+    const steps = stepsToRow(rule, namespaces);
+    for (let step = steps.next(); ; step = steps.next()) {
+      await turn.share();
+      if (step.done === true) {
+        rows.push(step.value);
+        break;
+      }
+    }
+  }
+  return rows;
+}
+
+/** Builds a row. It yields after every few inhibitors, and returns the row at the end. */
+function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
+  const { name, source, target, equal } = rule;
+  const inhibitors: InhibitionRow['inhibitors'] = [];
+  let all = 0;
+  let looked = 0;
+  for (const namespace of namespaces) {
+    for (const inhibitor of inhibitorsOf(namespace).by(rule)) {
+      const inhibited = namespace.inhibited.of(inhibitor).size;
+      all += inhibited;
+      const { client, check } = inhibitor;
+      if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, inhibited });
+      if (++looked % STRIDE === 0) yield undefined;
+    }
+  }
+  return { name, source: source.text, target: target.text, equal: [...equal], inhibited: all, inhibitors };
+}

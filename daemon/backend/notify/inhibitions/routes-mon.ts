@@ -1,0 +1,21 @@
+import type { Definitions } from '../../config/definitions.ts';
+import { sendList } from '../../http/list.ts';
+import type { OnMon } from '../../http/route.ts';
+import { visibleNamespaces } from '../../http/v2-collection.ts';
+import type { NamespaceDeps } from '../../namespaces/asked.ts';
+import { inhibitionRows } from './queries.ts';
+
+interface InhibitionDeps extends NamespaceDeps {
+  readonly config: { readonly definitions: Pick<Definitions, 'inhibitions'> };
+}
+
+/** The route that lists the inhibition rules with their current inhibitors. */
+export function inhibitionsOnMon(deps: InhibitionDeps): OnMon<'inhibitions'> {
+  const { registry, config } = deps;
+  return {
+    inhibitions: (request, reply) => {
+      const held = visibleNamespaces(request, deps).flatMap((name) => registry.held(name) ?? []);
+      return sendList(request, reply, config.definitions.inhibitions, (rules) => inhibitionRows(rules, held));
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { buildEvent } from '../../../../shared/domain/build-event.ts';
+import type { InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
+import { CLIENTS } from '../../clients/table.ts';
+import type { Batcher } from '../../commit/batcher.ts';
+import type { Transaction } from '../../commit/transaction.ts';
+import { saveSuppressed } from '../../events/saved.ts';
+import { CHECK_RECORDS } from '../../events/table.ts';
+import { handleRulesChange } from '../pipeline.ts';
+import type { Occasion } from '../context.ts';
+import type { EventPlace } from '../silence-ends/commands.ts';
+import type { CheckEntry } from '../../registry/namespace.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { noteInhibitor } from './mutations.ts';
+import { inhibitorsOf, openSettledRules } from './state.ts';
+import { INHIBITORS, SETTLED_RULES } from './storage.ts';
+
+/** The key of an inhibitor record. */
+export type NotedPlace = readonly [namespace: string, rule: string, client: string, check: string];
+
+/** The changes of open events after the inhibition rules changed, one chunk per commit. */
+export class RuleChanges {
+  readonly #batcher: Pick<Batcher, 'run'>;
+
+  constructor(batcher: Pick<Batcher, 'run'>) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Removes the inhibitor records of these events for rules that are no longer in force.
+   *
+   * @param inForce the marks of the current rules
+   */
+  forget(places: readonly NotedPlace[], inForce: ReadonlySet<string>): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      for (const [name, rule, client, check] of places) {
+        const namespace = transaction.registry.held(name);
+        if (namespace === undefined) continue;
+        const noted = inhibitorsOf(namespace).of(client, check).get(rule);
+        if (noted !== undefined && !inForce.has(noted.mark)) transaction.remove(INHIBITORS, namespace, noted);
+      }
+    });
+  }
+
+  /** Records which of these events inhibit others. */
+  note(places: readonly EventPlace[], rules: readonly InhibitionRule[]): Promise<void> {
+    return this.#onOpen(places, (transaction, { client, ...occasion }) => {
+      const record = transaction.body(CLIENTS, client);
+      const event = buildEvent({ ...occasion, client: record, silencedBy: [] });
+      noteInhibitor(transaction, client.namespace, rules, event);
+    });
+  }
+
+  /**
+   * Judges these events again. An event that was inhibited and matches no rule any more is notified in the same commit.
+   */
+  judge(places: readonly EventPlace[]): Promise<void> {
+    return this.#onOpen(places, (transaction, occasion, entry) => {
+      const { state } = entry;
+      const isSuppressed = handleRulesChange(transaction, occasion);
+      if (isSuppressed !== occasion.state.isSuppressed) saveSuppressed(entry, isSuppressed);
+      if (entry.state !== state) transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
+    });
+  }
+
+  /** Records that all open events have been evaluated against rules with these marks. */
+  settle(marks: readonly string[]): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      transaction.registry.state(openSettledRules).marks = marks;
+      transaction.putLatest(SETTLED_RULES, transaction.registry, 'marks');
+    });
+  }
+
+  #onOpen(
+    places: readonly EventPlace[],
+    work: (transaction: Transaction, occasion: Occasion, entry: CheckEntry) => void,
+  ): Promise<void> {
+    const entriesOf = (registry: Registry): CheckEntry[] =>
+      places.flatMap(([namespace, client, check]) => registry.held(namespace)?.check(client, check) ?? []);
+    return this.#batcher.run(
+      (transaction) => {
+        for (const entry of entriesOf(transaction.registry)) {
+          const { client, state } = entry;
+          // An event that came in with the same batch was judged by its own result.
+          if (state.event === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
+          if (!transaction.hasBody(CLIENTS, client)) continue;
+          const bodies = transaction.body(CHECK_RECORDS, entry);
+          const check = bodies.eventCheck ?? bodies.check;
+          if (check === null) continue;
+          const history = bodies.eventHistory ?? state.history;
+          work(transaction, { client, check, state: state.event, history }, entry);
+        }
+      },
+      { weight: places.length, needs: entriesOf },
+    );
+  }
+}

@@ -1,0 +1,166 @@
+import { isActive } from '../../../../shared/domain/silencing.ts';
+import { errorMessage } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './commands.ts';
+import { idOfChange } from '../../silences/state.ts';
+import type { CommitBoard } from '../../commit/commit-board.ts';
+import type { Change, Clock } from '../../ports.ts';
+import { eventsSilencedBy } from '../../registry/named-by.ts';
+import type { CheckEntry } from '../../registry/namespace.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { inChunks } from '../../store/loop-turn.ts';
+
+interface UnsilencedParts {
+  readonly registry: Registry;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
+  readonly unsilenced: Pick<UnsilencedEvents, 'handle'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Handles events whose silences ended while the problem persists, whatever ended them. Causes are the clock, an
+ * operator, a resolution, a replaced entry, a changed subscription or check, and the restore of an older dump. At start
+ * it handles those whose silences ended while the backend was down.
+ */
+export function handleUnsilenced(parts: UnsilencedParts): Disposable {
+  const { registry, commits, clock } = parts;
+  const queue = new UnsilencedQueue(parts);
+  const listening = commits.onCommit(({ changes }) => {
+    let bySelector = 0;
+    for (const change of changes) {
+      // Each selector is matched against all events. With many selectors, one pass over all events is cheaper.
+      if (change[0] === 'silenced' && change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
+      queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
+    }
+    if (bySelector > SELECTORS_MAX) void queue.lookAtAll();
+  });
+  void queue.lookAtAll();
+  return {
+    [Symbol.dispose]: () => {
+      listening[Symbol.dispose]();
+      queue[Symbol.dispose]();
+    },
+  };
+}
+
+/** Yields the checks whose open events a committed change may have unsilenced. */
+function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
+  if (change[0] === 'silenced') {
+    const namespace = registry.namespace(change[1]);
+    const entry = namespace.silenced.get(idOfChange(change));
+    if (entry === undefined || !isActive(entry, nowMs)) yield* eventsSilencedBy(namespace, change);
+  } else if (change[0] === 'client') {
+    const client = registry.namespace(change[1]).clients.get(change[2]);
+    if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
+  } else if (change[0] === 'event') {
+    // An OK result that leaves the event unchanged may stop a selector from matching, and no handling follows it. The
+    // same is true of a restored dump.
+    const entry = registry.held(change[1])?.check(change[2], change[3]);
+    if (entry !== undefined) yield entry;
+  }
+}
+
+/** Most silences by selector of one commit that are matched one by one. */
+const SELECTORS_MAX = 10;
+
+/** Events handled in one commit, so that the end of a large silence does not delay the results of others. */
+const SLICE = 100;
+/** Delay before events that could not be handled are retried. */
+const RETRY_MS = 1000;
+
+/**
+ * Events that wait to be handled, one chunk after the other. After a dispose, the next start finds those that still
+ * wait.
+ */
+class UnsilencedQueue implements Disposable {
+  readonly #parts: UnsilencedParts;
+  readonly #waiting = new Map<string, EventPlace>();
+  #isWorking = false;
+  #isDisposed = false;
+  #retry: Disposable | undefined;
+
+  constructor(parts: UnsilencedParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds all events that silences suppressed and that are no longer silenced. */
+  async lookAtAll(): Promise<void> {
+    await inChunks(this.#lookingAtAll());
+  }
+
+  *#lookingAtAll(): Generator<void, void, undefined> {
+    for (const { clients, silenced } of this.#parts.registry.namespaces()) {
+      for (const client of clients.values()) {
+        yield;
+        if (client.openEvents === 0) continue;
+        for (const entry of client.checks.values()) {
+          if (this.#isDisposed) return;
+          if (entry.state.event?.isSuppressed !== true) continue;
+          yield* silenced.prepare(entry);
+          this.addUnsilenced([entry]);
+        }
+      }
+    }
+  }
+
+  /** Adds those of the entries that silences suppressed and that are no longer silenced. */
+  addUnsilenced(entries: Iterable<CheckEntry>): void {
+    const nowMs = this.#parts.clock.now();
+    for (const entry of entries) {
+      const { namespace, name: client } = entry.client;
+      if (isUnsilenced(entry, nowMs)) this.#put([namespace.name, client, entry.name]);
+    }
+    if (this.#waiting.size > 0 && !this.#isWorking && this.#retry === undefined) void this.#work();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#retry?.[Symbol.dispose]();
+  }
+
+  #put(place: EventPlace): void {
+    this.#waiting.set(JSON.stringify(place), place);
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    const { unsilenced } = this.#parts;
+    this.#isWorking = true;
+    while (this.#waiting.size > 0 && !this.#isDisposed) {
+      const places = this.#takeSlice();
+      try {
+        await unsilenced.handle(places);
+      } catch (error) {
+        this.#putOff(places, error);
+        break;
+      }
+    }
+    this.#isWorking = false;
+  }
+
+  #takeSlice(): EventPlace[] {
+    const places: EventPlace[] = [];
+    for (const [key, place] of this.#waiting) {
+      if (places.length === SLICE) break;
+      this.#waiting.delete(key);
+      places.push(place);
+    }
+    return places;
+  }
+
+  #putOff(places: readonly EventPlace[], error: unknown): void {
+    if (this.#isDisposed) return;
+    const { clock, log } = this.#parts;
+    log.warn(
+      { events: places.length, reason: errorMessage(error) },
+      'events could not be handled at the end of their silence, retrying soon',
+    );
+    // Retry them after the others, so that a failing event does not block the rest.
+    for (const place of places) this.#put(place);
+    this.#retry = clock.after(RETRY_MS, () => {
+      this.#retry = undefined;
+      void this.#work();
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import type { GroupChange } from '../../schemas/grouping.ts';
+import { counted } from '../counted.ts';
+import { formatDuration } from '../duration.ts';
+import { groupLabel, type GroupPlace } from './group-key.ts';
+import { dueAtMs, type GroupPace, type GroupTimes, type Told } from './group-flush.ts';
+
+/** An event in its group, as it is or would be. */
+interface Placed {
+  readonly place: GroupPlace;
+  /** The flush times of the group; undefined if the group does not exist yet. */
+  readonly pace: GroupPace | undefined;
+  /** Number of other events in the group. */
+  readonly others: number;
+  /** The pending change of the event; undefined if it resolved before any notification. */
+  readonly change: GroupChange | undefined;
+}
+
+/**
+ * A reason that completes "this handler, because", and the time of the notification; undefined if it is unknown or
+ * never.
+ */
+interface Outlook {
+  readonly reason: string;
+  readonly dueAtMs: number | undefined;
+}
+
+const NO_PACE: GroupPace = { untoldSinceMs: undefined, turnAtMs: undefined, toldAtMs: undefined };
+
+/** Returns when an event is notified with its group (grouping 5). */
+export function groupOutlook(
+  { place, pace = NO_PACE, others, change }: Placed,
+  times: GroupTimes,
+  nowMs: number,
+): Outlook {
+  const group = groupText(place, others);
+  if (change === undefined) {
+    return {
+      reason: `it resolved before the notification of ${group}, so no notification is sent`,
+      dueAtMs: undefined,
+    };
+  }
+  const isKnown = change === 'same';
+  const dueMs = dueAtMs(isKnown ? pace : { ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
+  const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
+  if (!isKnown) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
+  if (pace.untoldSinceMs !== undefined) {
+    return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
+  }
+  if (times.repeatMs === 0) {
+    return { reason: `${group} was notified of it and is notified again when something changes`, dueAtMs: undefined };
+  }
+  return { reason: `${group} was notified of it and is notified again in ${wait}`, dueAtMs: dueMs };
+}
+
+/**
+ * Returns what happens to an inhibited event in its group, as text that follows the reason of the inhibition.
+ *
+ * @param told the last notification of the event by the group; `apart`: the event is not in the group
+ */
+export function quietOutlook(
+  { place, pace = NO_PACE, others, change }: Placed,
+  told: Told | 'apart',
+  times: GroupTimes,
+  nowMs: number,
+): Outlook {
+  const group = groupText(place, others);
+  if (told === 'apart') return undated(`after that its next result is pending in ${group}`);
+  if (told === 'held') return undated(heldText(group));
+  if (change === 'same') return undated(knownText(group));
+  if (told !== undefined) return undated(waitsText(group));
+  const dueMs = dueAtMs({ ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
+  const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
+  return {
+    reason: `it is pending in ${group}, which is flushed in ${wait} without it if the inhibition lasts`,
+    dueAtMs: dueMs,
+  };
+}
+
+/** Returns what happens to a silenced event in its group. */
+export function silencedOutlook({ place, others, change }: Placed, told: Told): Outlook {
+  const group = groupText(place, others);
+  if (told === 'held') return undated(heldText(group));
+  if (change === 'same') return undated(knownText(group));
+  return undated(waitsText(group));
+}
+
+function heldText(group: string): string {
+  return `${group} was flushed without it; it is notified with the next result after that`;
+}
+
+function knownText(group: string): string {
+  return `${group} was notified of it; no more notifications until then`;
+}
+
+function waitsText(group: string): string {
+  return `it is pending in ${group} and is notified at a flush after that`;
+}
+
+function undated(reason: string): Outlook {
+  return { reason, dueAtMs: undefined };
+}
+
+/** Returns the reason why an event is not notified although its inhibition has lifted. */
+export function heldReason(place: GroupPlace, others: number): string {
+  return `it was inhibited at the last flush of ${groupText(place, others)}; it is notified with its next result`;
+}
+
+function groupText({ by }: GroupPlace, others: number): string {
+  return `its group ${groupLabel(by)} (${counted(others + 1, 'event')})`;
+}

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anEvent } from '../../../../support/a-job.ts';
+import { DeliveryRig } from '../../../../support/delivery-rig.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
+import { KILL_RUNNER } from '../../../../support/processes.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+import type { MutatorDefinition } from '../../../../../shared/schemas/mutator.ts';
+
+/** Returns the input of a handler with this mutator. */
+async function mutated(mutator: string | undefined, mutators: Readonly<Record<string, MutatorDefinition>> = {}) {
+  const file = join(await tempDir(), 'data');
+  const rig = new DeliveryRig({ mutators });
+  const outcome = await rig.run({
+    type: 'pipe',
+    command: `cat > ${file}`,
+    ...(mutator === undefined ? {} : { mutator }),
+  });
+  expect(outcome).toEqual({ kind: 'delivered' });
+  return await readFile(file, 'utf8');
+}
+
+describe('the input of a handler', () => {
+  test.each([undefined, 'json'])('a handler gets the event as JSON without a trailing newline: %s', async (mutator) => {
+    expect(await mutated(mutator)).toBe(JSON.stringify(anEvent()));
+  });
+
+  test('the mutator only_check_output passes the output of the check', async () => {
+    expect(await mutated('only_check_output')).toBe('CRITICAL: / is full\n');
+  });
+
+  test('a command mutator passes the stdout and stderr of its command, which reads the event on stdin', async () => {
+    const command = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'; echo warned >&2`;
+    expect(await mutated('short', { short: { command } })).toBe(`${anEvent().id}warned\n`);
+  });
+
+  test('a mutator with a list of arguments passes the output of a program run without a shell', async () => {
+    expect(await mutated('list', { list: { command: ['echo', '$(id) >&2;', 'a  b'] } })).toBe('$(id) >&2; a  b\n');
+  });
+
+  test('a definition with the name of a built-in mutator replaces it', async () => {
+    expect(await mutated('json', { json: { command: 'echo mine' } })).toBe('mine\n');
+  });
+});
+
+describe('a handler that does not run and is not retried', () => {
+  test('an undefined mutator keeps the handler from running', async () => {
+    const rig = new DeliveryRig();
+    const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'nobody' });
+    expect(outcome).toEqual({ kind: 'failed', reason: 'unknown mutator: nobody', isRetryable: false });
+    expect(rig.record).toMatchObject({
+      level: 'error',
+      message: 'unknown mutator',
+      fields: { handler: 'mail', mutator: 'nobody' },
+    });
+  });
+
+  test.each<{ mutator: MutatorDefinition; reason: string; status: number }>([
+    { mutator: { command: 'echo broken; exit 4' }, reason: 'it exited with 4', status: 4 },
+    { mutator: { command: '/no/such/program' }, reason: 'it exited with 127', status: 127 },
+    { mutator: { command: 'yes | head -c 300000' }, reason: 'it printed more than can be kept', status: 0 },
+  ])('a mutator that fails ($reason) keeps the handler from running', async ({ mutator, reason, status }) => {
+    const rig = new DeliveryRig({ mutators: { broken: mutator } });
+    const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'broken' });
+    expect(outcome).toEqual({ kind: 'failed', reason: `mutator error: broken: ${reason}`, isRetryable: false });
+    expect(rig.record).toMatchObject({
+      level: 'error',
+      message: 'mutator error',
+      fields: { handler: 'mail', mutator: 'broken', status, reason },
+    });
+  });
+
+  test('a mutator that exceeds its timeout keeps the handler from running', async () => {
+    const clock = new ManualClock();
+    const rig = new DeliveryRig({ clock, mutators: { slow: { command: 'sleep 600', timeout: 2 } } });
+    const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' });
+    clock.advance(2000);
+    expect(await running).toMatchObject({ reason: 'mutator error: slow: execution timed out', isRetryable: false });
+  });
+});
+
+test('a handler whose mutator could not be started can be retried', async () => {
+  const rig = new DeliveryRig({ mutators: { unlucky: { command: `${KILL_RUNNER}; sleep 600` } } });
+  expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
+    kind: 'failed',
+    reason: 'mutator error: unlucky: it could not be run',
+    isRetryable: true,
+  });
+  expect(rig.log.messages('warn')).toEqual(['the process that runs commands has ended']);
+});
+
+test('a mutator interrupted by a stop of the backend has not failed', async () => {
+  const rig = new DeliveryRig({ mutators: { slow: { command: 'sleep 600' } } });
+  const stopping = new AbortController();
+  const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' }, { signal: stopping.signal });
+  stopping.abort();
+  expect(await running).toMatchObject({ reason: 'the backend is stopping', isRetryable: true });
+  expect(rig.log.records).toEqual([]);
+});
+
+test('the mutator of a redacting handler gets the event without its secrets', async () => {
+  const file = join(await tempDir(), 'seen');
+  const rig = new DeliveryRig({ mutators: { spy: { command: `tee ${file}` } } });
+  const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
+  await rig.run({ type: 'pipe', command: 'true', mutator: 'spy', redact: true }, { job: { event } });
+  expect(await readFile(file, 'utf8')).not.toContain('hunter2');
+});

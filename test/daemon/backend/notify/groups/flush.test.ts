@@ -1,0 +1,539 @@
+import { describe, expect, test } from 'vitest';
+import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
+import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../../../../daemon/backend/notify/groups/mutations.ts';
+import { groupsOf } from '../../../../../daemon/backend/notify/groups/state.ts';
+import { shiftedTimes } from '../../../../../daemon/backend/registry/shift-times.ts';
+import { TABLES } from '../../../../../daemon/backend/tables/tables.ts';
+import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
+import {
+  groupCount,
+  groupingPipe,
+  openGroupRig,
+  pass,
+  settled,
+  takeTold,
+  type GroupRig,
+} from '../../../../support/group-rig.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+/** Returns the names of `count` clients: `m-0001`. */
+function named(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${name}-${String(at + 1).padStart(4, '0')}`);
+}
+
+const GROUPING = { handlers: { default: groupingPipe() } };
+
+async function openRacks(
+  sections: Parameters<typeof openGroupRig>[0] = GROUPING,
+  options: Parameters<typeof openGroupRig>[1] = {},
+): Promise<GroupRig> {
+  const rig = await openGroupRig(sections, options);
+  for (const [name, rack] of [
+    ['a-1', 'a'],
+    ['a-2', 'a'],
+    ['b-1', 'b'],
+  ] as const) {
+    await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack });
+  }
+  return rig;
+}
+
+describe('a handler with group_by', () => {
+  test('a group is flushed once its first event has waited for group_wait', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 10);
+    await rig.report(1, { source: 'a-2' });
+    await rig.report(2, { source: 'b-1' });
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 20);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new, a-2/disk new']);
+    await pass(rig, 10);
+    expect(await takeTold(rig)).toEqual(['b-1/disk new']);
+  });
+
+  test('a group is flushed again after group_interval with changed and unchanged events', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await pass(rig, 299);
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    await rig.report(1, { source: 'a-1' });
+    await rig.report(0, { source: 'a-2' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk changed, a-2/disk resolved']);
+    await rig.report(0, { source: 'a-1' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('a group is notified again after repeat_interval while nothing changed', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await pass(rig, 599);
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-1/disk same']);
+  });
+
+  test('a group with repeat_interval: 0 is never notified again', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 0 }) } });
+    await rig.report(2, { source: 'a-1' });
+    for (let hour = 0; hour < 10; hour++) await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('a group whose only problem resolves before the first flush sends no notification', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(0, { source: 'a-1' });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('a group flushes the resolution of a problem that was notified before the handler had group_by', async () => {
+    const rig = await openRacks({ handlers: { default: { type: 'pipe', command: 'true' } } });
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    rig.reload(GROUPING);
+    await rig.report(0, { source: 'a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+  });
+
+  test('a flush contains at most group_limit events and the number of the others', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ group_limit: 1, repeat_interval: 600 }) } });
+    await rig.report(1, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, 1 omitted']);
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 omitted']);
+  });
+
+  test('a flush leaves out an event that was deleted before it', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await rig.clients.remove(DEFAULT_NAMESPACE, 'a-2', { expireSeconds: undefined });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('an event that moves to another group is not notified again there', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'a-1', address: 'x', rack: 'c' });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(1);
+  });
+});
+
+describe('silences', () => {
+  test('a silence by search that begins while an event is pending suppresses it', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { selector: 'client=a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new']);
+  });
+
+  test('a silence that begins while an event is pending suppresses it, and its end releases it', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('silenced events are left out of repeats and are notified again when the silence ends', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:a-1' });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual(['a-2/disk same']);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:a-1' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk changed, a-2/disk same']);
+  });
+});
+
+/** Returns a rig with a notified event, and one with a pending notification. */
+const untold = async (): Promise<GroupRig> => {
+  const rig = await openRacks();
+  await rig.report(2, { source: 'a-1' });
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  await rig.report(2, { source: 'a-2' });
+  return rig;
+};
+
+describe('a reload while an event is pending', () => {
+  test('a reload that removes group_by notifies pending events singly and nothing twice', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
+    await pass(rig, 0);
+    expect(await takeTold(rig)).toEqual(['a-2/disk create']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('a reload that removes a handler turns its pending notifications into jobs that become dead letters', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: {} });
+    await pass(rig, 0);
+    expect(await takeTold(rig)).toEqual(['a-2/disk create']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('a reload with another group_by moves events and their notification state to the new groups', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
+    await pass(rig, 0);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    expect(groupCount(rig)).toBe(1);
+  });
+
+  test('a reload with other group times applies them at once', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+  });
+});
+
+function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
+  return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
+}
+
+describe('a renamed check', () => {
+  test('a pending event is notified under its new name after a rename, at the same time', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 20);
+    await rename(rig);
+    await pass(rig, 10);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    await rig.report(2, { source: 'a-1', name: 'disk-usage' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.report(0, { source: 'a-1', name: 'disk-usage' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('a renamed event is not notified again by its group', async () => {
+    const rig = await untold();
+    await rename(rig);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
+    expect(groupCount(rig)).toBe(1);
+  });
+
+  test('the notification state of a renamed event in its group survives a restart', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(GROUPING, { dir });
+    await first.report(2, { source: 'a-1' });
+    await pass(first, 30);
+    await takeTold(first);
+    await first.report(2, { source: 'a-2' });
+    await rename(first);
+    await first.stop();
+    const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
+    await pass(second, 300);
+    expect(await takeTold(second)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
+  });
+
+  test('a pending resolution is notified under the new name after a rename', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1' });
+    await rename(rig);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
+  });
+
+  test('a renamed event moves to the group of its new name with the times of its old group', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(1, { source: 'a-1' });
+    await rename(rig);
+    expect(groupCount(rig)).toBe(1);
+    await pass(rig, 299);
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage changed']);
+  });
+
+  test('an event joined by a rename within a group is notified once', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-1', name: 'disk-usage' });
+    await rename(rig, { isForced: true });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('an event joined by a rename keeps the notified status of its new name', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    await rig.report(1, { source: 'a-1', name: 'disk-usage' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new, a-1/disk same']);
+    await rename(rig, { isForced: true });
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage same']);
+  });
+
+  test('a renamed event without space in its new group is notified singly', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
+    const names = named('m', GROUP_MEMBERS_MAX);
+    const full = names.map((source) => ({ name: 'disk-usage', output: 'x', source, status: 2 }));
+    await rig.results.submit(DEFAULT_NAMESPACE, full);
+    await rig.report(2, { source: 'a-1' });
+    await rename(rig);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    await pass(rig, 30);
+    expect((await takeTold(rig)).join()).not.toContain('a-1');
+  });
+});
+
+test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }])(
+  'an unresolving OK result of a metric changes nothing in a group: handlers $handlers',
+  async ({ handlers }) => {
+    const rig = await openRacks({ handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } });
+    const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
+    await rig.report(2, lasting);
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    await rig.report(0, { ...lasting, handlers });
+    rig.takeJobs();
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.report(1, lasting);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk changed']);
+  },
+);
+
+test('a pending event whose check turned OK but does not resolve is notified at the flush', async () => {
+  const rig = await openRacks({ handlers: { default: groupingPipe() } });
+  const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
+  await rig.report(2, lasting);
+  await rig.report(0, lasting);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+});
+
+describe('a resolution for other handlers than the problem', () => {
+  const TWO = { handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } };
+
+  test.each(['other', 'nobody'])(
+    'a resolution is notified to the group that notified the problem: with the handler %s',
+    async (name) => {
+      const rig = await openRacks(TWO);
+      await rig.report(2, { source: 'a-1' });
+      await pass(rig, 30);
+      await takeTold(rig);
+      await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
+      expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
+      await pass(rig, 300);
+      expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+      expect(groupCount(rig)).toBe(0);
+    },
+  );
+
+  test('a resolution handled by another handler removes the pending notification of the problem', async () => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(0, { source: 'a-1', handlers: ['other'] });
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('a resolution handled by another handler is not notified to the group while a silence suppresses it', async () => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await rig.report(0, { source: 'a-1', handlers: ['other'] });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('a resolution with handle: false is not notified to the group of another handler', async () => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1', handlers: ['other'], handle: false });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+});
+
+describe('delivery under failures', () => {
+  test('a restarted backend continues with the groups of the previous one', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(GROUPING, { dir });
+    await first.report(2, { source: 'a-1' });
+    await pass(first, 30);
+    expect(await takeTold(first)).toEqual(['a-1/disk new']);
+    await first.report(1, { source: 'a-1' });
+    await first.report(2, { source: 'a-2' });
+    await first.stop();
+    const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
+    await pass(second, 299);
+    expect(await takeTold(second)).toEqual([]);
+    await pass(second, 1);
+    expect(await takeTold(second)).toEqual(['a-2/disk new, a-1/disk changed']);
+    await second.report(0, { source: 'a-1' });
+    await second.report(0, { source: 'a-2' });
+    await pass(second, 300);
+    await second.stop();
+    const third = await openGroupRig(GROUPING, { dir, clock: first.clock });
+    expect(groupCount(third)).toBe(0);
+    for (const prefix of ['handler-group', 'handler-group-event', 'handler-group-told']) {
+      for await (const [key] of third.store.scan([prefix])) expect.fail(key.join());
+    }
+  });
+
+  test('a flush that the store rejects is repeated once', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await settled(rig);
+    rig.store.refuses = () => true;
+    rig.clock.advance(30_000);
+    await rig.batcher.run(() => undefined).catch(() => undefined);
+    rig.store.refuses = () => false;
+    rig.clock.advance(5000);
+    await expect.poll(async () => (await takeTold(rig)).join()).toBe('a-1/disk new');
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('a group waits for a handler whose queue and dead letters are full', async () => {
+    const full = new Set(['default']);
+    const rig = await openRacks(GROUPING, { full });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    full.clear();
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('a clock correction moves the times of groups', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await settled(rig);
+    const [moved, ...others] = await shiftedTimes(rig.store, TABLES, { seconds: 3600, awayMs: 0 });
+    expect(others).toEqual([]);
+    expect(moved).toMatchObject({ type: 'put', key: ['handler-group', 'default', 'default', '[["client.rack","a"]]'] });
+    const value = moved?.type === 'put' ? (JSON.parse(moved.value) as object) : {};
+    expect(value).toEqual({ by: [['client.rack', 'a']], untold_since: rig.clock.now() + 3_600_000 });
+  });
+
+  test('a transient event, such as a registration, is notified once', async () => {
+    const rig = await openRacks({ handlers: { registration: groupingPipe() } });
+    await rig.report(0, { source: 'new-1' });
+    await rig.report(0, { source: 'new-2' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['new-1/registration new, new-2/registration new']);
+    await pass(rig, 20_000);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(0);
+  });
+});
+
+test('an OK result without an event creates no group', async () => {
+  const rig = await openRacks();
+  await rig.report(0, { source: 'a-1', type: 'metric' });
+  expect(groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
+  expect(await takeTold(rig)).toEqual([]);
+});
+
+test.each([
+  { name: 'the latest ones', quiet: 0, others: 2102, when: 'check=nothing', omitted: 2101 },
+  { name: 'those that are not inhibited', quiet: 4100, others: 52, when: 'check=switch', omitted: 51 },
+])('a group with more events than one read returns notifies $name', async ({ quiet, others, when, omitted }) => {
+  const rig = await openRacks({
+    handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
+    inhibitions: { quiet: { source: when, target: 'client~a-quiet', equal: [] } },
+  });
+  await rig.report(2, { source: 'z-sw', name: 'switch' });
+  // The order is reversed, so that the first names arrive last.
+  const sources = [...named('a-quiet', quiet), ...named('m', others)].toReversed();
+  const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(omitted)} omitted`]);
+  await pass(rig, 300);
+  expect(await takeTold(rig)).toEqual([]);
+});
+
+test('an event without space in the groups of a new group_by is notified singly', { tags: 'slow' }, async () => {
+  const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
+  const results = named('m', GROUPS_MAX).map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  await settled(rig);
+  rig.reload({ handlers: { default: groupingPipe({ group_by: ['client'] }) } });
+  const told = new Set<string>();
+  for (let second = 0; second < 400 && told.size < GROUPS_MAX; second++) {
+    await pass(rig, 1);
+    for (const run of await takeTold(rig)) told.add(run);
+  }
+  expect(told.size).toBe(GROUPS_MAX);
+  expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
+});
+
+test('an event without space in its new group is not notified with the group that it left', async () => {
+  const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check.team'] }) } });
+  const results = named('m', GROUP_MEMBERS_MAX).map((source) => ({
+    name: 'disk',
+    source,
+    status: 2,
+    output: 'full',
+    team: 'b',
+  }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  await rig.report(2, { source: 'a-1', team: 'a' });
+  await rig.report(2, { source: 'a-1', team: 'b' });
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual([expect.stringMatching(/^m-0001\/disk new.*9900 omitted$/)]);
+});

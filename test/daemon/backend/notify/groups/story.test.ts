@@ -1,0 +1,131 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
+import { groupsOf } from '../../../../../daemon/backend/notify/groups/state.ts';
+import { changeOf, worstOf } from '../../../../../shared/domain/notify/group-flush.ts';
+import { severityOf } from '../../../../../shared/domain/severity.ts';
+import type { HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
+import { groupingPipe, openGroupRig, pass, settled, type GroupRig } from '../../../../support/group-rig.ts';
+import { propertyRuns } from '../../../../support/property-runs.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+const CLIENTS = ['a-1', 'a-2', 'b-1'] as const;
+
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(fc.constant('report' as const), fc.nat(2), fc.constantFrom(0, 1, 2, 2)) },
+  { weight: 5, arbitrary: fc.tuple(fc.constant('pass' as const), fc.constantFrom(1, 20, 40, 300, 1000)) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('move' as const), fc.nat(2), fc.constantFrom('a', 'b')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('rename' as const), fc.constantFrom('disk', 'disk-usage')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('kill' as const), fc.constantFrom(0, 30, 300)) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('regroup' as const), fc.constantFrom('client.rack', 'check')) },
+);
+
+const sections = (by: string): Parameters<typeof openGroupRig>[0] => ({
+  handlers: { default: groupingPipe({ group_by: [by], repeat_interval: 900 }) },
+});
+
+/**
+ * A receiver that believes each notification: the last notified status of each client, until its problem is
+ * resolved.
+ */
+class Receiver {
+  readonly told = new Map<string, number>();
+  readonly wrong: string[] = [];
+
+  take(jobs: readonly HandlerJob[]): void {
+    for (const { group } of jobs) {
+      for (const { change, client, check } of group?.events ?? []) {
+        const before = this.told.get(client.name);
+        const isRight = {
+          new: before === undefined,
+          same: before === check.status,
+          changed: before !== undefined && before !== check.status,
+          resolved: before !== undefined,
+        };
+        if (!isRight[change])
+          this.wrong.push(`${client.name} ${change} ${String(check.status)}, told ${String(before)}`);
+        if (change === 'resolved') this.told.delete(client.name);
+        else this.told.set(client.name, check.status);
+      }
+    }
+  }
+}
+
+async function reopened(rig: GroupRig, dir: string, by: string, seconds: number): Promise<GroupRig> {
+  // What becomes due now is lost with the backend.
+  rig.store.refuses = () => true;
+  rig.clock.advance(seconds * 1000);
+  await rig.stop().catch(() => undefined);
+  return await openGroupRig(sections(by), { dir, clock: rig.clock });
+}
+
+/** Returns the shown values of each group. */
+function talliesIn(rig: GroupRig): object[] {
+  const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
+  return groups.map(({ id, tally: { firing, waiting, worst } }) => ({ id, firing, waiting, worst }));
+}
+
+/** Returns the same values, counted again. */
+function countsIn(rig: GroupRig): object[] {
+  const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
+  return groups.map(({ id, members }) => {
+    const shown = [...members.values()].filter(({ told }) => told !== 'held');
+    const firing = shown.filter(({ isOver }) => !isOver);
+    return {
+      id,
+      firing: firing.length,
+      waiting: shown.filter((member) => changeOf(member) !== 'same').length,
+      worst: severityOf(worstOf(firing.map(({ status }) => status))),
+    };
+  });
+}
+
+test('nothing is notified twice, everything is notified in the end, and the shown groups are counted right', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (story) => {
+      const dir = await tempDir();
+      const receiver = new Receiver();
+      const status = new Map<string, number>();
+      let by = 'client.rack';
+      let check = 'disk';
+      let rig = await openGroupRig(sections(by), { dir });
+      for (const name of CLIENTS) {
+        await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: name.slice(0, 1) });
+      }
+      for (const [kind, first, second] of story) {
+        const source = CLIENTS[Number(first)] ?? 'a-1';
+        if (kind === 'report') {
+          await rig.report(second, { source, name: check });
+          status.set(source, second);
+        } else if (kind === 'pass') {
+          await pass(rig, first);
+        } else if (kind === 'move') {
+          await rig.clients.put(DEFAULT_NAMESPACE, { name: source, address: 'x', rack: second });
+        } else if (kind === 'rename') {
+          if (first === check || status.size === 0) continue;
+          await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: check, to: first, isForced: false });
+          check = first;
+        } else if (kind === 'regroup') {
+          by = first;
+          rig.reload(sections(by));
+        } else {
+          await settled(rig);
+          receiver.take(rig.takeJobs());
+          rig = await reopened(rig, dir, by, first);
+        }
+        receiver.take(rig.takeJobs());
+        await settled(rig);
+        expect(talliesIn(rig)).toEqual(countsIn(rig));
+      }
+      // Each open event gets further results, and every group is flushed.
+      for (let round = 0; round < 4; round++) await pass(rig, 400);
+      receiver.take(rig.takeJobs());
+      const open = [...status].filter(([, last]) => last !== 0);
+      expect(receiver.wrong).toEqual([]);
+      expect(Object.fromEntries(receiver.told)).toEqual(Object.fromEntries(open));
+      await rig.stop();
+    }),
+    { numRuns: propertyRuns(12) },
+  );
+});

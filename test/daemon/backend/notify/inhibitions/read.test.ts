@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { inhibitionRows } from '../../../../../daemon/backend/notify/inhibitions/queries.ts';
+import { inhibitorsOf } from '../../../../../daemon/backend/notify/inhibitions/state.ts';
+import { Registry } from '../../../../../daemon/backend/registry/registry.ts';
+import { TABLES } from '../../../../../daemon/backend/tables/tables.ts';
+import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
+
+const CLIENTS = 500;
+const marks = Array.from({ length: 200 }, (_, at) => `mark-${String(at)}`);
+
+const ruleOf = (mark: string): Parameters<typeof inhibitionRows>[0][number] => ({
+  name: mark,
+  mark,
+  source: { text: 'check=disk' },
+  target: { text: 'check=load' },
+  equal: [],
+});
+
+test('reading the effects of 200 inhibition rules yields to other tasks', async () => {
+  const namespace = new Registry(TABLES).namespace(DEFAULT_NAMESPACE);
+  for (let at = 0; at < CLIENTS; at++) {
+    for (const mark of marks) {
+      inhibitorsOf(namespace).put({ rule: mark, mark, key: '[]', client: `web-${String(at)}`, check: 'disk' });
+    }
+  }
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const rows = await inhibitionRows([...marks, 'of none'].map(ruleOf), [namespace]);
+  isOver = true;
+  expect(turns).toBeGreaterThan(1);
+  expect(rows.at(-1)).toMatchObject({ name: 'of none', inhibited: 0, inhibitors: [] });
+  expect(rows[0]?.inhibitors).toHaveLength(100);
+  expect(rows[0]?.inhibitors[0]).toEqual({ namespace: 'default', client: 'web-0', check: 'disk', inhibited: 0 });
+});

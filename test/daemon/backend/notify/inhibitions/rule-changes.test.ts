@@ -1,0 +1,273 @@
+import { describe, expect, test, vi } from 'vitest';
+import {
+  inhibitedNow,
+  inhibitorsOf,
+  openSettledRules,
+} from '../../../../../daemon/backend/notify/inhibitions/state.ts';
+import { Namespaces } from '../../../../../daemon/backend/namespaces/write.ts';
+import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
+import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../../support/group-rig.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+const PIPE = { type: 'pipe', command: 'true' };
+const RULE = { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] };
+const WITHOUT = { handlers: { default: PIPE } };
+const WITH = { ...WITHOUT, inhibitions: { switch: RULE } };
+/** Notifies at the first occurrence, and an hour later. */
+const PAGED = { handlers: { default: { ...PIPE, filter: 'occurrences' } } };
+
+async function openRacks(
+  sections: Parameters<typeof openGroupRig>[0],
+  options: Parameters<typeof openGroupRig>[1] = {},
+): Promise<GroupRig> {
+  const rig = await openGroupRig(sections, options);
+  for (const [name, rack] of [
+    ['sw-a', 'a'],
+    ['a-1', 'a'],
+    ['b-1', 'b'],
+  ] as const) {
+    await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack });
+  }
+  return rig;
+}
+
+const switchIs = (rig: GroupRig, status: number): Promise<void> =>
+  rig.report(status, { source: 'sw-a', name: 'switch' });
+
+const diskOf = (rig: GroupRig, client = 'a-1', status = 2): Promise<void> =>
+  rig.report(status, { source: client, interval: 60, refresh: 3600 });
+
+/** Applies other rules and waits until all open events were evaluated. */
+async function reload(rig: GroupRig, sections: Parameters<GroupRig['reload']>[0]): Promise<void> {
+  rig.reload(sections);
+  await applied(rig);
+}
+
+async function applied({ registry, definitions }: GroupRig): Promise<void> {
+  await vi.waitFor(() =>
+    expect(registry.state(openSettledRules).marks).toEqual(definitions.inhibitions.map(({ mark }) => mark)),
+  );
+}
+
+const quietOf = (rig: GroupRig, client: string): string | undefined => {
+  const entry = rig.entry(client);
+  return entry && inhibitedNow(entry)?.rule;
+};
+
+describe('a new rule', () => {
+  test('a new rule applies to open events at once', async () => {
+    const rig = await openRacks(WITHOUT);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await diskOf(rig, 'b-1');
+    await takeTold(rig);
+    await reload(rig, WITH);
+    expect([quietOf(rig, 'a-1'), quietOf(rig, 'b-1')]).toEqual(['switch', undefined]);
+    await diskOf(rig);
+    await diskOf(rig, 'b-1');
+    expect(await takeTold(rig)).toEqual(['b-1/disk create']);
+  });
+
+  test('a new rule notifies nobody', async () => {
+    const rig = await openRacks(WITHOUT);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, WITH);
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(quietOf(rig, 'a-1')).toBeUndefined();
+  });
+
+  test('a new rule inhibits events that are pending in a group', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe() } });
+    await diskOf(rig);
+    await switchIs(rig, 2);
+    await reload(rig, { handlers: { default: groupingPipe() }, inhibitions: { switch: RULE } });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+  });
+
+  test('a new rule applies in each namespace separately', async () => {
+    const rig = await openRacks(WITHOUT);
+    await new Namespaces(rig.batcher).put('prod', () => undefined, { who: 'ops', from: null, how: 'test' });
+    await diskOf(rig);
+    await rig.clients.put('prod', { name: 'sw-a', address: 'x', rack: 'a' });
+    await rig.results.submit('prod', [{ name: 'switch', output: '', source: 'sw-a', status: 2 }]);
+    await reload(rig, WITH);
+    expect(quietOf(rig, 'a-1')).toBeUndefined();
+    expect(inhibitorsOf(rig.registry.namespace('prod')).size).toBe(1);
+  });
+
+  test('a new rule is applied to many events without blocking results', async () => {
+    const rig = await openRacks(WITHOUT);
+    await rig.results.submit(
+      DEFAULT_NAMESPACE,
+      Array.from({ length: 1000 }, (_, at) => ({ name: `disk-${String(at)}`, output: '', source: 'a-1', status: 2 })),
+    );
+    await switchIs(rig, 2);
+    rig.reload(WITH);
+    await diskOf(rig, 'b-1');
+    expect(rig.registry.state(openSettledRules).marks).toEqual([]);
+    await applied(rig);
+    const { inhibited } = rig.registry.namespace(DEFAULT_NAMESPACE);
+    expect([...inhibited.all()]).toHaveLength(1000);
+  });
+
+  test('a renamed rule still inhibits under its new name', async () => {
+    const rig = await openRacks(WITH);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await reload(rig, { ...WITHOUT, inhibitions: { renamed: RULE } });
+    expect(quietOf(rig, 'a-1')).toBe('renamed');
+    await diskOf(rig);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+  });
+});
+
+describe('a removed rule', () => {
+  test('removing a rule notifies the events that it suppressed at once', async () => {
+    const rig = await openRacks(WITH);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    await diskOf(rig, 'a-1', 0);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+  });
+
+  test('the notification after a rule was removed passes the filter occurrences once', async () => {
+    const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
+    await switchIs(rig, 2);
+    for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, PAGED);
+    const [job] = rig.takeJobs();
+    expect(job).toMatchObject({ client: 'a-1', event: { occurrences: 3, inhibition_ended: true } });
+    await diskOf(rig);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('removing a rule leaves events inhibited that another rule inhibits', async () => {
+    const any = { ...RULE, target: 'check=disk' };
+    const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, { ...WITHOUT, inhibitions: { any } });
+    expect(await takeTold(rig)).toEqual([]);
+    expect(quietOf(rig, 'a-1')).toBe('any');
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  });
+
+  test('removing a rule leaves silenced events suppressed until the silence ends', async () => {
+    const rig = await openRacks(WITH);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await takeTold(rig);
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  });
+});
+
+test('the end of an inhibition notifies an event with its next result, whatever its refresh', async () => {
+  const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
+  await switchIs(rig, 2);
+  for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
+  await switchIs(rig, 0);
+  await takeTold(rig);
+  expect(quietOf(rig, 'a-1')).toBeUndefined();
+  await diskOf(rig);
+  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  await diskOf(rig);
+  expect(await takeTold(rig)).toEqual([]);
+});
+
+describe('the start of a backend', () => {
+  test('a backend that starts with a new rule applies it to open events', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(WITHOUT, { dir });
+    await switchIs(first, 2);
+    await diskOf(first);
+    await first.stop();
+    const second = await openGroupRig(WITH, { dir, clock: first.clock });
+    await applied(second);
+    expect(quietOf(second, 'a-1')).toBe('switch');
+  });
+
+  test('a backend that starts without a rule notifies the events that it suppressed, once', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(WITH, { dir });
+    await switchIs(first, 2);
+    await diskOf(first);
+    await first.stop();
+    const second = await openGroupRig(WITHOUT, { dir, clock: first.clock });
+    await applied(second);
+    expect(await takeTold(second)).toEqual(['a-1/disk create']);
+    await second.stop();
+    const third = await openGroupRig(WITHOUT, { dir, clock: first.clock });
+    await applied(third);
+    expect(await takeTold(third)).toEqual([]);
+  });
+
+  test('a backend that starts with the same rules writes nothing', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(WITH, { dir });
+    await applied(first);
+    await switchIs(first, 2);
+    await diskOf(first);
+    await first.stop();
+    const second = await openGroupRig(WITH, { dir, clock: first.clock });
+    const before = second.store.lastSeq('main');
+    await takeTold(second);
+    expect(second.store.lastSeq('main')).toBe(before);
+    expect(quietOf(second, 'a-1')).toBe('switch');
+  });
+
+  test('applying a changed rule continues after a failed write', async () => {
+    const rig = await openRacks(WITH);
+    await applied(rig);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    const tries = rig.store.writes;
+    rig.store.refuses = () => true;
+    rig.reload(WITHOUT);
+    await vi.waitFor(() => expect(rig.store.writes).toBeGreaterThan(tries));
+    await vi.waitFor(() =>
+      expect(rig.log.records.at(-1)?.message).toContain('inhibitions of open events could not be evaluated'),
+    );
+    rig.store.refuses = () => false;
+    rig.clock.advance(1000);
+    await applied(rig);
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  });
+});
+
+test.each([
+  ['while it runs', false],
+  ['at a start', true],
+])(
+  'a reworded rule notifies nothing that both versions inhibit, even with results meanwhile, %s',
+  async (_when, isStart) => {
+    const dir = await tempDir();
+    const rig = await openRacks(WITH, { dir });
+    await applied(rig);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+    const other = { ...WITHOUT, inhibitions: { switch: { ...RULE, source: 'check=switch status=crit client~sw*' } } };
+    if (isStart) await rig.stop();
+    const later = isStart ? await openGroupRig(other, { dir, clock: rig.clock }) : rig;
+    if (!isStart) later.reload(other);
+    await later.report(2, { source: 'a-1' });
+    await applied(later);
+    expect(await takeTold(later)).toEqual([]);
+    expect(quietOf(later, 'a-1')).toBe('switch');
+  },
+);

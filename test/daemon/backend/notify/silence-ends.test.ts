@@ -1,0 +1,456 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { UnsilencedEvents } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
+import { expireSilenced } from '../../../../daemon/backend/silences/clock.ts';
+import { handleUnsilenced } from '../../../../daemon/backend/notify/silence-ends/queue.ts';
+import { Aggregates } from '../../../../daemon/backend/aggregates/write.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/notify/delivery/storage.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { HandlingRig, type HandlingOptions, type HandlingSections } from '../../../support/handling-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const PIPE = { type: 'pipe', command: 'true' };
+const MAIL: HandlingSections = { handlers: { default: PIPE } };
+
+/** The pipeline with the timers of silences. */
+interface SilenceRig extends HandlingRig {
+  readonly stop: () => Promise<void>;
+}
+
+async function openRig(sections: HandlingSections = MAIL, options: HandlingOptions = {}): Promise<SilenceRig> {
+  const rig = await HandlingRig.open(sections, options);
+  const { registry, clock, log, silenced, batcher } = rig;
+  const parts = { registry, commits: batcher.commits, clock, log };
+  const expiry = expireSilenced({ ...parts, silenced });
+  const unsilenced = handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    unsilenced[Symbol.dispose]();
+    expiry[Symbol.dispose]();
+    await rig[Symbol.asyncDispose]();
+  };
+  onTestFinished(stop);
+  return Object.assign(rig, { stop });
+}
+
+/** Silences the check `disk`, or the target of the attributes. */
+const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
+  rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
+
+/** Waits until all consequences of the last step are committed. */
+async function settle({ batcher }: HandlingRig): Promise<void> {
+  for (let round = 0; round < 3; round++) await batcher.run(() => undefined);
+}
+
+/** Returns the requested handler runs since the last call, each with whether a silence has ended. */
+async function takeRuns(rig: HandlingRig): Promise<string[]> {
+  await settle(rig);
+  return rig
+    .takeJobs()
+    .map(({ handler, event }) => `${handler} ${event.action}${event.silence_ended === true ? ' silence ended' : ''}`);
+}
+
+const ENDED = ['default create silence ended'];
+
+describe('the notification at the end of a silence', () => {
+  const ends: readonly { name: string; with?: object; end: (rig: HandlingRig) => unknown }[] = [
+    { name: 'it expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
+    { name: 'it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
+    { name: 'a pending one replaces it', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
+    { name: 'an expired one replaces it', end: (rig) => silence(rig, { expire: 0 }) },
+    {
+      name: 'the event of another client resolves',
+      with: { expire_on_resolve: true },
+      end: async (rig) => {
+        await rig.report(2, { source: 'web-2' });
+        await rig.report(0, { source: 'web-2', handlers: [] });
+      },
+    },
+    {
+      name: 'the client leaves its subscription',
+      with: { check: null, subscription: 'web' },
+      end: (rig) => rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' }),
+    },
+  ];
+
+  test.each(ends)(
+    'a suppressed event is notified when its silence ends: $name',
+    async ({ with: attributes = {}, end }) => {
+      const rig = await openRig();
+      await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
+      await silence(rig, attributes);
+      await rig.report(2);
+      await rig.report(2);
+      expect(await takeRuns(rig)).toEqual([]);
+      await end(rig);
+      expect(await takeRuns(rig)).toEqual(ENDED);
+      rig.clock.advance(3_600_000);
+      expect(await takeRuns(rig)).toEqual([]);
+      expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+    },
+  );
+
+  test('the notification at the end of a silence contains the stored event and silence_ended as its last attribute', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await rig.report(2, { output: 'full', team: 'storage' });
+    rig.clock.advance(60_000);
+    await settle(rig);
+    const [job, ...others] = rig.takeJobs();
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({ handler: 'default', client: 'web-1', check: 'disk', queued_at: rig.clock.now() });
+    expect(job?.event).toMatchObject({
+      id: rig.entry()?.state.event?.id,
+      check: { output: 'full', team: 'storage', status: 2, history: ['2'] },
+      occurrences: 1,
+      timestamp: NOW,
+    });
+    expect(Object.entries(job?.event ?? {}).slice(-3)).toEqual([
+      ['silenced', false],
+      ['silenced_by', []],
+      ['silence_ended', true],
+    ]);
+  });
+
+  test('the notification at the end of a silence contains the failure although an unresolving OK came later', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2, { auto_resolve: false, output: 'full' });
+    await rig.report(0, { auto_resolve: false, output: 'fine' });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    await settle(rig);
+    expect(rig.takeJobs()).toMatchObject([{ event: { check: { output: 'full', status: 2, history: ['2'] } } }]);
+  });
+
+  test('a flapping event is notified at the end of its silence by handlers with handle_flapping', async () => {
+    const rig = await openRig({ handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } } });
+    const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
+    await silence(rig);
+    for (let at = 0; at < 21; at++) await rig.report(at % 2 === 0 ? 0 : 2, flaps);
+    expect(rig.entry()?.state.event?.action).toBe('flapping');
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(['eager flapping silence ended']);
+  });
+
+  test('a result that arrives at the end of a silence before the timer sends the pending notification once', async () => {
+    const rig = await HandlingRig.open({
+      handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
+    });
+    onTestFinished(() => rig[Symbol.asyncDispose]());
+    const attributes = { handlers: ['default', 'audit'], interval: 60, refresh: 1800 };
+    await silence(rig, { expire: 60 });
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual(['audit create']);
+    rig.clock.advance(60_000);
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual([...ENDED, 'audit create']);
+    await new UnsilencedEvents(rig.batcher).handle([[DEFAULT_NAMESPACE, 'web-1', 'disk']]);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+});
+
+describe('the handlers at the end of a silence', () => {
+  test('a handler with handle_silenced is not notified again at the end of a silence', async () => {
+    const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
+    await silence(rig);
+    await rig.report(2, { handlers: ['mail', 'audit'] });
+    expect(await takeRuns(rig)).toEqual(['audit create']);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(['mail create silence ended']);
+  });
+
+  test('a handler with the filter occurrences is notified at the end of a silence, whatever its refresh', async () => {
+    const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
+    const attributes = { occurrences: 2, interval: 60, refresh: 1800 };
+    await silence(rig);
+    for (let count = 0; count < 5; count++) await rig.report(2, attributes);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(ENDED);
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('an event without enough occurrences is not notified at the end of a silence, but later as usual', async () => {
+    const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
+    const attributes = { occurrences: 2 };
+    await silence(rig);
+    for (const status of [1, 1, 2]) await rig.report(status, attributes);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual(['default create']);
+  });
+
+  test('another filter suppresses the notification at the end of a silence and is logged', async () => {
+    const staging = { attributes: { client: { environment: 'staging' } } };
+    const rig = await openRig({ handlers: { default: PIPE }, filters: { staging } });
+    await silence(rig);
+    await rig.report(2);
+    rig.reload({ handlers: { default: { ...PIPE, filter: 'staging' } }, filters: { staging } });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.log.records.at(-1)).toMatchObject({ message: 'event was filtered', fields: { check: 'disk' } });
+  });
+
+  test('the notification at the end of a silence goes to the handlers after a reload', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2);
+    rig.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: PIPE } });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(['chat create silence ended']);
+  });
+});
+
+describe('no notification at the end of a silence', () => {
+  test('an event is notified at the end of the last of two silences', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await silence(rig, { check: null, subscription: 'client:web-1', expire: 120 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual(ENDED);
+  });
+
+  test('an event is not notified at the end of a silence while another silence covers it', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    await silence(rig, { expire: 3600 });
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('an event that resolved during its silence is not notified at the end', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    await rig.report(0);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('a resolution that ends a silence is notified, and the problem before it is not', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire_on_resolve: true });
+    await rig.report(2);
+    await rig.report(0);
+    expect(await takeRuns(rig)).toEqual(['default resolve']);
+  });
+
+  test('an OK result after the end of a silence notifies the resolution alone', async () => {
+    const rig = await HandlingRig.open(MAIL);
+    onTestFinished(() => rig[Symbol.asyncDispose]());
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    await rig.report(0);
+    expect(await takeRuns(rig)).toEqual(['default resolve']);
+  });
+
+  test('an event that was notified before its silence began is not notified again at the end', async () => {
+    const rig = await openRig();
+    await silence(rig, { begin: NOW + 60, expire: 60 });
+    await rig.report(2);
+    expect(await takeRuns(rig)).toEqual(['default create']);
+    rig.clock.advance(120_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('an event that opened when its silence began is notified at the end of the silence', async () => {
+    const rig = await openRig();
+    await silence(rig, { begin: NOW + 60, expire: 60 });
+    rig.clock.advance(60_000);
+    await rig.report(2);
+    expect(await takeRuns(rig)).toEqual([]);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual(ENDED);
+  });
+
+  test('an event whose last result has handle: false is not notified at the end of its silence', async () => {
+    const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
+    await silence(rig);
+    await rig.report(2, { handlers: ['a', 'b'] });
+    await rig.report(2, { handlers: ['a', 'b'], handle: false });
+    const before = rig.log.records.length;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.log.records.slice(before).map(({ message }) => message)).toEqual(['event handling disabled for event']);
+  });
+
+  test('handle-when-silence-ends: false drops notifications at the end of a silence for good', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir, handlesSilenceEnds: false });
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+    await rig.stop();
+    const after = await openRig(MAIL, { dir, clock: rig.clock });
+    expect(await takeRuns(after)).toEqual([]);
+    await after.report(2);
+    expect(await takeRuns(after)).toEqual(['default create']);
+  });
+});
+
+describe('restarts and failures', () => {
+  test('a silence that expired during a stop of the backend is handled once after the restart', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { expire: 60 });
+    await rig.report(2, { output: 'full' });
+    await rig.stop();
+    rig.clock.advance(3_600_000);
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    expect(await takeRuns(again)).toEqual(ENDED);
+    await again.stop();
+    expect(await takeRunsAfterStart(dir, rig.clock)).toEqual([]);
+  });
+
+  test('a silence that lasts across a restart suppresses until it expires', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { expire: 3600 });
+    await rig.report(2);
+    await rig.stop();
+    rig.clock.advance(1_800_000);
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    expect(await takeRuns(again)).toEqual([]);
+    again.clock.advance(1_800_000);
+    expect(await takeRuns(again)).toEqual(ENDED);
+  });
+
+  test('the notification at the end of a silence is retried when the store fails, and is sent once', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2);
+    let refusals = 0;
+    rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === HANDLER_JOBS) && refusals++ < 2;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.entry()?.state.event?.isSuppressed).toBe(true);
+    await vi.waitFor(async () => {
+      rig.clock.advance(1000);
+      expect(await takeRuns(rig)).toEqual(ENDED);
+    });
+    expect(refusals).toBe(3);
+    expect(rig.log.messages('warn')).toEqual([
+      'events could not be handled at the end of their silence, retrying soon',
+      'events could not be handled at the end of their silence, retrying soon',
+    ]);
+  });
+
+  test('a deleted aggregate stays deleted although an event is handled at the end of a silence', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2, { aggregate: 'fleet' });
+    await new Aggregates(rig.batcher).remove(DEFAULT_NAMESPACE, 'fleet');
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(ENDED);
+    await rig.registry.load(rig.store);
+    expect(rig.registry.namespace(DEFAULT_NAMESPACE).aggregates.get('fleet')).toBeUndefined();
+  });
+
+  test.each([1, 2, 3])('a backend killed after %i writes creates each job once', async (survived) => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { check: null, subscription: 'client:web-1' });
+    await failAll(rig, 250);
+    let writes = 0;
+    // The end of the silence is the first write; writes after the last one never reach the disk.
+    rig.store.refuses = () => ++writes > survived;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    await vi.waitFor(() => expect(writes).toBeGreaterThan(survived));
+    expect(await storedChecks(rig)).toHaveLength(100 * (survived - 1));
+    await rig.stop();
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    await vi.waitFor(async () => expect(await storedChecks(again)).toHaveLength(250));
+    await settle(again);
+    const checks = await storedChecks(again);
+    expect(checks).toHaveLength(250);
+    expect(new Set(checks).size).toBe(250);
+  });
+
+  test('each of many events is notified once at the end of a silence although the backend restarts in between', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { check: null, subscription: 'client:web-1' });
+    await failAll(rig, 250);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    await rig.stop();
+    const before = rig.takeJobs();
+    expect(before).toHaveLength(100);
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    const jobs = [...before];
+    await vi.waitFor(() => {
+      jobs.push(...again.takeJobs());
+      expect(jobs).toHaveLength(250);
+    });
+    await settle(again);
+    expect(again.takeJobs()).toEqual([]);
+    expect(new Set(jobs.map(({ check }) => check)).size).toBe(250);
+  });
+});
+
+test('10,000 notifications at the end of a silence do not block results', async () => {
+  const count = 10_000;
+  const rig = await openRig();
+  await silence(rig, { check: null, subscription: 'client:web-1' });
+  await failAll(rig, count);
+  expect(rig.takeJobs()).toEqual([]);
+  await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+  await rig.report(2, { source: 'web-2' });
+  const jobs = rig.takeJobs();
+  const own = jobs.findIndex(({ client }) => client === 'web-2');
+  expect(own).toBeGreaterThanOrEqual(0);
+  expect(own).toBeLessThanOrEqual(200);
+  await vi.waitFor(() => {
+    jobs.push(...rig.takeJobs());
+    expect(jobs).toHaveLength(count + 1);
+  });
+  expect(new Set(jobs.map(({ client, check }) => `${client}/${check}`)).size).toBe(count + 1);
+  expect(jobs.filter(({ event }) => event.silence_ended === true)).toHaveLength(count);
+});
+
+/** Creates `count` events of `web-1`. */
+async function failAll(rig: HandlingRig, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, at) => `check-${String(at)}`);
+  await rig.results.submit(
+    DEFAULT_NAMESPACE,
+    names.map((name) => ({ name, output: 'down', source: 'web-1', status: 2 })),
+  );
+}
+
+/** Returns the checks of all runs that were ever requested: nothing runs them here, so all still exist. */
+async function storedChecks({ store }: HandlingRig): Promise<string[]> {
+  const checks: string[] = [];
+  for await (const [, value] of store.scan([HANDLER_JOBS])) checks.push((JSON.parse(value) as HandlerJob).check);
+  return checks;
+}
+
+async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<string[]> {
+  return await takeRuns(await openRig(MAIL, { dir, clock }));
+}
+
+test.each([
+  { name: 'that recovers', well: { resolve_after: 5 } },
+  { name: 'that nothing resolves', well: { auto_resolve: false } },
+])('an event $name is notified when an OK result removes it from the selector of its silence', async ({ well }) => {
+  const rig = await openRig();
+  await silence(rig, { check: undefined, selector: 'check.team=storage' });
+  await rig.report(2, { team: 'storage', ...well });
+  await rig.report(0, { team: 'storage', ...well });
+  expect(await takeRuns(rig)).toEqual([]);
+  await rig.report(0, { team: 'network', ...well });
+  expect(await takeRuns(rig)).toEqual(ENDED);
+  await rig.report(0, { team: 'storage', ...well });
+  await rig.report(0, { team: 'network', ...well });
+  expect(await takeRuns(rig)).toEqual([]);
+});
