@@ -39,7 +39,7 @@ import { DeadLetters } from './notify/delivery/dead-letters.ts';
 import { Delivery } from './notify/delivery/deliver.ts';
 import { Lanes } from './notify/delivery/lanes.ts';
 import { LetterBox } from './notify/delivery/dead-letter-index.ts';
-import { EventHandling } from './notify/route.ts';
+import { Routing, type NotificationSettings } from './notify/route.ts';
 import { LastDeliveries } from './notify/delivery/last-deliveries.ts';
 import { logHandling } from './notify/log-verdicts.ts';
 import { JobRunner } from './notify/delivery/run-jobs.ts';
@@ -100,8 +100,12 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   const letters = new LetterBox();
   const lanes = new Lanes({ definitions, letters, clock });
-  const handling = new EventHandling(definitions, () => config.program['renotify-after-silence'], lanes);
-  const batcher = openBatcher(options, ground, handling, teardown);
+  const settings = (): NotificationSettings => ({
+    renotifiesAfterSilence: config.program['renotify-after-silence'],
+    resolveWhileSilenced: config.program['resolve-while-silenced'],
+  });
+  const routing = new Routing(definitions, settings, lanes);
+  const batcher = openBatcher(options, ground, routing, teardown);
   const bcrypt = teardown.use('password hashing', new Bcrypt(clock));
   const writers = openWriters(ground, { batcher, bcrypt }, teardown);
   const { results, clients, entityLimit } = writers;
@@ -298,7 +302,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       time: clock,
       clock,
     },
-    handling,
+    routing,
     delivery,
     deliveries: last,
     upgrades: plans,
@@ -364,7 +368,7 @@ function openForwarding(
 function openBatcher(
   options: BackendOptions,
   { definitions, store, lease, time, clock, log, registry, disk, memory }: Ground,
-  handling: EventHandling,
+  routing: Routing,
   teardown: Teardown,
 ): Batcher {
   const plans = plansOf(registry);
@@ -375,7 +379,7 @@ function openBatcher(
       lease,
       clock,
       log,
-      handling,
+      routing,
       room: disk,
       keepReportsOut: () => plans.keepReportsOut(),
       memory,

@@ -83,7 +83,7 @@ function* resultsOf(at: number): Generator<Reported, void, undefined> {
     const name = `check-${String(number)}`;
     const check = { ...(JSON.parse(checkJson(name, at + number)) as CheckResult), executed: now };
     const newId = (): string => `${client}-${name}`;
-    const { state } = nextCheckState(NO_CHECK_STATE, check, { now, newId, tellsAll: false });
+    const { state } = nextCheckState(NO_CHECK_STATE, check, { now, newId, notifiesOk: false });
     yield { key: checkRecordKey('default', client, name), check, state };
   }
 }

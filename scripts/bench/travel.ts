@@ -162,7 +162,7 @@ class Week {
     const { client, name, state: before } = entry;
     const seconds = Math.floor(id / 1e6);
     const result = resultOf(name, before.event === undefined ? 1 + (id % 2) : 0, seconds);
-    const { state } = nextCheckState(before, result, { now: seconds, newId: () => name, tellsAll: false });
+    const { state } = nextCheckState(before, result, { now: seconds, newId: () => name, notifiesOk: false });
     const turn = turnOf(before, state);
     this.#namespace.setCheck(entry, state, { status: result.status, executed: seconds } as CheckResult, result.output);
     if (turn === undefined) return [];

@@ -1,7 +1,8 @@
 import type { EventAction } from '../schemas/event.ts';
 import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
-import type { Inhibited } from '../schemas/inhibition.ts';
+import type { NotificationLog } from '../schemas/notification-log.ts';
 import type { Recovery } from '../schemas/recovery.ts';
+import { EMPTY_LOG } from './notify/log.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
@@ -22,14 +23,8 @@ export interface EventState {
   /** Epoch seconds of the last OK before the event; null if there was none. */
   readonly lastOk: number | null;
   readonly totalStateChange: number;
-  /** Whether a silence suppresses a handler that would have run, and no handler has run without a silence since. */
-  readonly isSuppressed?: true | undefined;
-  /** Whether the event has been inhibited since it opened, so that no handler was notified. */
-  readonly isHeld?: true | undefined;
-  /** The inhibition that suppressed the last result for all handlers. */
-  readonly inhibited?: Inhibited | undefined;
-  /** Handlers with a pending notification: an inhibition suppressed it, and no result has named them since. */
-  readonly owed?: readonly string[] | undefined;
+  /** Which handlers were notified, and what suppresses the event. */
+  readonly notifications: NotificationLog;
   /** Present while the check is OK again and the event waits for further OK results (spec, recovery). */
   readonly recovery?: Recovery | undefined;
 }
@@ -51,6 +46,7 @@ export function pastlessState(
     lastStateChange: undefined,
     lastOk: null,
     totalStateChange: 0,
+    notifications: EMPTY_LOG,
   };
 }
 
@@ -109,7 +105,7 @@ export interface Surroundings {
   readonly now: number;
   readonly newId: () => string;
   /** Whether some handler wants OK results that follow no event. */
-  readonly tellsAll?: boolean;
+  readonly notifiesOk?: boolean;
 }
 
 /**
@@ -119,7 +115,7 @@ export interface Surroundings {
 export function nextCheckState(
   before: CheckState,
   result: DecidingResult,
-  { now, newId, tellsAll = false }: Surroundings,
+  { now, newId, notifiesOk = false }: Surroundings,
 ): { readonly state: CheckState; readonly transition: Transition } {
   const isOk = result.status === 0;
   const history = pushStatus(before.history, result.status);
@@ -133,7 +129,7 @@ export function nextCheckState(
   });
 
   // The usual result is OK with no open event. No event is built for it.
-  if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !tellsAll) {
+  if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !notifiesOk) {
     return { state: { history, lastOk, event: undefined, okCount, okWatermark }, transition: NOTHING };
   }
 
@@ -156,10 +152,7 @@ export function nextCheckState(
     lastStateChange: action === 'resolve' || (counts && isChanged) ? now : carriedStateChange(stored),
     lastOk,
     totalStateChange: change,
-    isSuppressed: stored?.isSuppressed,
-    isHeld: stored?.isHeld,
-    inhibited: stored?.inhibited,
-    owed: stored?.owed,
+    notifications: stored?.notifications ?? EMPTY_LOG,
     recovery,
   };
 
@@ -177,7 +170,7 @@ export function nextCheckState(
   const isCounted = stored === undefined && (result.type !== 'metric' || isOfNewerShape(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
-  return { state, transition: tellsAll && stored === undefined ? { kind: 'ok', event: handled } : NOTHING };
+  return { state, transition: notifiesOk && stored === undefined ? { kind: 'ok', event: handled } : NOTHING };
 }
 
 interface Count {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { inhibitedSchema, WITHHELD_NAMES_MAX } from './inhibition.ts';
 import { objectNameSchema, v2NameSchema } from './name.ts';
+import { notificationLogSchema, withNotificationLog } from './notification-log.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
@@ -31,22 +31,27 @@ const historySchema = z.object({
   wide: z.array(z.int()).max(HISTORY_LENGTH).optional(),
 });
 
-const eventStateSchema = z.object({
-  id: z.string().min(1).max(255),
-  action: z.enum(['create', 'flapping', 'resolve']),
-  status: z.int(),
-  occurrences: z.int().min(0),
-  watermark: z.int().min(0),
-  timestamp: secondsSchema,
-  lastStateChange: secondsSchema.nullable().optional(),
-  lastOk: secondsSchema.nullable(),
-  totalStateChange: z.number(),
-  isSuppressed: z.literal(true).optional(),
-  isHeld: z.literal(true).optional(),
-  inhibited: inhibitedSchema.optional(),
-  owed: z.array(z.string()).max(WITHHELD_NAMES_MAX).optional(),
-  recovery: recoverySchema.optional(),
-});
+/** Dumps of schema 4 have other fields in place of the log. */
+const eventStateSchema = z.preprocess(
+  (event) => (isObject(event) ? withNotificationLog(event) : event),
+  z.object({
+    id: z.string().min(1).max(255),
+    action: z.enum(['create', 'flapping', 'resolve']),
+    status: z.int(),
+    occurrences: z.int().min(0),
+    watermark: z.int().min(0),
+    timestamp: secondsSchema,
+    lastStateChange: secondsSchema.nullable().optional(),
+    lastOk: secondsSchema.nullable(),
+    totalStateChange: z.number(),
+    notifications: notificationLogSchema,
+    recovery: recoverySchema.optional(),
+  }),
+);
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** `mon` of an event: the record of a client and check. */
 export const exactRecordSchema = z.object({

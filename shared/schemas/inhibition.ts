@@ -41,29 +41,6 @@ export const inhibitionAnswer = z.looseObject({
 });
 export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
 
-/**
- * Maximum number of stored names of handlers that an inhibition suppresses an event for; with more, it counts for all
- * handlers.
- */
-export const WITHHELD_NAMES_MAX = 20;
-
-/** The inhibition of an open event, as of its last result. */
-export const inhibitedSchema = z.object({
-  /** The name of the rule, and a hash of its definition. */
-  rule: z.string(),
-  mark: z.string(),
-  /** Client and check of the inhibiting event. */
-  client: z.string(),
-  check: z.string(),
-  /** Whether a handler would have run without the inhibition, and none has run since. */
-  isWithheld: z.literal(true).optional(),
-  /** Names of these handlers; absent if they are too many, or were not recorded. */
-  withheldFrom: z.array(z.string()).max(WITHHELD_NAMES_MAX).optional(),
-  /** Key of the shared values; absent in records of older versions. */
-  common: z.string().max(100).optional(),
-});
-export type Inhibited = Readonly<z.infer<typeof inhibitedSchema>>;
-
 /** The rule and event that suppress another event. */
 export const inhibitorSchema = z.object({
   /** The name of the rule. */

@@ -256,6 +256,12 @@ export const programSettingsSchema = z.object({
     .boolean()
     .default(true)
     .describe('Notify handlers once when a silence ends and its event is still firing.'),
+  'resolve-while-silenced': z
+    .enum(['defer', 'notify', 'never'])
+    .default('defer')
+    .describe(
+      'When a handler that was notified of a problem is notified of its resolution, if the problem resolves while it is silenced. `defer`: once when the silence ends. `notify`: at once. `never`: not at all, as in Sensu Core 1.x.',
+    ),
   'api-commands': z
     .boolean()
     .default(true)

@@ -3,7 +3,7 @@ import { Batcher } from '../../daemon/backend/commit/batcher.ts';
 import { openGround, type Ground } from '../../daemon/backend/compose/ground.ts';
 import { openWriters, type Writers } from '../../daemon/backend/compose/writers.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import { EventHandling } from '../../daemon/backend/notify/route.ts';
+import { Routing } from '../../daemon/backend/notify/route.ts';
 import type { Key, Store } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
@@ -68,7 +68,7 @@ export class FollowedBackend implements AsyncDisposable {
         lease,
         clock,
         log,
-        handling: new EventHandling(definitions),
+        routing: new Routing(definitions),
         anchorDue: () => time.anchorDue(),
       },
       { lingerMs: LINGER_MS },

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { GroupClock } from '../../daemon/backend/notify/groups/timers.ts';
 import { groupsOf } from '../../daemon/backend/notify/groups/state.ts';
-import { GroupTurns } from '../../daemon/backend/notify/groups/flush.ts';
-import { handleUnsilenced } from '../../daemon/backend/notify/silence-ends/queue.ts';
-import { UnsilencedEvents } from '../../daemon/backend/notify/silence-ends/commands.ts';
+import { GroupFlushes } from '../../daemon/backend/notify/groups/flush.ts';
+import { notifySilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
+import { SilenceEnds } from '../../daemon/backend/notify/silence-ends/commands.ts';
 import { followRules } from '../../daemon/backend/notify/inhibitions/follow-rules.ts';
 import { RuleChanges } from '../../daemon/backend/notify/inhibitions/rule-changes.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
@@ -26,10 +26,10 @@ export async function openGroupRig(sections: HandlingSections, options: Handling
   const rig = await HandlingRig.open(sections, options);
   const { registry, clock, log, batcher, definitions } = rig;
   const parts = { registry, commits: batcher.commits, clock, log };
-  const unsilenced = handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
-  const turns = new GroupTurns({ batcher, definitions, clock });
+  const unsilenced = notifySilenceEnds({ ...parts, silenceEnds: new SilenceEnds(batcher) });
+  const flushes = new GroupFlushes({ batcher, definitions, clock });
   const backlog = { isFull: (_namespace: string, handler: string) => options.full?.has(handler) === true };
-  const groups = new GroupClock({ ...parts, turns, backlog, definitions });
+  const groups = new GroupClock({ ...parts, flushes, backlog, definitions });
   const rules = followRules({ registry, definitions, changes: new RuleChanges(batcher), clock, log });
   let isStopped = false;
   const stop = async (): Promise<void> => {

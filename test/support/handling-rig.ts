@@ -22,12 +22,13 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { EventHandling } from '../../daemon/backend/notify/route.ts';
+import { Routing } from '../../daemon/backend/notify/route.ts';
+import type { ResolveWhileSilenced } from '../../shared/domain/notify/pipeline.ts';
 import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
 
-/** The sections of a configuration that define handling. */
+/** The sections of a configuration that define routing. */
 export interface HandlingSections {
   readonly checks?: Section;
   readonly handlers?: Section;
@@ -40,7 +41,9 @@ export interface HandlingOptions {
   readonly dir?: string;
   readonly clock?: ManualClock;
   /** The setting `renotify-after-silence`. */
-  readonly handlesSilenceEnds?: boolean;
+  readonly renotifiesAfterSilence?: boolean;
+  /** The setting `resolve-while-silenced`. */
+  readonly resolveWhileSilenced?: ResolveWhileSilenced;
   /** Handlers with a full queue; may be changed. */
   readonly full?: ReadonlySet<string>;
 }
@@ -76,16 +79,21 @@ export class HandlingRig implements AsyncDisposable {
     store: TroubledStore,
     lease: Awaited<ReturnType<TroubledStore['acquire']>>,
     sections: HandlingSections,
-    { clock = new ManualClock(), handlesSilenceEnds = true, full = new Set() }: HandlingOptions,
+    {
+      clock = new ManualClock(),
+      renotifiesAfterSilence = true,
+      resolveWhileSilenced = 'defer',
+      full = new Set(),
+    }: HandlingOptions,
   ) {
     this.clock = clock;
     const { log, registry } = this;
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
-    const handling = new EventHandling(definitions, () => handlesSilenceEnds, {
+    const routing = new Routing(definitions, () => ({ renotifiesAfterSilence, resolveWhileSilenced }), {
       isFull: (_namespace, handler) => full.has(handler),
     });
-    const batcher = new Batcher({ registry, store, lease, clock, log, handling }, { batchLimit: 1 });
+    const batcher = new Batcher({ registry, store, lease, clock, log, routing }, { batchLimit: 1 });
     this.batcher = batcher;
     const entityLimit = new EntityLimit(this.registry, () => 'unlimited');
     this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000, entityLimit } });

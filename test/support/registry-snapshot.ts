@@ -3,6 +3,7 @@ import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../d
 import type { Registry } from '../../daemon/backend/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
 import { groupsOf, type Group } from '../../daemon/backend/notify/groups/state.ts';
+import { pendingResolutionsOf } from '../../daemon/backend/notify/silence-ends/state.ts';
 import { inhibitorsOf, openSettledRules } from '../../daemon/backend/notify/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/plans/state.ts';
 import { ttlDefinitionsOf } from '../../daemon/backend/results/ttl-definitions.ts';
@@ -29,7 +30,7 @@ export function snapshotOf(registry: Registry, nowMs: number): object {
       [...definitions.all(kind)].toSorted((a, b) => (placeOf(a.object) < placeOf(b.object) ? -1 : 1)),
     ),
     plans: plansOf(registry).all(),
-    settledRules: registry.state(openSettledRules).marks,
+    settledRules: registry.state(openSettledRules).fingerprints,
     ttlDefinitions: [...ttlDefinitionsOf(registry).checks],
     namespaces: [...registry.namespaces()]
       .filter((namespace) => !namespace.isEmpty)
@@ -61,6 +62,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
     name: namespace.name,
     inhibitors,
     inhibited: [...namespace.inhibited.all()].map(({ client, name }) => `${client.name}/${name}`).toSorted(),
+    pendingResolutions: [...pendingResolutionsOf(namespace).all()].map((one) => JSON.stringify(one)).toSorted(),
     groups: [...groupsOf(namespace).all()].map(groupSnapshot).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     clients: clients.map(clientSnapshot),
     results: namespace.results,

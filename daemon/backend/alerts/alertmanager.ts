@@ -8,7 +8,7 @@ import type { AlertSettings, ShownAlert } from '../../../shared/schemas/alert.ts
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { readEventsByEntry } from '../events/read.ts';
 import { parseBody } from '../http/json-body.ts';
-import { inhibitedNow } from '../notify/inhibitions/state.ts';
+import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
 import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';
@@ -51,8 +51,8 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
   ): Promise<ReadonlyMap<CheckEntry, string>> => {
     const sources = new Map<CheckEntry, CheckEntry>();
     for (const entry of entries) {
-      const inhibited = inhibitedNow(entry);
-      const source = inhibited && entry.client.namespace.check(inhibited.client, inhibited.check);
+      const inhibitor = inhibitorOfOpen(entry);
+      const source = inhibitor && entry.client.namespace.check(inhibitor.client, inhibitor.check);
       if (source !== undefined) sources.set(entry, source);
     }
     const events = await readEventsByEntry(store, [...new Set(sources.values())], clock.now());

@@ -9,13 +9,15 @@ import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { noteStoredInhibiting } from '../notify/inhibit.ts';
-import { handleIfUnsilenced, type EventPlace } from '../notify/silence-ends/commands.ts';
+import { recordStoredInhibiting } from '../notify/inhibitions/of-event.ts';
+import { notifyOpenIfUnsilenced, type EventPlace } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../notify/inhibitions/state.ts';
-import { noteEvent, removeCheck, saveCheck, saveInhibited } from '../events/saved.ts';
+import { noteEvent, removeCheck, saveCheck, saveNotifications } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import { joinMembers, renameMembers } from '../notify/groups/mutations.ts';
 import { groupsOf } from '../notify/groups/state.ts';
+import { renamePending } from '../notify/silence-ends/mutations.ts';
+import { pendingResolutionsOf } from '../notify/silence-ends/state.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
 /**
@@ -113,11 +115,12 @@ export class CheckNames {
     return this.#parts.batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
-          const { isHeld, inhibited, owed } = entry.state.event ?? {};
+          const log = entry.state.event?.notifications;
+          const inhibitor = log?.inhibitedBy;
           // A result that arrived meanwhile has evaluated the inhibition itself.
-          if (inhibited?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
-          if (!inhibitorsOf(entry.client.namespace).of(inhibited.client, to).has(inhibited.rule)) continue;
-          saveInhibited(transaction, entry, { isHeld, inhibited: { ...inhibited, check: to }, owed });
+          if (inhibitor?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
+          if (!inhibitorsOf(entry.client.namespace).of(inhibitor.client, to).has(inhibitor.rule)) continue;
+          saveNotifications(transaction, entry, { ...log, inhibitedBy: { ...inhibitor, check: to } });
           transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
         }
       },
@@ -162,7 +165,7 @@ export class CheckNames {
         needs: (registry) =>
           pairs(registry).flatMap(({ before, after }) => {
             const records: object[] = after === undefined ? [before] : [before, after];
-            return records.concat(groupedUnder(before, from), groupedUnder(before, to));
+            return records.concat(groupedUnder(before, from), groupedUnder(before, to), pendingUnder(before));
           }),
       },
     );
@@ -173,6 +176,12 @@ export class CheckNames {
 interface Pair {
   readonly before: CheckEntry;
   readonly after: CheckEntry | undefined;
+}
+
+/** Returns the pending resolution of a check. */
+function pendingUnder({ client, name }: CheckEntry): object[] {
+  const pending = pendingResolutionsOf(client.namespace).get(client.name, name);
+  return pending === undefined ? [] : [pending];
 }
 
 /** Returns the group members of a check's events, under the given name. */
@@ -187,15 +196,17 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   removeCheck(transaction, before, by, to);
   const after = client.namespace.ensureCheck(client, to);
   save(transaction, after, { state, bodies, by });
-  renameMembers(transaction, client.namespace, { client: client.name, from: before.name, to });
+  const names = { client: client.name, from: before.name, to };
+  renameMembers(transaction, client.namespace, names);
+  renamePending(transaction, client.namespace, names);
   // Silences keep the check name that they have.
-  handleIfUnsilenced(transaction, after);
+  notifyOpenIfUnsilenced(transaction, after);
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
   const bodies = transaction.body(CHECK_RECORDS, after);
   const check = bodies.eventCheck ?? bodies.check;
-  const route = check === null ? undefined : transaction.handling.route(after.client.namespace.name, check);
+  const route = check === null ? undefined : transaction.routing.route(after.client.namespace.name, check);
   const state = joinedState(before.state, after.state, route?.handlers.map(({ name }) => name) ?? []);
   // The event has ended under the new name, so otherwise the end of the old event would never be notified.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
@@ -204,6 +215,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const isOne = before.state.event !== undefined && state.event !== undefined;
   removeCheck(transaction, before, by, after.name);
   save(transaction, after, { state, bodies, by });
+  renamePending(transaction, namespace, names);
   if (isOne) {
     joinMembers(transaction, namespace, { ...names, id: state.event.id });
     renameMembers(transaction, namespace, names);
@@ -220,7 +232,7 @@ function save(
   const output = (bodies.eventCheck ?? bodies.check)?.output;
   saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output, by);
   // Events that it inhibits must not be notified because of the new name.
-  noteStoredInhibiting(transaction, entry, bodies);
+  recordStoredInhibiting(transaction, entry, bodies);
 }
 
 function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {

@@ -14,8 +14,7 @@ import { MON, recordAudit, targetIn, type AuditedChange } from '../audit/write.t
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
-import { handleDeregistration } from '../notify/deregistration.ts';
-import { handleRegistration } from '../notify/registration.ts';
+import { notifyDeregistration, notifyRegistration } from '../notify/occasions.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { processResult, type IncomingResult } from '../results/process-result.ts';
 import { admitKeepalive } from '../results/trust.ts';
@@ -151,7 +150,7 @@ export class Clients {
         letIn(transaction, namespace, submitted.name);
         const isNew = present === undefined;
         const entry = saveClient(transaction, namespace, client, { signature, isCounted: true });
-        if (isNew) handleRegistration(transaction, entry);
+        if (isNew) notifyRegistration(transaction, entry);
         const result = resultOf?.(entry, client, transaction.now);
         if (result !== undefined) processResult(transaction, namespace, result);
         return client;
@@ -274,7 +273,7 @@ export class Clients {
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).clients.get(name);
         if (entry?.profile.deregisters !== true) return;
-        handleDeregistration(transaction, entry);
+        notifyDeregistration(transaction, entry);
         removeWithEvents(transaction, entry, MON.who);
       },
       { needs: (registry) => wholeClient(registry, namespaceName, name) },

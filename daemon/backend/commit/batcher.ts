@@ -11,7 +11,7 @@ import { CommitBoard } from './commit-board.ts';
 import type { Command, Steps } from './command.ts';
 import { LoopTurn } from '../store/loop-turn.ts';
 import { RecordReader } from './record-reader.ts';
-import { EventHandling } from '../notify/route.ts';
+import { Routing } from '../notify/route.ts';
 
 export interface BatcherOptions {
   /** Maximum number of results in the queue; beyond it new ones are rejected. */
@@ -62,7 +62,7 @@ export class Batcher {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #handling: EventHandling;
+  readonly #routing: Routing;
   readonly #room: Room;
   readonly #keepReportsOut: () => void;
   readonly #memory: MemoryRoom;
@@ -91,7 +91,7 @@ export class Batcher {
       readonly clock: Clock;
       readonly log: Log;
       /** Default: there are no handlers. */
-      readonly handling?: EventHandling;
+      readonly routing?: Routing;
       /** Default: unlimited. */
       readonly room?: Room;
       /** Throws while results are rejected, for example during an upgrade. Default: never. */
@@ -108,8 +108,8 @@ export class Batcher {
     this.#lease = parts.lease;
     this.#clock = parts.clock;
     this.#log = parts.log;
-    this.#handling = parts.handling ?? new EventHandling(new Definitions({ checks: new Map(), handlers: new Map() }));
-    this.#records = new RecordReader({ registry: parts.registry, store: parts.store, handling: this.#handling });
+    this.#routing = parts.routing ?? new Routing(new Definitions({ checks: new Map(), handlers: new Map() }));
+    this.#records = new RecordReader({ registry: parts.registry, store: parts.store, routing: this.#routing });
     this.#room = parts.room ?? ENDLESS_ROOM;
     this.#keepReportsOut = parts.keepReportsOut ?? (() => undefined);
     this.#memory = parts.memory ?? ENDLESS_MEMORY;
@@ -433,14 +433,14 @@ export class Batcher {
       const fetched = await this.#records.fetch(batch, refused, (command, error) =>
         this.#refuseDefect(command, error, refused),
       );
-      const { generation } = this.#handling.definitions;
+      const { generation } = this.#routing.definitions;
       const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, {
-        handling: this.#handling,
+        routing: this.#routing,
         room: this.#room,
         memory: this.#memory,
       });
       this.#isDiverged = true;
-      const isStale = (): boolean => generation !== this.#handling.definitions.generation;
+      const isStale = (): boolean => generation !== this.#routing.definitions.generation;
       // A defect may have left a partial change: begin again from the store, without the defective command.
       if (await this.#applyAll(batch, transaction, refused, isStale)) return transaction;
     }

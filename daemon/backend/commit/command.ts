@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { Audience } from '../notify/route.ts';
+import type { EventDemand } from '../notify/route.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -22,9 +22,9 @@ export interface Command {
   /**
    * Returns the entries whose bodies `apply` will read; called right before it. Most commands need none.
    *
-   * @param audience returns the handlers that an event of a namespace could reach, with its client
+   * @param demand returns the handlers that an event of a namespace could reach, with its client
    */
-  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<object>;
+  needs?(registry: Registry, demand: (namespace: string) => EventDemand): Iterable<object>;
   /**
    * Work on the store itself, without a concurrent commit; the registry is read again after it. It announces nothing.
    */

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { Audience, EventHandling } from '../notify/route.ts';
+import type { EventDemand, Routing } from '../notify/route.ts';
 import type { Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../registry/table.ts';
@@ -9,7 +9,7 @@ import type { Fetched } from './transaction.ts';
 interface ReaderParts {
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany'>;
-  readonly handling: EventHandling;
+  readonly routing: Routing;
 }
 
 const NOTHING: Fetched = new Map();
@@ -33,7 +33,7 @@ export class RecordReader {
     refused: ReadonlyMap<Command, MonError>,
     onDefect: (command: Command, error: unknown) => void,
   ): Promise<Fetched> {
-    const { definitions } = this.#parts.handling;
+    const { definitions } = this.#parts.routing;
     for (;;) {
       const { generation } = definitions;
       const needed = this.#needed(batch, refused, onDefect);
@@ -50,13 +50,13 @@ export class RecordReader {
     refused: ReadonlyMap<Command, MonError>,
     onDefect: (command: Command, error: unknown) => void,
   ): ReadonlySet<object> | undefined {
-    const { registry, handling } = this.#parts;
-    const audience = (namespace: string): Audience => handling.audience(namespace);
+    const { registry, routing } = this.#parts;
+    const demand = (namespace: string): EventDemand => routing.demand(namespace);
     let needed: Set<object> | undefined;
     for (const command of batch) {
       if (command.needs === undefined || refused.has(command)) continue;
       try {
-        for (const entry of command.needs(registry, audience)) {
+        for (const entry of command.needs(registry, demand)) {
           needed ??= new Set();
           needed.add(entry);
           const owner = this.#tableOf(entry).owner?.(entry);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eraOf } from '../../clock/corrections.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
-import type { EventHandling, HandlingNote } from '../notify/route.ts';
+import type { Routing, HandlingNote } from '../notify/route.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
@@ -34,7 +34,7 @@ export class Transaction {
   readonly newId: () => string = randomUUID;
   /** Number of processed results, for the rate. */
   resultCount = 0;
-  readonly handling: EventHandling;
+  readonly routing: Routing;
   readonly memory: MemoryRoom;
   readonly #room: Room;
   readonly #fetched: Fetched;
@@ -57,10 +57,10 @@ export class Transaction {
     registry: Registry,
     nowMs: number,
     fetched: Fetched,
-    { handling, room, memory }: { readonly handling: EventHandling; readonly room: Room; readonly memory: MemoryRoom },
+    { routing, room, memory }: { readonly routing: Routing; readonly room: Room; readonly memory: MemoryRoom },
   ) {
     this.registry = registry;
-    this.handling = handling;
+    this.routing = routing;
     this.#room = room;
     this.memory = memory;
     this.nowMs = nowMs;

@@ -12,11 +12,11 @@ import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-ch
 import { watchIdle } from '../silences/idle.ts';
 import { remindOfEnds } from '../silences/reminders.ts';
 import { expireSilenced, learnInBackground } from '../silences/clock.ts';
-import { handleReminder } from '../notify/reminder.ts';
-import { handleUnsilenced } from '../notify/silence-ends/queue.ts';
-import { UnsilencedEvents } from '../notify/silence-ends/commands.ts';
+import { notifyReminder } from '../notify/occasions.ts';
+import { notifySilenceEnds } from '../notify/silence-ends/timers.ts';
+import { SilenceEnds } from '../notify/silence-ends/commands.ts';
 import { GroupClock } from '../notify/groups/timers.ts';
-import { GroupTurns } from '../notify/groups/flush.ts';
+import { GroupFlushes } from '../notify/groups/flush.ts';
 import { followRules } from '../notify/inhibitions/follow-rules.ts';
 import { RuleChanges } from '../notify/inhibitions/rule-changes.ts';
 import type { Lanes } from '../notify/delivery/lanes.ts';
@@ -54,7 +54,7 @@ export function startClocks(
   const before = (): number => config.program['silence-reminder'];
   const tell: Parameters<typeof remindOfEnds>[0]['tell'] = (transaction, namespace, entry) => {
     const handler = config.program['silence-reminder-handler'];
-    if (handler !== undefined) handleReminder(transaction, namespace, entry, handler);
+    if (handler !== undefined) notifyReminder(transaction, namespace, entry, handler);
   };
   teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before, tell }));
   const rules = (): IdleRules => ({
@@ -62,12 +62,12 @@ export function startClocks(
     expireSeconds: config.program['silence-idle-expire'],
   });
   teardown.use('idle silences', watchIdle({ registry, batcher, clock, log, rules }));
-  const unsilenced = new UnsilencedEvents(batcher);
-  teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));
+  const silenceEnds = new SilenceEnds(batcher);
+  teardown.use('ends of silences', notifySilenceEnds({ ...due, silenceEnds }));
   const changes = new RuleChanges(batcher);
   teardown.use('inhibitions', followRules({ registry, definitions, changes, clock, log }));
-  const turns = new GroupTurns({ batcher, definitions, clock });
-  teardown.use('groups', new GroupClock({ ...due, turns, backlog: lanes, definitions }));
+  const flushes = new GroupFlushes({ batcher, definitions, clock });
+  teardown.use('groups', new GroupClock({ ...due, flushes, backlog: lanes, definitions }));
   teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
   teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));

@@ -1,6 +1,6 @@
 import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
-import type { HandlingDefinitions } from '../../../shared/domain/notify/verdict.ts';
+import type { HandlingDefinitions } from '../../../shared/domain/notify/route.ts';
 import { handlerOfWorkflow, type PipelineDefinition } from '../../../shared/domain/v2/pipeline.ts';
 import { parseInhibition, type InhibitionRule } from '../../../shared/domain/notify/inhibition-rule.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';

@@ -14,7 +14,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.t
 import { restoreClient, translated } from './restore-entity.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
 import { saveCheck } from '../events/saved.ts';
-import { noteStoredInhibiting } from '../notify/inhibit.ts';
+import { recordStoredInhibiting } from '../notify/inhibitions/of-event.ts';
 import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
 import { CLIENTS } from '../clients/table.ts';
 
@@ -140,5 +140,5 @@ function save({ transaction, by }: Restoring, client: ClientEntry, check: string
   const bodies = { check: result, eventCheck, eventHistory };
   saveCheck(transaction, entry, stateOf(record), bodies, output, by);
   // Events that it inhibits are restored too, and may get their next result before it does.
-  noteStoredInhibiting(transaction, entry, bodies);
+  recordStoredInhibiting(transaction, entry, bodies);
 }

@@ -2,6 +2,7 @@ import { secondsSince, type Corrections } from '../../clock/corrections.ts';
 import type { Recovery } from '../../../shared/schemas/recovery.ts';
 import type { CheckResult, HeldResult } from '../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../shared/domain/event.ts';
+import { interned } from '../../../shared/domain/notify/log.ts';
 import type { History } from '../../../shared/domain/history.ts';
 
 /** The parts of a client and check that are not in memory. */
@@ -173,7 +174,7 @@ export interface UnreadCheckRecord {
 
 const FIRST_PART = '{"history":';
 /** Matches names of the backend's own part that contain another check: the check of the event, and the inhibitor. */
-const OTHER_CHECK = /"(?:eventCheck|inhibited)":/;
+const OTHER_CHECK = /"(?:eventCheck|inhibitedBy)":/;
 const CHECK = ',"check":';
 
 /**
@@ -279,10 +280,7 @@ function eventStateOf(event: EventState): EventState {
     lastStateChange: event.lastStateChange,
     lastOk: event.lastOk,
     totalStateChange: event.totalStateChange,
-    isSuppressed: event.isSuppressed,
-    isHeld: event.isHeld,
-    inhibited: event.inhibited,
-    owed: event.owed,
+    notifications: interned(event.notifications),
     recovery: event.recovery,
   };
 }

@@ -1,5 +1,11 @@
-import { handlingSentence, noEventSentence, recoveringSentence } from '../../../shared/domain/notify/explain.ts';
-import { nameOf, refusal, type RoutedHandler } from '../../../shared/domain/notify/verdict.ts';
+import {
+  handlingSentence,
+  noEventSentence,
+  pendingResolutionSentence,
+  recoveringSentence,
+} from '../../../shared/domain/notify/explain.ts';
+import { decide } from '../../../shared/domain/notify/pipeline.ts';
+import { nameOf, refusal, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
   Deliveries,
@@ -14,24 +20,26 @@ import type { Recovery } from '../../../shared/schemas/recovery.ts';
 import { subdueOf } from '../../schedule/subdue.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
-import { openEvents } from './state.ts';
 import { readClient } from '../clients/read.ts';
 import { eventOf } from './read.ts';
-import { withGroups } from '../notify/groups/queries.ts';
-import { inhibitionOf } from '../notify/inhibitions/state.ts';
+import { contextOf } from '../notify/context.ts';
+import { verdictsWithGroups } from '../notify/groups/queries.ts';
+import { pendingResolutionsOf, type PendingResolution } from '../notify/silence-ends/state.ts';
+import type { Registry } from '../registry/registry.ts';
 import { readRecords } from './read-records.ts';
-import type { EventHandling } from '../notify/route.ts';
+import type { Routing } from '../notify/route.ts';
 
 /** The dependencies of an explanation. */
 export interface ExplainDeps {
   readonly store: Store;
-  readonly handling: EventHandling;
+  readonly routing: Routing;
+  readonly registry: Registry;
   readonly deliveries: Deliveries;
 }
 
 /** Explains why the handlers of a check run or do not run for its stored event; undefined if its record is deleted. */
 export async function explainEvent(
-  { store, handling, deliveries }: ExplainDeps,
+  { store, routing, registry, deliveries }: ExplainDeps,
   entry: CheckEntry,
   nowMs: number,
 ): Promise<Explanation | undefined> {
@@ -39,7 +47,7 @@ export async function explainEvent(
   if (found === undefined || owner === undefined) return undefined;
   const [, record] = found;
   const { name: client, namespace } = entry.client;
-  const definition = handling.definitions.in(namespace.name).check(entry.name);
+  const definition = routing.definitions.in(namespace.name).check(entry.name);
   const subdued = definition !== undefined && subdueOf(definition)(nowMs) ? { subdued: true } : {};
   const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
     ...verdict,
@@ -50,39 +58,49 @@ export async function explainEvent(
     ),
   });
   const event = eventOf(entry, record, owner, nowMs);
-  if (event !== undefined) {
-    const quiet = inhibitionOf(handling.definitions.inhibitions, namespace, event);
-    const circumstances = handling.circumstances(namespace.name, openEvents(namespace), nowMs, quiet);
-    const routed = handling.route(namespace.name, event.check).handlers;
-    const judged = handling.verdicts(routed, event, circumstances);
-    const uninhibited =
-      quiet && handling.verdicts(routed, event, { ...circumstances, quiet: undefined }, record.event ?? {});
-    const verdicts = withGroups(judged, routed, { namespace, event, nowMs, uninhibited });
-    const recovery = record.event?.recovery;
+  const about = { client, check: entry.name };
+  if (event !== undefined && record.event !== undefined) {
+    const check = record.eventCheck ?? record.check ?? undefined;
+    if (check === undefined) return undefined;
+    const history = record.eventHistory ?? record.history;
+    const { handlers } = routing.route(namespace.name, event.check);
+    const occurrence = { client: entry.client, check, state: record.event, history };
+    const assumed = { silencedBy: event.silenced_by, isBeside: false };
+    const context = contextOf({ routing, registry, nowMs }, occurrence, { record: owner, handlers, assumed });
+    const { decisions } = decide(context);
+    const verdicts = verdictsWithGroups(decisions, { namespace, event, nowMs });
+    const { recovery } = record.event;
     const handled = handlingSentence(verdicts);
     const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);
-    const about = { client, check: entry.name, event: summary(event, recovery), ...subdued, reason };
-    return { ...about, handlers: verdicts.map(deliveryAt) };
+    return { ...about, event: summary(event, recovery), ...subdued, reason, handlers: verdicts.map(deliveryAt) };
   }
   if (record.check === null) return undefined;
-  const verdicts = handling.route(namespace.name, record.check).handlers.map(withoutEvent);
-  const reason = noEventSentence(record.check.status);
-  return { client, check: entry.name, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
+  const pending = pendingResolutionsOf(namespace).get(client, entry.name);
+  const { handlers } = routing.route(namespace.name, record.check);
+  const verdicts = handlers.map((handler) => withoutEvent(handler, pending));
+  const reason =
+    pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(pending.silencedBy);
+  return { ...about, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
 }
 
 function deliveryView(delivery: Delivery | undefined): DeliveryView | null {
   return delivery === undefined ? null : { ...delivery, at: Math.floor(delivery.at / 1000) };
 }
 
-function withoutEvent(handler: RoutedHandler): HandlerVerdict {
+function withoutEvent(handler: RoutedHandler, pending: PendingResolution | undefined): HandlerVerdict {
   if (handler.kind !== 'handler') return refusal(handler);
-  return { ...nameOf(handler), verdict: 'no_event', reason: 'there is no event to handle' };
+  if (pending?.handlers !== 'all' && pending?.handlers.includes(handler.name) !== true) {
+    return { ...nameOf(handler), verdict: 'no_event', reason: 'there is no event to handle' };
+  }
+  const { silencedBy } = pending;
+  const reason = `the event resolved while it was silenced by ${silencedBy.join(', ')}; the resolution is notified after that`;
+  return { ...nameOf(handler), verdict: 'silenced', reason, silenced_by: silencedBy };
 }
 
 function summary(
   { id, check, action, occurrences, silenced_by }: Event,
   recovering: Recovery | undefined,
 ): ExplainedEvent {
-  const told = { id, status: check.status, action, occurrences, silenced_by };
-  return recovering === undefined ? told : { ...told, recovering };
+  const shown = { id, status: check.status, action, occurrences, silenced_by };
+  return recovering === undefined ? shown : { ...shown, recovering };
 }

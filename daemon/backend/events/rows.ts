@@ -1,10 +1,10 @@
-import { inhibitorIn } from '../../../shared/domain/notify/inhibition-rule.ts';
+import { inhibitorIn } from '../../../shared/domain/notify/inhibit.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { groupsOf } from '../notify/groups/state.ts';
-import { inhibitedNow } from '../notify/inhibitions/state.ts';
+import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
@@ -33,8 +33,8 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
 
 /** Returns the inhibition rule and the inhibitor of an event. */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
-  const inhibited = inhibitedNow(entry);
-  return inhibited === undefined ? {} : { inhibited_by: inhibitorIn(inhibited) };
+  const inhibitor = inhibitorOfOpen(entry);
+  return inhibitor === undefined ? {} : { inhibited_by: inhibitorIn(inhibitor) };
 }
 
 /** Returns the groups that contain an event, if handlers have groups. */

@@ -1,4 +1,5 @@
-import type { CheckState, EventState } from '../../../shared/domain/event.ts';
+import type { CheckState } from '../../../shared/domain/event.ts';
+import type { InhibitorRef, NotificationLog } from '../../../shared/schemas/notification-log.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
@@ -33,7 +34,7 @@ export function saveCheck(
   if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
-    noteInhibited(transaction, entry, undefined);
+    announceInhibited(transaction, entry, undefined);
   }
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
   transaction.keep(CHECK_RECORDS, entry, bodies);
@@ -53,45 +54,23 @@ export function renewCheck(
   transaction.amend(CHECK_RECORDS, entry, renewed);
 }
 
-/** Records in the open event of a check saved in this batch whether a silence suppresses its handlers. */
-export function saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined): void {
+/** Saves the notification log of the open event of a check. The command must keep its record. */
+export function saveNotifications(transaction: Transaction, entry: CheckEntry, log: NotificationLog): void {
   const { event } = entry.state;
-  if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
-}
-
-/**
- * Records in the open event of a check saved in this batch its inhibition and the handlers with a pending notification.
- */
-export function saveInhibited(
-  transaction: Transaction,
-  entry: CheckEntry,
-  { isHeld, inhibited, owed }: Pick<EventState, 'isHeld' | 'inhibited' | 'owed'>,
-): void {
-  const { event } = entry.state;
-  if (event === undefined) return;
-  noteInhibited(transaction, entry, inhibited);
-  entry.client.namespace.inhibited.move(entry, event.inhibited, inhibited);
-  entry.state = { ...entry.state, event: { ...event, isHeld, inhibited, owed } };
+  if (event === undefined || event.notifications === log) return;
+  announceInhibited(transaction, entry, log.inhibitedBy);
+  entry.client.namespace.inhibited.move(entry, event.notifications.inhibitedBy, log.inhibitedBy);
+  entry.state = { ...entry.state, event: { ...event, notifications: log } };
 }
 
 /** Announces that a rule inhibits more or fewer events. */
-function noteInhibited(transaction: Transaction, entry: CheckEntry, after: EventState['inhibited']): void {
-  const before = entry.state.event?.inhibited;
+function announceInhibited(transaction: Transaction, entry: CheckEntry, after: InhibitorRef | undefined): void {
+  const before = entry.state.event?.notifications.inhibitedBy;
   if (before === after) return;
   const { name } = entry.client.namespace;
   if (before !== undefined) transaction.note(['inhibited', name, before.rule]);
   if (after !== undefined && after.rule !== before?.rule) transaction.note(['inhibited', name, after.rule]);
   transaction.announce(CHECK_RECORDS, entry);
-}
-
-/**
- * Records that silences no longer suppress the open event of a check. The command must have requested its bodies.
- * Nothing visible changes.
- */
-export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): void {
-  const bodies = transaction.body(CHECK_RECORDS, entry);
-  saveSuppressed(entry, undefined);
-  transaction.keep(CHECK_RECORDS, entry, bodies);
 }
 
 /**
@@ -103,7 +82,7 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
   noteEvent(transaction, entry);
   if (entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
-    noteInhibited(transaction, entry, undefined);
+    announceInhibited(transaction, entry, undefined);
   }
   entry.client.namespace.removeCheck(entry);
   transaction.forget(CHECK_RECORDS, entry);

@@ -16,7 +16,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { saveEntity } from '../clients/v2-write.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { auditedEvent } from './write.ts';
-import { handleRegistration } from '../notify/registration.ts';
+import { notifyRegistration } from '../notify/occasions.ts';
 import { processResult, type IncomingResult } from '../results/process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { banned, isBanned } from '../results/trust.ts';
@@ -150,7 +150,7 @@ export class V2Events {
     if (namespace.clients.has(name)) return;
     this.#parts.attributes.refuseClient(entity, 'entity');
     this.#parts.entityLimit.refuseBeyond(namespace.name, name);
-    handleRegistration(
+    notifyRegistration(
       transaction,
       saveEntity(transaction, namespace, entity, { source: 'event', createdBy: actor.who }),
     );

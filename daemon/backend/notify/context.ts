@@ -1,23 +1,72 @@
-import type { EventState } from '../../../shared/domain/event.ts';
-import type { History } from '../../../shared/domain/history.ts';
-import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import { buildEvent } from '../../../shared/domain/build-event.ts';
+import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
+import type { GroupKnowledge, NotificationContext } from '../../../shared/domain/notify/pipeline.ts';
+import { getsV2Events, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import { openEvents } from '../events/state.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { groupsOf } from './groups/state.ts';
+import { inhibitionOf, type InhibitionSource } from './inhibitions/of-event.ts';
+import { isBesideStored, silencesOf, v2EventOf, type Occurrence } from './occurrence.ts';
+import type { Routing } from './route.ts';
 
-/** An event to be handled, stored or not. */
-export interface Occasion {
-  readonly client: ClientEntry;
-  /** The check result with its full output. */
-  readonly check: CheckResult;
-  readonly state: EventState;
-  /** The history, which ends with the status of `check`. */
-  readonly history: History;
-  /** True if the result is only assumed and did not arrive: the registry does not know it. */
-  readonly isAssumed?: boolean;
-  /** True if the event opened with this result. */
-  readonly isNew?: boolean;
-  /**
-   * True if the event is judged again after the inhibition rules changed, and the inhibitors under the new rules are
-   * known.
-   */
-  readonly isJudged?: boolean;
+/** What the decisions depend on besides the event: a transaction, or the state that an explanation reads. */
+export interface ContextSource extends InhibitionSource {
+  readonly routing: Routing;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Values that replace those of the stored state, for a result that is only assumed. */
+interface Assumed {
+  readonly events?: StoredEvents;
+  readonly silencedBy?: readonly string[];
+  readonly isBeside?: boolean;
+}
+
+/** Collects everything that decides which of these handlers are notified of an event. */
+export function contextOf(
+  source: ContextSource,
+  occurrence: Occurrence,
+  {
+    record,
+    handlers,
+    assumed = {},
+  }: {
+    readonly record: Client;
+    readonly handlers: readonly RoutedHandler[];
+    readonly assumed?: Assumed;
+  },
+): NotificationContext {
+  const { routing, nowMs } = source;
+  const { namespace } = occurrence.client;
+  const silencedIds = assumed.silencedBy ?? silencesOf(occurrence, nowMs);
+  const event = buildEvent({ ...occurrence, client: record, silencedBy: silencedIds });
+  return {
+    ...routing.inputs(namespace.name, assumed.events ?? openEvents(namespace), nowMs),
+    ...routing.settings(),
+    event,
+    v2Event: handlers.some(getsV2Events) ? v2EventOf(occurrence, event, nowMs) : event,
+    handlers,
+    log: occurrence.state.notifications,
+    isNew: occurrence.isNew === true,
+    isBeside: assumed.isBeside ?? isBesideStored(occurrence),
+    inhibition: inhibitionOf(source, occurrence, event),
+    groupOf: (handler) => groupKnowledge(namespace, handler, event),
+    isQueueFull: (handler) => routing.isQueueFull(namespace.name, handler),
+  };
+}
+
+function groupKnowledge(
+  namespace: Namespace,
+  handler: string,
+  { client, check }: Pick<Event, 'client' | 'check'>,
+): GroupKnowledge | undefined {
+  const groups = groupsOf(namespace);
+  const member = groups.size === 0 ? undefined : groups.member(handler, client.name, check.name);
+  if (member === undefined) return undefined;
+  const { lastNotified } = member;
+  const suppressedAtFlush = lastNotified === 'inhibited';
+  return { suppressedAtFlush, wasNotified: lastNotified !== undefined && !suppressedAtFlush };
 }

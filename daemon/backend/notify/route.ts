@@ -1,26 +1,20 @@
 import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
+import { withinQueue, type NotificationContext } from '../../../shared/domain/notify/pipeline.ts';
 import {
   DEFAULT_HANDLER,
   handlerNames,
-  isGrouping,
-  isRun,
-  judgeHandler,
-  nameOf,
   refusal,
   routeHandlers,
-  type HandlingCircumstances,
-  type Quiet,
   type RoutedHandler,
-} from '../../../shared/domain/notify/verdict.ts';
+} from '../../../shared/domain/notify/route.ts';
+import type { StageInputs } from '../../../shared/domain/notify/stage.ts';
 import { pipelineRefs, routePipelines } from '../../../shared/domain/v2/pipeline.ts';
-import { isOwedTo, type Withholding } from '../../../shared/domain/notify/log.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
-import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { localZone } from '../../schedule/subdue.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
 
 /** The handlers that did not get an event, for the log. It never holds the event itself (security S17). */
@@ -46,7 +40,7 @@ export interface Route {
 /**
  * The handlers that may get events of a namespace: none, handlers that get problems only, or some that get every event.
  */
-export type Audience = 'nobody' | 'problems' | 'all';
+export type EventDemand = 'none' | 'problems' | 'all';
 
 /** Most cached routes, and longest cached list of names: results can name any handlers, also undefined ones. */
 const ROUTES_MAX = 1000;
@@ -59,50 +53,55 @@ export interface Backlog {
   isFull(namespace: string, handler: string): boolean;
 }
 
+/** The settings of the program that decide about notifications. */
+export type NotificationSettings = Pick<NotificationContext, 'renotifiesAfterSilence' | 'resolveWhileSilenced'>;
+
+const DEFAULT_SETTINGS: NotificationSettings = { renotifiesAfterSilence: true, resolveWhileSilenced: 'defer' };
+
 /** The definitions in force, and the routes derived from them. */
-export class EventHandling {
+export class Routing {
   readonly definitions: Definitions;
-  readonly handlesSilenceEnds: () => boolean;
+  /** Returns the settings in force; they are read each time. */
+  readonly settings: () => NotificationSettings;
   readonly #backlog: Backlog;
   /** Routes by namespace, then by the list of names. */
   readonly #routes = new Map<string, Map<string, Route>>();
   #routeCount = 0;
-  /** Audiences by namespace. */
-  readonly #audiences = new Map<string, Audience>();
+  /** Demands by namespace. */
+  readonly #demands = new Map<string, EventDemand>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
-  /** @param handlesSilenceEnds returns the setting `renotify-after-silence`; it is read each time */
   constructor(
     definitions: Definitions,
-    handlesSilenceEnds: () => boolean = () => true,
+    settings: () => NotificationSettings = () => DEFAULT_SETTINGS,
     backlog: Backlog = { isFull: () => false },
   ) {
     this.definitions = definitions;
     this.#backlog = backlog;
-    this.handlesSilenceEnds = handlesSilenceEnds;
+    this.settings = settings;
     this.#generation = definitions.generation;
   }
 
   /** Returns which events of a namespace any handler may get. */
-  audience(namespace: string): Audience {
+  demand(namespace: string): EventDemand {
     this.#forgetOutdated();
-    let audience = this.#audiences.get(namespace);
-    if (audience === undefined) {
+    let demand = this.#demands.get(namespace);
+    if (demand === undefined) {
       const handlers = [...this.definitions.in(namespace).handlers()];
-      audience = handlers.some(([, definition]) => hearsAll(definition))
+      demand = handlers.some(([, definition]) => getsOk(definition))
         ? 'all'
         : handlers.length > 0
           ? 'problems'
-          : 'nobody';
-      this.#audiences.set(namespace, audience);
+          : 'none';
+      this.#demands.set(namespace, demand);
     }
-    return audience;
+    return demand;
   }
 
   /** True if a handler of this check also gets OK events that resolve nothing. */
-  tellsAll(namespace: string, check: CheckResult): boolean {
-    return this.audience(namespace) === 'all' && this.route(namespace, check).all.length > 0;
+  notifiesOk(namespace: string, check: CheckResult): boolean {
+    return this.demand(namespace) === 'all' && this.route(namespace, check).all.length > 0;
   }
 
   /** Returns the handlers for the events of a check. The route is computed once for each list of names. */
@@ -130,7 +129,7 @@ export class EventHandling {
     if (this.#generation === this.definitions.generation && this.#routeCount < ROUTES_MAX) return;
     this.#routes.clear();
     this.#routeCount = 0;
-    this.#audiences.clear();
+    this.#demands.clear();
     this.#generation = this.definitions.generation;
   }
 
@@ -141,43 +140,24 @@ export class EventHandling {
     return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
-  /**
-   * Returns the verdicts of handlers about an event, without any side effect.
-   *
-   * @param owing the handlers with a pending notification from an inhibition that lifted; default: none
-   */
-  verdicts(
-    handlers: readonly RoutedHandler[],
-    event: Event,
-    circumstances: HandlingCircumstances,
-    owing: Withholding = {},
-  ): HandlerVerdict[] {
-    const owed: HandledEvent = event.action === 'resolve' ? event : { ...event, inhibition_ended: true };
-    return handlers.map((handler) => this.judge(handler, isOwedTo(owing, handler.name) ? owed : event, circumstances));
+  /** Returns a verdict, or `overflow` if the queue has no room for one more run. */
+  withinQueue(namespace: string, handler: RoutedHandler, verdict: HandlerVerdict): HandlerVerdict {
+    return withinQueue(handler, verdict, (name) => this.isQueueFull(namespace, name));
   }
 
-  /** Returns the verdict of the rules, or `overflow` if the queue has no room for one more run. */
-  judge(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): HandlerVerdict {
-    const verdict = judgeHandler(handler, event, circumstances);
-    // An event that waits in its group takes no room in the queue yet.
-    if (!isRun(verdict) || isGrouping(handler)) return verdict;
-    if (!this.#backlog.isFull(circumstances.namespace, handler.name)) return verdict;
-    return {
-      ...nameOf(handler),
-      verdict: 'overflow',
-      reason: 'its queue and the dead-letter queue are full: fix the handler, then retry or drop dead letters',
-    };
+  /** True if one more run of a handler would exceed its queue and the dead-letter queue. */
+  isQueueFull(namespace: string, handler: string): boolean {
+    return this.#backlog.isFull(namespace, handler);
   }
 
   /** Returns the surroundings that a verdict may depend on. */
-  circumstances(namespace: string, events: StoredEvents, nowMs: number, quiet?: Quiet): HandlingCircumstances {
+  inputs(namespace: string, events: StoredEvents, nowMs: number): StageInputs {
     // Evaluated lazily, because few filters need the zone.
     const zone = (): string => this.#zoneAt(nowMs);
     return {
       namespace,
       definitions: this.definitions.in(namespace),
       events,
-      quiet,
       moment: {
         nowMs,
         get zone() {
@@ -196,11 +176,11 @@ export class EventHandling {
 
 function routeOf(handlers: readonly RoutedHandler[]): Route {
   const refusals = handlers.flatMap((handler) => (handler.kind === 'handler' ? [] : refusal(handler)));
-  const all = handlers.filter((handler) => handler.kind === 'handler' && hearsAll(handler.definition));
+  const all = handlers.filter((handler) => handler.kind === 'handler' && getsOk(handler.definition));
   return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
 }
 
 /** True if a handler gets every event. In Sensu Go a handler gets OK events too, unless a filter excludes them. */
-function hearsAll(definition: HandlerDefinition | undefined): boolean {
+function getsOk(definition: HandlerDefinition | undefined): boolean {
   return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }

@@ -500,8 +500,9 @@ export class Namespace {
     const hadEvent = entry.state.event !== undefined;
     const hasEvent = state.event !== undefined;
     entry.eventStatus = state.event?.status;
-    const inhibited = entry.state.event?.inhibited;
-    if (inhibited !== state.event?.inhibited) this.inhibited.move(entry, inhibited, state.event?.inhibited);
+    const inhibitor = entry.state.event?.notifications.inhibitedBy;
+    const next = state.event?.notifications.inhibitedBy;
+    if (inhibitor !== next) this.inhibited.move(entry, inhibitor, next);
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     this.resultsByCheck.move(entry.name, entry.status, status);

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inhibitorIn } from '../../../shared/domain/notify/inhibition-rule.ts';
+import { inhibitorIn } from '../../../shared/domain/notify/inhibit.ts';
 import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import { inhibitedNow } from '../notify/inhibitions/state.ts';
+import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
@@ -86,8 +86,8 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
       const { name, state } = entry;
-      const inhibited = inhibitedNow(entry);
-      const inhibitor = inhibited && inhibitorIn(inhibited);
+      const found = inhibitorOfOpen(entry);
+      const inhibitor = found && inhibitorIn(found);
       const past = { namespace, client: client.name, check: name, status: state.event?.status, inhibitor };
       pasts.set(keyOf(namespace, client.name, name), { ...past, turns: [], output: undefined });
       looked++;

@@ -12,7 +12,7 @@ import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from 
 import type { Transaction } from '../commit/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
-import type { Audience } from '../notify/route.ts';
+import type { EventDemand } from '../notify/route.ts';
 import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from './table.ts';
@@ -128,10 +128,10 @@ export class AgentDelivery implements Command, Settlement {
     this.#sequence = delivery.baselines?.nextSequence() ?? 0;
   }
 
-  needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
+  needs(registry: Registry, demand: (namespace: string) => EventDemand): ReturnType<typeof recordsNeeded> {
     const full = this.#checked.valid.filter(isFull);
     if (full.length === 0) return NOTHING;
-    return recordsNeeded(registry.namespace(this.#namespaceName), full, audience(this.#namespaceName));
+    return recordsNeeded(registry.namespace(this.#namespaceName), full, demand(this.#namespaceName));
   }
 
   settle(error: MonError | undefined): void {

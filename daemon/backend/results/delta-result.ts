@@ -28,14 +28,14 @@ export function offerBaseline(
   },
 ): boolean {
   const { id, signature, entry, check } = result;
-  const { definitions } = transaction.handling;
+  const { definitions } = transaction.routing;
   // The next result would be merged with newer definitions.
   if (result.definitions !== definitions.generation) return false;
   // The duration of the definition would replace a missing one.
   if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !canBeBaseline(check)) return false;
-  if (transaction.handling.tellsAll(namespace.name, check)) return false;
+  if (transaction.routing.notifiesOk(namespace.name, check)) return false;
   const hasDuration = check['duration'] !== undefined;
   return baselines.add({ id, entry, signature, hasDuration }, versionsOf(transaction, namespace));
 }
@@ -65,9 +65,9 @@ export function applyDelta(transaction: Transaction, baseline: Baseline, delta: 
   transaction.resultCount++;
 }
 
-function versionsOf({ handling, registry }: Transaction, { aggregates }: Namespace): BaselineVersions {
+function versionsOf({ routing, registry }: Transaction, { aggregates }: Namespace): BaselineVersions {
   return {
-    definitions: handling.definitions.generation,
+    definitions: routing.definitions.generation,
     registry: registry.generation,
     deletions: aggregates.deletionCount,
   };

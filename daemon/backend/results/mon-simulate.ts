@@ -7,14 +7,14 @@ import { readClient } from '../clients/read.ts';
 import { readBody } from '../http/json-body.ts';
 import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { EventHandling } from '../notify/route.ts';
+import type { Routing } from '../notify/route.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { OnMon } from '../http/route.ts';
 
 interface SimulationDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly config: ConfigInForce;
-  readonly handling: EventHandling;
+  readonly routing: Routing;
   readonly store: Store;
 }
 
@@ -24,7 +24,7 @@ interface SimulationDeps extends NamespaceDeps {
  * @param rulesAfter returns the verdicts of the rules about aggregates with the result
  */
 export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): OnMon<'simulate'> {
-  const { clock, config, handling, store } = deps;
+  const { clock, config, registry, routing, store } = deps;
   return {
     simulate: async (request): Promise<Simulation> => {
       const nowMs = clock.now();
@@ -35,7 +35,7 @@ export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): O
         Math.floor(nowMs / 1000),
       );
       const record = await readClient(store, namespace.clients.get(result.client));
-      return simulateResult({ namespace, record, handling, nowMs, newId: randomUUID, rulesAfter }, result);
+      return simulateResult({ namespace, record, routing, registry, nowMs, newId: randomUUID, rulesAfter }, result);
     },
   };
 }

@@ -11,11 +11,11 @@ import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { CheckBodies } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { endSilenced } from '../silences/write.ts';
-import { handleEvent, handleWell } from '../notify/pipeline.ts';
-import { handleRegistration } from '../notify/registration.ts';
+import { notifyOk, notifyRegistration, notifyResult } from '../notify/occasions.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { type Audience } from '../notify/route.ts';
-import { saveCheck, saveSuppressed } from '../events/saved.ts';
+import { type EventDemand } from '../notify/route.ts';
+import { saveCheck } from '../events/saved.ts';
+import { pendingResolutionsOf, type PendingResolution } from '../notify/silence-ends/state.ts';
 import { saveClient } from '../clients/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 
@@ -33,7 +33,9 @@ export interface IncomingResult {
 /** The reporter of results that come through the API, unless they name a `source` (completion 1.6). */
 export const API_REPORTER = 'sensu-api';
 
-const NONE: readonly (CheckEntry | ClientEntry)[] = [];
+type RecordEntry = CheckEntry | ClientEntry | PendingResolution;
+
+const NONE: readonly RecordEntry[] = [];
 
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
@@ -41,25 +43,28 @@ const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
  * Returns the entries whose bodies these results need. These are the client of an event that may reach handlers, and an
  * event that outlives an OK, which keeps its original parts. Nearly all results need none.
  *
- * @param audience the handlers that an event of the namespace could reach
+ * @param demand the handlers that an event of the namespace could reach
  */
 export function recordsNeeded(
   namespace: Namespace,
   results: readonly IncomingResult[],
-  audience: Audience,
-): readonly (CheckEntry | ClientEntry)[] {
-  let needed: (CheckEntry | ClientEntry)[] | undefined;
+  demand: EventDemand,
+): readonly RecordEntry[] {
+  let needed: RecordEntry[] | undefined;
   let client: ClientEntry | undefined;
+  const resolutions = pendingResolutionsOf(namespace);
   for (const result of results) {
     const { check } = result;
     const isQuiet = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
-    const mayRun = audience !== 'nobody' || namesBuiltIn(check);
+    const mayRun = demand !== 'none' || namesBuiltIn(check);
     if (isQuiet && !mayRun) continue;
     // Most of the time an agent reports for itself.
     if (client?.name !== result.client) client = namespace.clients.get(result.client);
     if (client === undefined) continue;
     const entry = client.checks.get(check.name);
-    if (mayRun && mayBeHandled(entry, check, audience)) (needed ??= []).push(client);
+    if (mayRun && mayBeHandled(entry, check, demand)) (needed ??= []).push(client);
+    const pending = resolutions.size === 0 ? undefined : resolutions.get(client.name, check.name);
+    if (pending !== undefined) (needed ??= []).push(pending);
     if (!isQuiet && entry !== undefined && mayOutlive(entry, check)) (needed ??= []).push(entry);
   }
   return needed ?? NONE;
@@ -80,8 +85,8 @@ function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
  * True if the result may run a handler. A result that opens an event in the same batch is handled itself, so that its
  * client is fetched when the event ends.
  */
-function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, audience: Audience): boolean {
-  if (audience === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
+function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand: EventDemand): boolean {
+  if (demand === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
   if (check.status !== 0 || entry?.state.event !== undefined) return true;
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
@@ -106,12 +111,12 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const { check } = result;
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
-  const tellsAll = check.status === 0 && transaction.handling.tellsAll(namespace.name, check);
+  const notifiesOk = check.status === 0 && transaction.routing.notifiesOk(namespace.name, check);
   const isNew = entry.state.event === undefined;
   const { state, transition } = nextCheckState(entry.state, check, {
     now: transaction.now,
     newId: transaction.newId,
-    tellsAll,
+    notifiesOk,
   });
   const isOpened = transition.kind === 'open';
   const bodies = nextBodies(transaction, entry, state, isOpened, withinOutputSize(check));
@@ -121,11 +126,10 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   if (transition.kind === 'resolve') endSilences(transaction, entry);
   const { event } = transition;
   if (transition.kind === 'ok') {
-    handleWell(transaction, { client, check, state: event, history: state.history });
+    notifyOk(transaction, { client, check, state: event, history: state.history });
     return entry;
   }
-  const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history, isNew });
-  if (isOpened && isSuppressed !== event.isSuppressed) saveSuppressed(entry, isSuppressed);
+  notifyResult(transaction, { client, check, state: event, history: state.history, isNew });
   return entry;
 }
 
@@ -171,7 +175,7 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
     // Clients of version 1 and the backend itself do not count as entities.
     isCounted: result.reporter === API_REPORTER || result.client === BACKEND_CLIENT ? false : undefined,
   });
-  handleRegistration(transaction, entry);
+  notifyRegistration(transaction, entry);
   return entry;
 }
 

@@ -1,25 +1,24 @@
 import { profileOf } from '../../../shared/domain/client-profile.ts';
-import { buildEvent } from '../../../shared/domain/build-event.ts';
 import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
 import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/notify/explain.ts';
-import type { HandlingCircumstances } from '../../../shared/domain/notify/verdict.ts';
+import { decide } from '../../../shared/domain/notify/pipeline.ts';
 import { inhibitionOutlook } from '../../../shared/domain/notify/inhibition-outlook.ts';
-import { quietEnd } from '../../../shared/domain/notify/inhibition-rule.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { HandlerVerdict, RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
+import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
 import { openEvents } from '../events/state.ts';
-import { getsV2Events, groupsToldOf, selectedFor, silencedOkEvent, silencesOf } from '../notify/pipeline.ts';
-import type { Occasion } from '../notify/context.ts';
-import { inhibitionOf, inhibitorsOf } from '../notify/inhibitions/state.ts';
-import { withGroups } from '../notify/groups/queries.ts';
+import { contextOf } from '../notify/context.ts';
+import { handlersOfGroups, verdictsWithGroups } from '../notify/groups/queries.ts';
+import { selectedFor, silencesOf, type Occurrence } from '../notify/occurrence.ts';
+import { inhibitorsOf } from '../notify/inhibitions/state.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
-import { type EventHandling } from '../notify/route.ts';
+import { type Routing } from '../notify/route.ts';
 
 /** Returns the verdicts of the rules about aggregates with one more result. */
 export type RulesAfter = (
@@ -30,7 +29,8 @@ export type RulesAfter = (
 
 interface SimulationParts {
   readonly namespace: Namespace;
-  readonly handling: EventHandling;
+  readonly routing: Routing;
+  readonly registry: Registry;
   /** Epoch milliseconds. */
   readonly nowMs: number;
   /** The record of the client, if there is one. */
@@ -47,7 +47,7 @@ interface SimulationParts {
  * @throws MonError `forbidden` if it would be rejected
  */
 export function simulateResult(parts: SimulationParts, result: IncomingResult): Simulation {
-  const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), handling, nowMs, newId } = parts;
+  const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), routing, nowMs, newId } = parts;
   const now = Math.floor(nowMs / 1000);
   const { check } = result;
   if (isBanned(namespace, result.client, nowMs)) throw banned(result.client);
@@ -56,7 +56,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const { state, transition } = nextCheckState(before, check, {
     now,
     newId,
-    tellsAll: check.status === 0 && handling.tellsAll(namespace.name, check),
+    notifiesOk: check.status === 0 && routing.notifiesOk(namespace.name, check),
   });
   const about = { client: client.name, check: check.name, transition: transition.kind };
   const effects = (
@@ -64,7 +64,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     isSilenced: boolean,
   ): Pick<Simulation, 'inhibits' | 'aggregates'> => {
     const inhibits = inhibitionOutlook(
-      handling.definitions.inhibitions,
+      routing.definitions.inhibitions,
       namespace.name,
       event,
       inhibitedBy(client, check),
@@ -78,38 +78,30 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     const isSilenced = isOpen && client.checks.get(check.name)?.isSilenced(nowMs) === true;
     return { ...about, event: null, reason, handlers: [], ...effects(isOpen ? 'same' : undefined, isSilenced) };
   }
-  const occasion: Occasion = { client, check, state: transition.event, history: state.history, isAssumed: true };
-  const event = buildEvent({
-    ...occasion,
-    client: record,
-    silencedBy: silencesAfter(occasion, transition.kind, nowMs),
-  });
-  const assumed = { client: record, check: check.name, isOpen };
-  const route = handling.route(namespace.name, check);
-  const groups = transition.kind === 'resolve' ? groupsToldOf(handling, { client, check }, route.handlers) : [];
-  const routed = [...route.handlers, ...groups];
-  const quiet =
-    event.action === 'resolve'
-      ? quietEnd(transition.event)
-      : inhibitionOf(handling.definitions.inhibitions, namespace, event);
-  const circumstances: HandlingCircumstances = {
-    ...handling.circumstances(namespace.name, openEvents(namespace, assumed), nowMs, quiet),
-    isBeside: transition.kind === 'metric' && isOpen,
+  const occurrence: Occurrence = {
+    client,
+    check,
+    state: transition.event,
+    history: state.history,
+    isAssumed: true,
+    isNew: before.event === undefined,
   };
-  const owing = transition.kind === 'metric' ? {} : transition.event;
-  const silencedOk = silencedOkEvent(occasion, event, nowMs) ?? event;
-  const verdictsIn = (surroundings: HandlingCircumstances): HandlerVerdict[] =>
-    routed.flatMap((handler) =>
-      handling.verdicts([handler], getsV2Events(handler) ? silencedOk : event, surroundings, owing),
-    );
-  const judged = verdictsIn(circumstances);
-  const uninhibited = quiet && verdictsIn({ ...circumstances, quiet: undefined });
-  const verdicts = withGroups(judged, routed, { namespace, event, nowMs, uninhibited, isAssumed: true });
-  const told = new Set(route.all.map(({ name }) => name));
-  const handlers = transition.kind === 'ok' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
+  const route = routing.route(namespace.name, check);
+  const groups = transition.kind === 'resolve' ? handlersOfGroups(routing.definitions, occurrence, route.handlers) : [];
+  const context = contextOf(parts, occurrence, {
+    record,
+    handlers: transition.kind === 'ok' ? route.all : [...route.handlers, ...groups],
+    assumed: {
+      events: openEvents(namespace, { client: record, check: check.name, isOpen }),
+      silencedBy: silencesAfter(occurrence, transition.kind, nowMs),
+      isBeside: transition.kind === 'metric' && isOpen,
+    },
+  });
+  const { event } = context;
+  const handlers = verdictsWithGroups(decide(context).decisions, { namespace, event, nowMs, isAssumed: true });
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
-  const shown = transition.kind === 'ok' ? silencedOk : event;
+  const shown = transition.kind === 'ok' ? context.v2Event : event;
   return { ...about, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
@@ -130,11 +122,11 @@ function newClient(namespace: Namespace, record: Client): ClientEntry {
 }
 
 /** Returns the silences that would remain: those that a resolution ends do not silence it (completion 1.3.4). */
-function silencesAfter(occasion: Occasion, kind: Transition['kind'], nowMs: number): readonly string[] {
-  const ids = silencesOf(occasion, nowMs);
+function silencesAfter(occurrence: Occurrence, kind: Transition['kind'], nowMs: number): readonly string[] {
+  const ids = silencesOf(occurrence, nowMs);
   if (kind !== 'resolve') return ids;
-  const { namespace, subscriptions } = occasion.client;
-  const { name } = occasion.check;
-  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, name, nowMs, selectedFor(occasion));
+  const { namespace, subscriptions } = occurrence.client;
+  const { name } = occurrence.check;
+  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, name, nowMs, selectedFor(occurrence));
   return ids.filter((id) => !ended.some((entry) => entry.id === id));
 }

@@ -113,8 +113,7 @@ export class Results {
       {
         weight: incoming.length,
         isReported: true,
-        needs: (registry, audience) =>
-          recordsNeeded(registry.namespace(namespaceName), incoming, audience(namespaceName)),
+        needs: (registry, demand) => recordsNeeded(registry.namespace(namespaceName), incoming, demand(namespaceName)),
       },
     );
   }
@@ -134,8 +133,7 @@ export class Results {
       },
       {
         weight: incoming.length,
-        needs: (registry, audience) =>
-          recordsNeeded(registry.namespace(namespaceName), incoming, audience(namespaceName)),
+        needs: (registry, demand) => recordsNeeded(registry.namespace(namespaceName), incoming, demand(namespaceName)),
       },
     );
   }
@@ -155,8 +153,8 @@ export class Results {
         processResult(transaction, transaction.registry.namespace(namespaceName), incoming);
       },
       {
-        needs: (registry, audience) =>
-          recordsNeeded(registry.namespace(namespaceName), [incoming], audience(namespaceName)),
+        needs: (registry, demand) =>
+          recordsNeeded(registry.namespace(namespaceName), [incoming], demand(namespaceName)),
       },
     );
   }

@@ -5,8 +5,9 @@ import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/table.ts';
 import { DEFINITIONS } from '../definitions/table.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import type { Topic } from './topic.ts';
-import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from '../notify/groups/storage.ts';
+import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from '../notify/groups/storage.ts';
 import { INHIBITORS, SETTLED_RULES } from '../notify/inhibitions/storage.ts';
+import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
 import { AGENT_SPOOLS, TTL_DEFINITIONS } from '../results/table.ts';
@@ -28,7 +29,8 @@ export const TABLES: readonly StoredTable[] = [
   CHECK_RECORDS,
   HANDLER_GROUPS,
   GROUPED_EVENTS,
-  GROUP_TOLD,
+  LAST_NOTIFIED,
+  PENDING_RESOLUTIONS,
   INHIBITORS,
   SETTLED_RULES,
   TTL_DEFINITIONS,

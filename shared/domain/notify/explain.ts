@@ -2,8 +2,10 @@ import type { HandlerVerdict } from '../../schemas/explain.ts';
 import type { Recovery } from '../../schemas/recovery.ts';
 import type { CheckState, Transition } from '../event.ts';
 import { recoveryWords } from '../recovery.ts';
-import { inhibitedReason, isRun, silencedReason } from './verdict.ts';
 import { severityOf } from '../severity.ts';
+import { inhibitedReason } from './inhibit.ts';
+import { silencedReason } from './silence.ts';
+import { isRun } from './verdict.ts';
 
 /** Returns one sentence about how an event is handled. */
 export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
@@ -61,6 +63,11 @@ export function noEventSentence(status: number): string {
   return status === 0
     ? 'there is no event: its last result is OK'
     : `there is no event: its last result is ${severityOf(status)} and had force_resolve set`;
+}
+
+/** Explains that a resolution is notified later. */
+export function pendingResolutionSentence(silencedBy: readonly string[]): string {
+  return `there is no event: it resolved while it was silenced by ${silencedBy.join(', ')}; its resolution is notified after that`;
 }
 
 /**

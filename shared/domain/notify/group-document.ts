@@ -2,7 +2,7 @@ import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
 import { v2HandledEvent } from '../v2/handled-event.ts';
 import { redactEvent } from '../redact.ts';
 import { severityOf } from '../severity.ts';
-import { groupId, groupPlace } from './group-key.ts';
+import { groupId, groupKey } from './group-key.ts';
 
 /** A group in the format for receivers: its summary, then its events. */
 type GroupDocument = Readonly<Record<string, unknown>>;
@@ -13,19 +13,19 @@ export function groupOfOne(
   names: readonly string[],
   event: HandledEvent,
 ): GroupRun {
-  const { key, by } = groupPlace(names, event);
-  const isOver = event.action === 'resolve';
+  const { key, by } = groupKey(names, event);
+  const isResolved = event.action === 'resolve';
   return {
     id: groupId(namespace, handler, key),
     by: Object.fromEntries(by),
     cause: 'change',
-    severity: isOver ? 'ok' : severityOf(event.check.status),
-    firing: isOver ? 0 : 1,
-    new: isOver ? 0 : 1,
+    severity: isResolved ? 'ok' : severityOf(event.check.status),
+    firing: isResolved ? 0 : 1,
+    new: isResolved ? 0 : 1,
     changed: 0,
-    resolved: isOver ? 1 : 0,
+    resolved: isResolved ? 1 : 0,
     omitted: 0,
-    events: [{ ...event, change: isOver ? 'resolved' : 'new' }],
+    events: [{ ...event, change: isResolved ? 'resolved' : 'new' }],
   };
 }
 

@@ -7,7 +7,7 @@ import { clientSubscription } from '../subscription.ts';
 const VALUE_MAX = 100;
 
 /** The attribute values that the events of a group have in common. */
-export interface GroupPlace {
+export interface GroupKey {
   /** The key that identifies the group within its handler. */
   readonly key: string;
   /** The values in the order of `group_by`. */
@@ -18,13 +18,13 @@ export interface GroupPlace {
  * Returns the group key of an event (grouping 1). A missing attribute counts as the empty text. A long one is
  * truncated, and a hash of the whole value is appended.
  */
-export function groupPlace(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupPlace {
+export function groupKey(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupKey {
   const by = names.map((name) => [name, shortened(valueOf(name, event))] as const);
   return { key: JSON.stringify(by), by };
 }
 
 /** True if a group was made with these names; otherwise its events must move to other groups. */
-export function isGroupedBy({ by }: Pick<GroupPlace, 'by'>, names: readonly string[]): boolean {
+export function isGroupedBy({ by }: Pick<GroupKey, 'by'>, names: readonly string[]): boolean {
   return by.length === names.length && by.every(([name], at) => name === names[at]);
 }
 
@@ -34,7 +34,7 @@ export function groupId(namespace: string, handler: string, key: string): string
 }
 
 /** Returns a label for display, such as `datacenter=fra, check=disk`. */
-export function groupLabel(by: GroupPlace['by']): string {
+export function groupLabel(by: GroupKey['by']): string {
   if (by.length === 0) return 'all events';
   return by.map(([name, value]) => `${name}=${value === '' ? '-' : value}`).join(', ');
 }

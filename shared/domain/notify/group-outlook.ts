@@ -1,14 +1,15 @@
 import type { GroupChange } from '../../schemas/grouping.ts';
 import { counted } from '../counted.ts';
 import { formatDuration } from '../duration.ts';
-import { groupLabel, type GroupPlace } from './group-key.ts';
-import { dueAtMs, type GroupPace, type GroupTimes, type Told } from './group-flush.ts';
+import { groupLabel, type GroupKey } from './group-key.ts';
+import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-flush.ts';
+import type { LastNotified } from './group-member.ts';
 
 /** An event in its group, as it is or would be. */
 interface Placed {
-  readonly place: GroupPlace;
+  readonly place: GroupKey;
   /** The flush times of the group; undefined if the group does not exist yet. */
-  readonly pace: GroupPace | undefined;
+  readonly pace: FlushTimes | undefined;
   /** Number of other events in the group. */
   readonly others: number;
   /** The pending change of the event; undefined if it resolved before any notification. */
@@ -24,12 +25,12 @@ interface Outlook {
   readonly dueAtMs: number | undefined;
 }
 
-const NO_PACE: GroupPace = { untoldSinceMs: undefined, turnAtMs: undefined, toldAtMs: undefined };
+const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /** Returns when an event is notified with its group (grouping 5). */
 export function groupOutlook(
-  { place, pace = NO_PACE, others, change }: Placed,
-  times: GroupTimes,
+  { place, pace = NEVER_FLUSHED, others, change }: Placed,
+  times: GroupIntervals,
   nowMs: number,
 ): Outlook {
   const group = groupText(place, others);
@@ -40,10 +41,10 @@ export function groupOutlook(
     };
   }
   const isKnown = change === 'same';
-  const dueMs = dueAtMs(isKnown ? pace : { ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
+  const dueMs = dueAtMs(isKnown ? pace : { ...pace, pendingSinceMs: pace.pendingSinceMs ?? nowMs }, times);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   if (!isKnown) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
-  if (pace.untoldSinceMs !== undefined) {
+  if (pace.pendingSinceMs !== undefined) {
     return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
   }
   if (times.repeatMs === 0) {
@@ -57,18 +58,18 @@ export function groupOutlook(
  *
  * @param told the last notification of the event by the group; `apart`: the event is not in the group
  */
-export function quietOutlook(
-  { place, pace = NO_PACE, others, change }: Placed,
-  told: Told | 'apart',
-  times: GroupTimes,
+export function inhibitedOutlook(
+  { place, pace = NEVER_FLUSHED, others, change }: Placed,
+  lastNotified: LastNotified | 'apart',
+  times: GroupIntervals,
   nowMs: number,
 ): Outlook {
   const group = groupText(place, others);
-  if (told === 'apart') return undated(`after that its next result is pending in ${group}`);
-  if (told === 'held') return undated(heldText(group));
+  if (lastNotified === 'apart') return undated(`after that its next result is pending in ${group}`);
+  if (lastNotified === 'inhibited') return undated(inhibitedText(group));
   if (change === 'same') return undated(knownText(group));
-  if (told !== undefined) return undated(waitsText(group));
-  const dueMs = dueAtMs({ ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
+  if (lastNotified !== undefined) return undated(waitsText(group));
+  const dueMs = dueAtMs({ ...pace, pendingSinceMs: pace.pendingSinceMs ?? nowMs }, times);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   return {
     reason: `it is pending in ${group}, which is flushed in ${wait} without it if the inhibition lasts`,
@@ -77,14 +78,14 @@ export function quietOutlook(
 }
 
 /** Returns what happens to a silenced event in its group. */
-export function silencedOutlook({ place, others, change }: Placed, told: Told): Outlook {
+export function silencedOutlook({ place, others, change }: Placed, lastNotified: LastNotified): Outlook {
   const group = groupText(place, others);
-  if (told === 'held') return undated(heldText(group));
+  if (lastNotified === 'inhibited') return undated(inhibitedText(group));
   if (change === 'same') return undated(knownText(group));
   return undated(waitsText(group));
 }
 
-function heldText(group: string): string {
+function inhibitedText(group: string): string {
   return `${group} was flushed without it; it is notified with the next result after that`;
 }
 
@@ -101,10 +102,10 @@ function undated(reason: string): Outlook {
 }
 
 /** Returns the reason why an event is not notified although its inhibition has lifted. */
-export function heldReason(place: GroupPlace, others: number): string {
+export function inhibitedAtFlushReason(place: GroupKey, others: number): string {
   return `it was inhibited at the last flush of ${groupText(place, others)}; it is notified with its next result`;
 }
 
-function groupText({ by }: GroupPlace, others: number): string {
+function groupText({ by }: GroupKey, others: number): string {
   return `its group ${groupLabel(by)} (${counted(others + 1, 'event')})`;
 }

@@ -27,10 +27,11 @@ export function turnOf(before: CheckState, after: CheckState): Turn | undefined 
   return { kind: event.recovery === undefined ? 'relapse' : 'recovering', was: old.status, ...shownOf(event) };
 }
 
-function endOf({ status: was, occurrences, inhibited }: EventState): Turn {
+function endOf({ status: was, occurrences, notifications }: EventState): Turn {
   const end = { kind: 'resolve' as const, was, status: 0, occurrences };
-  if (inhibited === undefined) return end;
-  const { rule, client, check } = inhibited;
+  const inhibitor = notifications.inhibitedBy;
+  if (inhibitor === undefined) return end;
+  const { rule, client, check } = inhibitor;
   return { ...end, inhibited_by: { rule, client, check } };
 }
 

@@ -39,7 +39,7 @@ async function handledEvents(): Promise<readonly HandledEvent[]> {
   parts.defer(() => rm(dir, { recursive: true, force: true }));
   const all = { type: 'pipe', command: 'true', event_format: 'core', handle_silenced: true, handle_flapping: true };
   const clock = new ManualClock(BEGIN_SECONDS * 1000);
-  const rig = parts.use(await HandlingRig.open({ handlers: { all } }, { dir, clock, handlesSilenceEnds: false }));
+  const rig = parts.use(await HandlingRig.open({ handlers: { all } }, { dir, clock, renotifiesAfterSilence: false }));
   const { batcher, definitions, registry } = rig;
   const v2Events = new V2Events({ batcher, definitions, entityLimit: new EntityLimit(registry, () => 'unlimited') });
   const handled: HandledEvent[] = [];

@@ -91,6 +91,7 @@ describe('an event', () => {
       lastStateChange: 101,
       lastOk: 101,
       totalStateChange: 0,
+      notifications: {},
     });
   });
 });

@@ -71,7 +71,7 @@ describe('OK results', () => {
 
   test('handlers of every result see the OK count, and type metric counts as in version 1', () => {
     const before = stateAfter(times(30, 0));
-    const surroundings = { now: 1, newId: () => 'id', tellsAll: true };
+    const surroundings = { now: 1, newId: () => 'id', notifiesOk: true };
     const ok = { status: 0, executed: 1 };
     const occurrencesOf = (result: Parameters<typeof nextCheckState>[1]): unknown => {
       const { transition } = nextCheckState(before, result, surroundings);

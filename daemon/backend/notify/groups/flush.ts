@@ -4,24 +4,24 @@ import {
   dueAtMs,
   GROUP_BYTES_MAX,
   groupLimit,
-  groupTimes,
-  isNews,
+  groupIntervals,
   isRepeatDue,
-  takeTurn,
+  flushGroup,
   type Presence,
-  type Turn,
+  type GroupFlush,
 } from '../../../../shared/domain/notify/group-flush.ts';
+import { hasPending } from '../../../../shared/domain/notify/group-member.ts';
 import type { GroupRun } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { Batcher } from '../../commit/batcher.ts';
 import type { Transaction } from '../../commit/transaction.ts';
 import type { Definitions } from '../../config/definitions.ts';
-import { inhibitionOf } from '../inhibitions/state.ts';
+import { inhibitorNow } from '../inhibitions/state.ts';
 import { addJob } from '../delivery/mutations.ts';
 import type { Clock } from '../../ports.ts';
 import type { Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
-import { isOutdated, moveMember, noteTold, removeMember, touch, type GroupingHandler } from './mutations.ts';
+import { isOutdated, moveMember, saveLastNotified, removeMember, touch, type GroupingHandler } from './mutations.ts';
 import { groupsOf, openTouched, type Group, type GroupId, type GroupMember } from './state.ts';
 import { GROUPED_EVENTS } from './storage.ts';
 
@@ -34,7 +34,7 @@ const SLICE = 100;
  */
 const LOOKED_AT = 2000;
 
-interface TurnParts {
+interface FlushParts {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly definitions: Pick<Definitions, 'in' | 'inhibitions'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -44,10 +44,10 @@ interface TurnParts {
 type Grouping = RunningHandler & { readonly group_by: readonly string[] };
 
 /** Flushes groups, each in one commit with the run that it enqueues. */
-export class GroupTurns {
-  readonly #parts: TurnParts;
+export class GroupFlushes {
+  readonly #parts: FlushParts;
 
-  constructor(parts: TurnParts) {
+  constructor(parts: FlushParts) {
     this.#parts = parts;
   }
 
@@ -62,9 +62,9 @@ export class GroupTurns {
    *
    * @throws MonError `unavailable`
    */
-  take(id: GroupId): Promise<void> {
+  flush(id: GroupId): Promise<void> {
     const { batcher, clock } = this.#parts;
-    return batcher.run((transaction) => this.#take(transaction, id), {
+    return batcher.run((transaction) => this.#flush(transaction, id), {
       needs: (registry) => this.#needs(registry, id, clock.now()),
     });
   }
@@ -77,20 +77,20 @@ export class GroupTurns {
     if (handler === undefined || isOutdated(group, handler.group_by)) return firstOf(group);
     // With inhibition rules, more events must be read: only the event itself shows whether it is inhibited by now.
     const limits = this.#parts.definitions.inhibitions.length > 0 ? MANY : limitsOf(handler);
-    return turnOf(namespace, group, handler, nowMs, limits).listed.map(([member]) => member);
+    return flushOf(namespace, group, handler, nowMs, limits).listed.map(([member]) => member);
   }
 
-  #take(transaction: Transaction, id: GroupId): void {
+  #flush(transaction: Transaction, id: GroupId): void {
     const namespace = transaction.registry.namespace(id.namespace);
     const group = groupsOf(namespace).get(id.handler, id.key);
     if (group === undefined) return;
     const handler = this.#handlerOf(group);
     if (handler === undefined || isOutdated(group, handler.group_by)) {
       dissolve(transaction, namespace, group, handler && { name: group.handler, names: handler.group_by });
-    } else if (dueAtMs(group, groupTimes(handler)) <= transaction.nowMs) {
+    } else if (dueAtMs(group, groupIntervals(handler)) <= transaction.nowMs) {
       const isInhibited = this.#inhibitedIn(transaction, namespace);
-      const turn = turnOf(namespace, group, handler, transaction.nowMs, limitsOf(handler), isInhibited);
-      tell(transaction, namespace, group, turn);
+      const flush = flushOf(namespace, group, handler, transaction.nowMs, limitsOf(handler), isInhibited);
+      notify(transaction, namespace, group, flush);
     }
     // Schedule the group again, whatever happened to it.
     transaction.registry.state(openTouched).add(group);
@@ -101,7 +101,7 @@ export class GroupTurns {
     if (inhibitions.length === 0) return () => false;
     return (member) =>
       transaction.hasBody(GROUPED_EVENTS, member) &&
-      inhibitionOf(inhibitions, namespace, transaction.body(GROUPED_EVENTS, member)) !== undefined;
+      inhibitorNow(inhibitions, namespace, transaction.body(GROUPED_EVENTS, member)) !== undefined;
   }
 
   #handlerOf(group: Group): Grouping | undefined {
@@ -112,7 +112,7 @@ export class GroupTurns {
 /** Returns the time of the next flush of a group in epoch milliseconds; 0: at once, because `group_by` changed. */
 export function dueOf(definitions: Pick<Definitions, 'in'>, group: Group): number {
   const handler = handlerOf(definitions, group);
-  return isOutdated(group, handler?.group_by) ? 0 : dueAtMs(group, groupTimes(handler ?? {}));
+  return isOutdated(group, handler?.group_by) ? 0 : dueAtMs(group, groupIntervals(handler ?? {}));
 }
 
 function handlerOf(definitions: Pick<Definitions, 'in'>, { namespace, handler }: Group): Grouping | undefined {
@@ -124,24 +124,24 @@ function isGrouping(definition: { readonly type: string; readonly group_by?: unk
   return definition.type !== 'set' && definition.group_by !== undefined;
 }
 
-type TurnLimits = Pick<Parameters<typeof takeTurn>[2], 'events' | 'bytes'>;
+type FlushLimits = Pick<Parameters<typeof flushGroup>[2], 'events' | 'bytes'>;
 
-const MANY: TurnLimits = { events: LOOKED_AT, bytes: Infinity };
+const MANY: FlushLimits = { events: LOOKED_AT, bytes: Infinity };
 
-function limitsOf(handler: Grouping): TurnLimits {
+function limitsOf(handler: Grouping): FlushLimits {
   return { events: groupLimit(handler), bytes: GROUP_BYTES_MAX };
 }
 
 type IsInhibited = (member: GroupMember) => boolean;
 
-function turnOf(
+function flushOf(
   namespace: Namespace,
   group: Group,
   handler: Grouping,
   nowMs: number,
-  limits: TurnLimits,
+  limits: FlushLimits,
   isInhibited: IsInhibited = () => false,
-): Turn<GroupMember> {
+): GroupFlush<GroupMember> {
   const heeds = handler.handle_silenced !== true;
   const presenceOf = (member: GroupMember): Presence => {
     const { client, check, eventId } = member;
@@ -150,42 +150,42 @@ function turnOf(
     if (heeds && entry.isSilenced(nowMs)) return 'silenced';
     return isInhibited(member) ? 'inhibited' : 'open';
   };
-  return takeTurn(group.members.values(), presenceOf, {
-    isRepeatDue: isRepeatDue(group, groupTimes(handler), nowMs),
+  return flushGroup(group.members.values(), presenceOf, {
+    isRepeatDue: isRepeatDue(group, groupIntervals(handler), nowMs),
     ...limits,
   });
 }
 
-function tell(transaction: Transaction, namespace: Namespace, group: Group, turn: Turn<GroupMember>): void {
+function notify(transaction: Transaction, namespace: Namespace, group: Group, flush: GroupFlush<GroupMember>): void {
   const { nowMs } = transaction;
-  const { cause } = turn;
-  const listed = turn.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
-  const unread = turn.listed.length - listed.length;
+  const { cause } = flush;
+  const listed = flush.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
+  const unread = flush.listed.length - listed.length;
   if (unread > 0) {
     // Record the inhibited events first. The next batch then reads other events in their place.
-    for (const member of turn.held) noteTold(transaction, namespace, member, 'held');
-    if (turn.held.length > 0) touch(transaction, namespace, group);
+    for (const member of flush.inhibited) saveLastNotified(transaction, namespace, member, 'inhibited');
+    if (flush.inhibited.length > 0) touch(transaction, namespace, group);
     // An unread event may also come from another command of this batch. The next batch flushes the group then.
-    if (turn.held.length > 0 || turn.listed.length + turn.omitted <= LOOKED_AT) return;
+    if (flush.inhibited.length > 0 || flush.listed.length + flush.omitted <= LOOKED_AT) return;
   }
   if (cause !== undefined) {
-    const run = runOf(transaction, group, { ...turn, listed, omitted: turn.omitted + unread }, cause);
+    const run = jobGroupOf(transaction, group, { ...flush, listed, omitted: flush.omitted + unread }, cause);
     const [first] = run.events;
     if (first !== undefined) addJob(transaction, namespace, group.handler, first, run);
-    group.toldAtMs = nowMs;
+    group.notifiedAtMs = nowMs;
   }
-  group.turnAtMs = nowMs;
-  group.untoldSinceMs = turn.hasUntold ? nowMs : undefined;
-  for (const member of turn.told) noteTold(transaction, namespace, member, member.status);
-  for (const member of turn.held) noteTold(transaction, namespace, member, 'held');
-  for (const member of turn.leaves) removeMember(transaction, namespace, member);
+  group.flushedAtMs = nowMs;
+  group.pendingSinceMs = flush.isPending ? nowMs : undefined;
+  for (const member of flush.notified) saveLastNotified(transaction, namespace, member, member.status);
+  for (const member of flush.inhibited) saveLastNotified(transaction, namespace, member, 'inhibited');
+  for (const member of flush.leaving) removeMember(transaction, namespace, member);
   touch(transaction, namespace, group);
 }
 
-function runOf(
+function jobGroupOf(
   transaction: Transaction,
   { namespace, handler, key, by }: Group,
-  { listed, omitted, counts, severity }: Turn<GroupMember>,
+  { listed, omitted, counts, severity }: GroupFlush<GroupMember>,
   cause: GroupRun['cause'],
 ): GroupRun {
   return {
@@ -209,7 +209,7 @@ function dissolve(
   for (const member of firstOf(group)) {
     if (!transaction.hasBody(GROUPED_EVENTS, member)) continue;
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
-    if (isNews(member)) {
+    if (hasPending(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
       // If its new group has no room, a handler with `group_by` gets the event as a group of one.
       const alone = handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);

@@ -1,14 +1,18 @@
-import { groupPlace, isGroupedBy, type GroupPlace } from '../../../../shared/domain/notify/group-key.ts';
+import { groupKey, isGroupedBy, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { groupOfOne } from '../../../../shared/domain/notify/group-document.ts';
-import { isNews, nextGrouped, toldByEither, type Told } from '../../../../shared/domain/notify/group-flush.ts';
-import type { Event } from '../../../../shared/schemas/event.ts';
+import {
+  hasPending,
+  nextMember,
+  lastNotifiedOfEither,
+  type LastNotified,
+} from '../../../../shared/domain/notify/group-member.ts';
 import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import { noteEvent } from '../../events/saved.ts';
 import { addJob } from '../delivery/mutations.ts';
 import type { Transaction } from '../../commit/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
-import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from './storage.ts';
+import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from './storage.ts';
 
 /** Most groups of a handler, and most events of a group; an event above a limit is notified alone. */
 export const GROUPS_MAX = 10_000;
@@ -35,38 +39,29 @@ export function addToGroup(
   const groups = groupsOf(namespace);
   const present = groups.member(name, client.name, check.name);
   const open = namespace.check(client.name, check.name)?.state.event;
-  const next = nextGrouped(present, event, open?.id === event.id);
+  const next = nextMember(present, event, open?.id === event.id);
   if (next === undefined) {
     if (present !== undefined) removeMember(transaction, namespace, present);
     return true;
   }
-  const group = groupAt(namespace, name, groupPlace(names, event), present?.group);
+  const group = groupAt(namespace, name, groupKey(names, event), present?.group);
   if (group === undefined || (present?.group !== group && isFull(group))) {
     // Otherwise its previous group would notify it a second time.
     if (present !== undefined) removeMember(transaction, namespace, present);
     return false;
   }
   const member = memberIn(transaction, namespace, group, present, event);
-  const { told } = member;
+  const { lastNotified } = member;
   member.become(next);
-  if (member.told !== told) noteTold(transaction, namespace, member, member.told);
+  if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
   transaction.keep(GROUPED_EVENTS, member, event);
-  if (isNews(member)) group.untoldSinceMs ??= transaction.nowMs;
+  if (hasPending(member)) group.pendingSinceMs ??= transaction.nowMs;
   touch(transaction, namespace, group);
   return true;
 }
 
 function isFull({ members }: Group): boolean {
   return members.size >= GROUP_MEMBERS_MAX;
-}
-
-/** True if an inhibition held the event back when its group was flushed, and no result has arrived since. */
-export function isHeldBack(
-  namespace: Namespace,
-  handler: string,
-  { client, check }: Pick<Event, 'client' | 'check'>,
-): boolean {
-  return groupsOf(namespace).member(handler, client.name, check.name)?.told === 'held';
 }
 
 /**
@@ -81,12 +76,12 @@ export function moveMember(
   member: GroupMember,
 ): boolean {
   const event = transaction.body(GROUPED_EVENTS, member);
-  const { untoldSinceMs = transaction.nowMs } = member.group;
-  const group = groupAt(namespace, name, groupPlace(names, event), member.group);
+  const { pendingSinceMs = transaction.nowMs } = member.group;
+  const group = groupAt(namespace, name, groupKey(names, event), member.group);
   if (group === undefined || group === member.group || isFull(group)) return false;
   memberIn(transaction, namespace, group, member, event);
   transaction.keep(GROUPED_EVENTS, member, event);
-  if (isNews(member)) group.untoldSinceMs ??= untoldSinceMs;
+  if (hasPending(member)) group.pendingSinceMs ??= pendingSinceMs;
   touch(transaction, namespace, group);
   return true;
 }
@@ -100,29 +95,35 @@ export function renameMembers(
   const groups = groupsOf(namespace);
   const open = namespace.check(client, to)?.state.event;
   for (const member of groups.membersOf(client, from)) {
-    if (member.isPassing || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    if (member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
     // The new name may have been in use: then its resolve may be pending, or its event is gone and the group not
     // flushed yet.
     const present = groups.member(member.handler, client, to);
     const isOpen = member.eventId === open?.id;
-    if (present !== undefined && !isOpen && (present.isOver || member.isOver)) continue;
+    if (present !== undefined && !isOpen && (present.isResolved || member.isResolved)) continue;
     const body = transaction.body(GROUPED_EVENTS, member);
     const event = { ...body, check: { ...body.check, name: to } };
     if (present !== undefined) removeMember(transaction, namespace, present);
     const { handler, group: left } = member;
     const names = left.by.map(([name]) => name);
-    const group = groupAt(namespace, handler, groupPlace(names, event), left);
+    const group = groupAt(namespace, handler, groupKey(names, event), left);
     if (group === undefined || (group !== left && isFull(group))) {
       const alone = groupOfOne({ namespace: namespace.name, handler }, names, event);
-      if (isNews(member)) addJob(transaction, namespace, handler, event, alone);
+      if (hasPending(member)) addJob(transaction, namespace, handler, event, alone);
     } else {
       const moved = new GroupMember(group, client, to);
-      const { eventId, status, isOver, isPassing, told } = member;
-      moved.become({ eventId, status, isOver, isPassing, told: toldByEither(told, present?.told) });
+      const { eventId, status, isResolved, isTransient, lastNotified } = member;
+      moved.become({
+        eventId,
+        status,
+        isResolved,
+        isTransient,
+        lastNotified: lastNotifiedOfEither(lastNotified, present?.lastNotified),
+      });
       groups.putMember(moved);
       transaction.keep(GROUPED_EVENTS, moved, event);
-      if (moved.told !== undefined) noteTold(transaction, namespace, moved, moved.told);
-      if (isNews(moved)) group.untoldSinceMs ??= left.untoldSinceMs ?? transaction.nowMs;
+      if (moved.lastNotified !== undefined) saveLastNotified(transaction, namespace, moved, moved.lastNotified);
+      if (hasPending(moved)) group.pendingSinceMs ??= left.pendingSinceMs ?? transaction.nowMs;
       touch(transaction, namespace, group);
       noteShown(transaction, namespace, moved);
     }
@@ -146,15 +147,33 @@ export function joinMembers(
 ): void {
   const groups = groupsOf(namespace);
   for (const member of groups.membersOf(client, to)) {
-    if (member.isOver || member.isPassing || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    if (member.isResolved || member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
     const before = groups.member(member.handler, client, from);
-    const { told } = member;
+    const { lastNotified } = member;
     member.eventId = id;
-    member.told = toldByEither(told, before?.told);
-    if (member.told !== told) noteTold(transaction, namespace, member, member.told);
+    member.lastNotified = lastNotifiedOfEither(lastNotified, before?.lastNotified);
+    if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
     transaction.keep(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id });
     touch(transaction, namespace, member.group);
     if (before !== undefined) removeMember(transaction, namespace, before);
+  }
+}
+
+/**
+ * Removes a problem that has resolved from the groups that do not notify its resolution, because it is silenced or was
+ * never notified: a group lists open problems only.
+ */
+export function dropResolved(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, check, eventId }: { readonly client: string; readonly check: string; readonly eventId: string },
+): void {
+  const groups = groupsOf(namespace);
+  if (groups.size === 0) return;
+  for (const member of groups.membersOf(client, check)) {
+    if (!member.isResolved && !member.isTransient && member.eventId === eventId) {
+      removeMember(transaction, namespace, member);
+    }
   }
 }
 
@@ -162,7 +181,7 @@ export function joinMembers(
 export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
   groupsOf(namespace).removeMember(member);
   transaction.forget(GROUPED_EVENTS, member);
-  if (member.told !== undefined) transaction.erase(GROUP_TOLD.key(namespace, member));
+  if (member.lastNotified !== undefined) transaction.erase(LAST_NOTIFIED.key(namespace, member));
   noteShown(transaction, namespace, member);
   touch(transaction, namespace, member.group);
 }
@@ -174,10 +193,15 @@ function noteShown(transaction: Transaction, namespace: Namespace, { client, che
 }
 
 /** Stores the last notification of an event, without writing the event again. */
-export function noteTold(transaction: Transaction, namespace: Namespace, member: GroupMember, told: Told): void {
-  member.told = told;
-  if (told === undefined) transaction.erase(GROUP_TOLD.key(namespace, member));
-  else transaction.putLatest(GROUP_TOLD, namespace, member);
+export function saveLastNotified(
+  transaction: Transaction,
+  namespace: Namespace,
+  member: GroupMember,
+  lastNotified: LastNotified,
+): void {
+  member.lastNotified = lastNotified;
+  if (lastNotified === undefined) transaction.erase(LAST_NOTIFIED.key(namespace, member));
+  else transaction.putLatest(LAST_NOTIFIED, namespace, member);
 }
 
 /** Writes the times of a group and schedules its flush. A group without events is removed. */
@@ -196,12 +220,12 @@ export function touch(transaction: Transaction, namespace: Namespace, group: Gro
  * Returns the group for a key, and creates it if necessary. A group that takes over events keeps the flush times of
  * their previous group, so that no notification comes earlier than it would have.
  */
-function groupAt(namespace: Namespace, handler: string, place: GroupPlace, from: Group | undefined): Group | undefined {
+function groupAt(namespace: Namespace, handler: string, place: GroupKey, from: Group | undefined): Group | undefined {
   const groups = groupsOf(namespace);
   const present = groups.get(handler, place.key);
   if (present !== undefined) return present;
   if (groups.sizeOf(handler) >= GROUPS_MAX) return undefined;
-  const pace = from && { turnAtMs: from.turnAtMs, toldAtMs: from.toldAtMs, untoldSinceMs: undefined };
+  const pace = from && { flushedAtMs: from.flushedAtMs, notifiedAtMs: from.notifiedAtMs, pendingSinceMs: undefined };
   const group = new Group(namespace.name, handler, place, pace);
   groups.put(group);
   return group;

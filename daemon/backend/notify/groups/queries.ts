@@ -1,16 +1,21 @@
 import {
   groupOutlook,
-  heldReason,
-  quietOutlook,
+  inhibitedAtFlushReason,
+  inhibitedOutlook,
   silencedOutlook,
 } from '../../../../shared/domain/notify/group-outlook.ts';
-import { groupId, groupPlace, type GroupPlace } from '../../../../shared/domain/notify/group-key.ts';
-import { changeOf, groupTimes, nextGrouped } from '../../../../shared/domain/notify/group-flush.ts';
-import { isGrouping, isRun, type RoutedHandler } from '../../../../shared/domain/notify/verdict.ts';
+import { groupId, groupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
+import { groupIntervals } from '../../../../shared/domain/notify/group-flush.ts';
+import { changeOf, nextMember } from '../../../../shared/domain/notify/group-member.ts';
+import type { HandlerDecision } from '../../../../shared/domain/notify/pipeline.ts';
+import { isGrouping, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
+import { isRun } from '../../../../shared/domain/notify/verdict.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../../shared/schemas/grouping.ts';
+import type { Definitions } from '../../config/definitions.ts';
 import type { Namespace } from '../../registry/namespace.ts';
+import type { Occurrence } from '../occurrence.ts';
 import { groupsOf, type Group, type GroupMember } from './state.ts';
 
 /** An event, as its handlers see it. */
@@ -18,24 +23,18 @@ interface Handled {
   readonly namespace: Namespace;
   readonly event: Event;
   readonly nowMs: number;
-  /** The verdicts without the inhibition; absent if the event is not inhibited. */
-  readonly uninhibited?: readonly HandlerVerdict[] | undefined;
   /** True if the event assumes a result that did not arrive; absent for the event as it is. */
   readonly isAssumed?: boolean;
 }
 
-/** Returns the verdicts of handlers about an event, with the groups in which it is pending or would be. */
-export function withGroups(
-  verdicts: readonly HandlerVerdict[],
-  routed: readonly RoutedHandler[],
-  handled: Handled,
-): HandlerVerdict[] {
-  return verdicts.map((verdict) => {
-    const handler = routed.find(({ name }) => name === verdict.handler);
-    if (handler?.kind !== 'handler' || !isGrouping(handler)) return verdict;
+/** Returns the verdicts of decisions about an event, with the groups in which it is pending or would be. */
+export function verdictsWithGroups(decisions: readonly HandlerDecision[], handled: Handled): HandlerVerdict[] {
+  return decisions.map(({ handler, verdict, effect }) => {
+    if (handler.kind !== 'handler' || !isGrouping(handler)) return verdict;
     if (isRun(verdict)) return inGroup(verdict, handler, handled);
     if (verdict.verdict === 'silenced') return silencedInGroup(verdict, handler, handled);
-    return verdict.verdict === 'inhibited' ? quietInGroup(verdict, handler, handled) : verdict;
+    if (verdict.verdict !== 'inhibited') return verdict;
+    return inhibitedInGroup(verdict, handler, effect === 'suppressed by inhibition', handled);
   });
 }
 
@@ -46,69 +45,95 @@ function inGroup(
   { name, definition }: Routed,
   { namespace, event, nowMs, isAssumed = false }: Handled,
 ): HandlerVerdict {
-  const place = groupPlace(definition?.group_by ?? [], event);
+  const key = groupKey(definition?.group_by ?? [], event);
   const groups = groupsOf(namespace);
   const member = groups.member(name, event.client.name, event.check.name);
-  const group = groups.get(name, place.key);
+  const group = groups.get(name, key.key);
   const others = othersIn(group, member);
-  if (member?.told === 'held' && !isAssumed) {
+  if (member?.lastNotified === 'inhibited' && !isAssumed) {
     return {
       ...verdict,
-      reason: heldReason(place, others),
-      group: groupView(namespace, name, place, others, undefined),
+      reason: inhibitedAtFlushReason(key, others),
+      group: groupView(namespace, name, key, others, undefined),
     };
   }
-  const next = nextGrouped(member, event, true);
+  const next = nextMember(member, event, true);
   const { reason, dueAtMs } = groupOutlook(
-    { place, pace: group ?? member?.group, others, change: next && changeOf(next) },
-    groupTimes(definition ?? {}),
+    { place: key, pace: group ?? member?.group, others, change: next && changeOf(next) },
+    groupIntervals(definition ?? {}),
     nowMs,
   );
-  return { ...verdict, reason, group: groupView(namespace, name, place, others, dueAtMs) };
+  return { ...verdict, reason, group: groupView(namespace, name, key, others, dueAtMs) };
 }
 
-/** Adds the group of an inhibited event to a verdict, and when the group notifies it once the inhibition lifts. */
-function quietInGroup(
+/**
+ * Adds the group of an inhibited event to a verdict, and when the group notifies it once the inhibition lifts.
+ *
+ * @param isSuppressed true if the handler would be notified without the inhibition
+ */
+function inhibitedInGroup(
   verdict: HandlerVerdict,
   { name, definition }: Routed,
-  { namespace, event, nowMs, uninhibited = [] }: Handled,
+  isSuppressed: boolean,
+  { namespace, event, nowMs }: Handled,
 ): HandlerVerdict {
   if (event.action === 'resolve') return verdict;
   const groups = groupsOf(namespace);
   const member = groups.member(name, event.client.name, event.check.name);
-  const isToRun = uninhibited.some((free) => free.handler === name && isRun(free));
-  if (member === undefined && !isToRun) return verdict;
-  const place = member?.group ?? groupPlace(definition?.group_by ?? [], event);
-  const group = groups.get(name, place.key);
+  if (member === undefined && !isSuppressed) return verdict;
+  const key = member?.group ?? groupKey(definition?.group_by ?? [], event);
+  const group = groups.get(name, key.key);
   const others = othersIn(group, member);
-  const { reason, dueAtMs } = quietOutlook(
-    { place, pace: group, others, change: member && changeOf(member) },
-    member === undefined ? 'apart' : member.told,
-    groupTimes(definition ?? {}),
+  const { reason, dueAtMs } = inhibitedOutlook(
+    { place: key, pace: group, others, change: member && changeOf(member) },
+    member === undefined ? 'apart' : member.lastNotified,
+    groupIntervals(definition ?? {}),
     nowMs,
   );
   return {
     ...verdict,
     reason: `${verdict.reason}; ${reason}`,
-    ...(member !== undefined && { group: groupView(namespace, name, place, others, dueAtMs) }),
+    ...(member !== undefined && { group: groupView(namespace, name, key, others, dueAtMs) }),
   };
 }
 
 /** Adds the group of a silenced event to a verdict, and what happens to the event there. */
 function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace, event }: Handled): HandlerVerdict {
   const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
-  if (member === undefined || member.isOver || event.action === 'resolve') return verdict;
-  const { group, told } = member;
+  if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;
+  const { group, lastNotified } = member;
   const others = othersIn(group, member);
-  const { reason } = silencedOutlook({ place: group, pace: group, others, change: changeOf(member) }, told);
+  const { reason } = silencedOutlook({ place: group, pace: group, others, change: changeOf(member) }, lastNotified);
   const view = groupView(namespace, name, group, others, undefined);
   return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
 }
 
+/**
+ * Returns handlers that have the problem in a group and are not on the route of its end. The group knows whether they
+ * were notified of the problem, so they are notified of the end as well.
+ */
+export function handlersOfGroups(
+  definitions: Pick<Definitions, 'in'>,
+  { client, check }: Pick<Occurrence, 'client' | 'check'>,
+  handlers: readonly RoutedHandler[],
+): readonly RoutedHandler[] {
+  const groups = groupsOf(client.namespace);
+  if (groups.size === 0) return NONE;
+  const own = definitions.in(client.namespace.name);
+  return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isResolved, isTransient }) => {
+    const definition = own.handler(name);
+    const isWanted = !isResolved && !isTransient && !handlers.some((handler) => handler.name === name);
+    if (!isWanted || definition === undefined || definition.type === 'set') return [];
+    return [{ kind: 'handler' as const, name, definition }];
+  });
+}
+
+const NONE: readonly never[] = [];
+
 function groupView(
   namespace: Namespace,
   handler: string,
-  { key, by }: GroupPlace,
+  { key, by }: GroupKey,
   others: number,
   dueAtMs: number | undefined,
 ): NonNullable<HandlerVerdict['group']> {
@@ -122,12 +147,14 @@ function othersIn(group: Group | undefined, member: GroupMember | undefined): nu
 
 /** Returns the events of a group that are not held until their next result. */
 function shownIn(group: Group | undefined): readonly GroupMember[] {
-  return group === undefined ? [] : [...group.members.values()].filter(({ told }) => told !== 'held');
+  return group === undefined
+    ? []
+    : [...group.members.values()].filter(({ lastNotified }) => lastNotified !== 'inhibited');
 }
 
 /** Returns a group as the API shows it. */
 export function groupRow(group: Group, dueMs: number): GroupRow {
-  const { namespace, handler, id, by, tally, toldAtMs } = group;
+  const { namespace, handler, id, by, tally, notifiedAtMs } = group;
   return {
     namespace,
     handler,
@@ -136,7 +163,7 @@ export function groupRow(group: Group, dueMs: number): GroupRow {
     firing: tally.firing,
     pending: tally.waiting,
     worst: tally.worst,
-    notified_at: toldAtMs === undefined ? null : Math.floor(toldAtMs / 1000),
+    notified_at: notifiedAtMs === undefined ? null : Math.floor(notifiedAtMs / 1000),
     due_at: Math.ceil(dueMs / 1000),
   };
 }

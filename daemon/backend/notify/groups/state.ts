@@ -1,5 +1,6 @@
-import { groupId, type GroupPlace } from '../../../../shared/domain/notify/group-key.ts';
-import type { GroupedState, GroupPace, Told, TurnMember } from '../../../../shared/domain/notify/group-flush.ts';
+import { groupId, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
+import type { FlushMember, FlushTimes } from '../../../../shared/domain/notify/group-flush.ts';
+import type { LastNotified, MemberState } from '../../../../shared/domain/notify/group-member.ts';
 import type { Footprint } from '../../registry/footprint.ts';
 import type { Namespace } from '../../registry/namespace.ts';
 import { countedAs, GroupTally, type Counted } from './tally.ts';
@@ -15,25 +16,25 @@ export interface GroupId {
 }
 
 /** A group of a handler with at least one event. */
-export class Group implements GroupId, GroupPlace, GroupPace {
+export class Group implements GroupId, GroupKey, FlushTimes {
   readonly namespace: string;
   readonly handler: string;
   readonly key: string;
-  readonly by: GroupPlace['by'];
-  untoldSinceMs: number | undefined;
-  turnAtMs: number | undefined;
-  toldAtMs: number | undefined;
+  readonly by: GroupKey['by'];
+  pendingSinceMs: number | undefined;
+  flushedAtMs: number | undefined;
+  notifiedAtMs: number | undefined;
   /** Members by `memberKey`. */
   readonly members = new Map<string, GroupMember>();
   readonly tally = new GroupTally();
   #id: string | undefined;
 
-  constructor(namespace: string, handler: string, { key, by }: GroupPlace, pace?: GroupPace) {
+  constructor(namespace: string, handler: string, { key, by }: GroupKey, pace?: FlushTimes) {
     this.namespace = namespace;
     this.handler = handler;
     this.key = key;
     this.by = by;
-    this.pace(pace ?? NO_PACE);
+    this.pace(pace ?? NEVER_FLUSHED);
   }
 
   /** The id of the group for receivers. */
@@ -41,17 +42,17 @@ export class Group implements GroupId, GroupPlace, GroupPace {
     return (this.#id ??= groupId(this.namespace, this.handler, this.key));
   }
 
-  pace({ untoldSinceMs, turnAtMs, toldAtMs }: GroupPace): void {
-    this.untoldSinceMs = untoldSinceMs;
-    this.turnAtMs = turnAtMs;
-    this.toldAtMs = toldAtMs;
+  pace({ pendingSinceMs, flushedAtMs, notifiedAtMs }: FlushTimes): void {
+    this.pendingSinceMs = pendingSinceMs;
+    this.flushedAtMs = flushedAtMs;
+    this.notifiedAtMs = notifiedAtMs;
   }
 }
 
-const NO_PACE: GroupPace = { untoldSinceMs: undefined, turnAtMs: undefined, toldAtMs: undefined };
+const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /** The state of a client and check at a handler with `group_by`. The event itself stays in the store. */
-export class GroupMember implements TurnMember {
+export class GroupMember implements FlushMember {
   readonly namespace: string;
   readonly handler: string;
   readonly client: string;
@@ -59,11 +60,11 @@ export class GroupMember implements TurnMember {
   group: Group;
   eventId = '';
   status = 0;
-  isOver = false;
-  isPassing = false;
+  isResolved = false;
+  isTransient = false;
   /** Size of the stored event; 0 until it is stored. */
   bytes = 0;
-  #told: Told = undefined;
+  #lastNotified: LastNotified = undefined;
   /** The share of this event in the tally of its group. */
   #counted: Counted | undefined;
 
@@ -75,21 +76,21 @@ export class GroupMember implements TurnMember {
     this.check = check;
   }
 
-  get told(): Told {
-    return this.#told;
+  get lastNotified(): LastNotified {
+    return this.#lastNotified;
   }
 
-  set told(told: Told) {
-    this.#told = told;
+  set lastNotified(lastNotified: LastNotified) {
+    this.#lastNotified = lastNotified;
     this.count();
   }
 
-  become({ eventId, status, isOver, isPassing, told }: GroupedState): void {
+  become({ eventId, status, isResolved, isTransient, lastNotified }: MemberState): void {
     this.eventId = eventId;
     this.status = status;
-    this.isOver = isOver;
-    this.isPassing = isPassing;
-    this.told = told;
+    this.isResolved = isResolved;
+    this.isTransient = isTransient;
+    this.lastNotified = lastNotified;
   }
 
   /** Updates the tally with the current state. A member that its group does not contain counts as nothing. */

@@ -1,4 +1,4 @@
-import type { Told } from '../../../../shared/domain/notify/group-flush.ts';
+import type { LastNotified } from '../../../../shared/domain/notify/group-member.ts';
 import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { Key } from '../../ports.ts';
 import type { Namespace } from '../../registry/namespace.ts';
@@ -8,20 +8,20 @@ import { Group, GroupMember, groupsOf } from './state.ts';
 
 /*
  * Three families of keys (grouping 4): a group with its times, the event of each client and check that a handler has in
- * a group, and what was told of it, which is written without the event.
+ * a group, and the last notification of it, which is written without the event.
  */
 
 /** The stored form of a group; times in epoch milliseconds. */
 interface StoredGroup {
   readonly by: Group['by'];
-  readonly untold_since?: number | undefined;
-  readonly turn_at?: number | undefined;
-  readonly told_at?: number | undefined;
+  readonly pending_since?: number | undefined;
+  readonly flushed_at?: number | undefined;
+  readonly notified_at?: number | undefined;
 }
 
 const GROUP_PREFIX = 'handler-group';
 const EVENT_PREFIX = 'handler-group-event';
-const TOLD_PREFIX = 'handler-group-told';
+const LAST_NOTIFIED_PREFIX = 'handler-group-told';
 
 /** The stored groups. */
 export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & AnnouncedTable<Group> = {
@@ -31,13 +31,18 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
   encodeHeld(namespace, group) {
     // A later command of the batch may have removed it.
     if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
-    const { by, untoldSinceMs, turnAtMs, toldAtMs } = group;
-    return storedGroup({ by, untold_since: untoldSinceMs, turn_at: turnAtMs, told_at: toldAtMs });
+    const { by, pendingSinceMs, flushedAtMs, notifiedAtMs } = group;
+    return storedGroup({ by, pending_since: pendingSinceMs, flushed_at: flushedAtMs, notified_at: notifiedAtMs });
   },
   load(namespace, [, , handler, key], text) {
-    const { by, untold_since: untoldSinceMs, turn_at: turnAtMs, told_at: toldAtMs } = JSON.parse(text) as StoredGroup;
+    const {
+      by,
+      pending_since: pendingSinceMs,
+      flushed_at: flushedAtMs,
+      notified_at: notifiedAtMs,
+    } = JSON.parse(text) as StoredGroup;
     const groups = groupsOf(namespace);
-    const pace = { untoldSinceMs, turnAtMs, toldAtMs };
+    const pace = { pendingSinceMs, flushedAtMs, notifiedAtMs };
     const present = groups.get(String(handler), String(key));
     if (present === undefined) groups.put(new Group(namespace.name, String(handler), { key: String(key), by }, pace));
     else present.pace(pace);
@@ -48,9 +53,19 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
   },
   clear: (namespace) => [...groupsOf(namespace).all()].flatMap((group) => clearGroup(namespace, group)),
   shifted(text, byMs) {
-    const { untold_since: untold, turn_at: turn, told_at: told, ...rest } = JSON.parse(text) as StoredGroup;
+    const {
+      pending_since: pending,
+      flushed_at: flushed,
+      notified_at: notified,
+      ...rest
+    } = JSON.parse(text) as StoredGroup;
     const moved = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms + byMs);
-    return storedGroup({ ...rest, untold_since: moved(untold), turn_at: moved(turn), told_at: moved(told) });
+    return storedGroup({
+      ...rest,
+      pending_since: moved(pending),
+      flushed_at: moved(flushed),
+      notified_at: moved(notified),
+    });
   },
 };
 
@@ -64,15 +79,15 @@ function clearGroup(namespace: Namespace, group: Group): Key[] {
   const members = [...group.members.values()];
   for (const member of members) groups.removeMember(member);
   groups.remove(group);
-  const keys = members.flatMap((member) => [GROUPED_EVENTS.key(member), GROUP_TOLD.key(namespace, member)]);
+  const keys = members.flatMap((member) => [GROUPED_EVENTS.key(member), LAST_NOTIFIED.key(namespace, member)]);
   return [HANDLER_GROUPS.key(namespace, group), ...keys];
 }
 
 /** The stored form of an event in a group; `group` is the key of the group. */
 interface StoredMember {
   readonly group: string;
-  readonly over?: true | undefined;
-  readonly passing?: true | undefined;
+  readonly resolved?: true | undefined;
+  readonly transient?: true | undefined;
   readonly event: HandledEvent;
 }
 
@@ -82,11 +97,11 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
   isEntry: (entry): entry is GroupMember => entry instanceof GroupMember,
   key: ({ namespace, handler, client, check }) => [EVENT_PREFIX, namespace, handler, client, check],
   encode(member, event) {
-    const { group, isOver, isPassing } = member;
+    const { group, isResolved, isTransient } = member;
     const stored: StoredMember = {
       group: group.key,
-      over: isOver ? true : undefined,
-      passing: isPassing ? true : undefined,
+      resolved: isResolved ? true : undefined,
+      transient: isTransient ? true : undefined,
       event,
     };
     const text = JSON.stringify(stored);
@@ -96,7 +111,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
   decode: (text) => (JSON.parse(text) as StoredMember).event,
   load(namespace, [, , handler, client, check], text) {
     const groups = groupsOf(namespace);
-    const { group: key, over, passing, event } = JSON.parse(text) as StoredMember;
+    const { group: key, resolved, transient, event } = JSON.parse(text) as StoredMember;
     const before = groups.member(String(handler), String(client), String(check));
     if (before !== undefined) groups.removeMember(before);
     const group = groups.get(String(handler), key);
@@ -104,8 +119,14 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
     if (group === undefined) return;
     const member = new GroupMember(group, String(client), String(check));
     const { id: eventId } = event;
-    const told = before?.told;
-    member.become({ eventId, status: event.check.status, isOver: over === true, isPassing: passing === true, told });
+    const lastNotified = before?.lastNotified;
+    member.become({
+      eventId,
+      status: event.check.status,
+      isResolved: resolved === true,
+      isTransient: transient === true,
+      lastNotified,
+    });
     member.bytes = text.length;
     groups.putMember(member);
   },
@@ -117,20 +138,20 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
 };
 
 /** The last notification of each event in a group; absent: none. It loads after the events. */
-export const GROUP_TOLD: StoredTable & LatestTable<Namespace, GroupMember> = {
-  prefix: TOLD_PREFIX,
-  key: ({ name }, { handler, client, check }) => [TOLD_PREFIX, name, handler, client, check],
+export const LAST_NOTIFIED: StoredTable & LatestTable<Namespace, GroupMember> = {
+  prefix: LAST_NOTIFIED_PREFIX,
+  key: ({ name }, { handler, client, check }) => [LAST_NOTIFIED_PREFIX, name, handler, client, check],
   encodeHeld(namespace, member) {
-    const { handler, client, check, told } = member;
-    if (told === undefined || groupsOf(namespace).member(handler, client, check) !== member) return undefined;
-    return JSON.stringify(told);
+    const { handler, client, check, lastNotified } = member;
+    if (lastNotified === undefined || groupsOf(namespace).member(handler, client, check) !== member) return undefined;
+    return JSON.stringify(lastNotified);
   },
   load(namespace, [, , handler, client, check], text) {
     const member = groupsOf(namespace).member(String(handler), String(client), String(check));
-    if (member !== undefined) member.told = JSON.parse(text) as Told;
+    if (member !== undefined) member.lastNotified = JSON.parse(text) as LastNotified;
   },
   unload(namespace, [, , handler, client, check]) {
     const member = groupsOf(namespace).member(String(handler), String(client), String(check));
-    if (member !== undefined) member.told = undefined;
+    if (member !== undefined) member.lastNotified = undefined;
   },
 };

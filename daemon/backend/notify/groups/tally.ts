@@ -1,4 +1,4 @@
-import { changeOf, type GroupedState } from '../../../../shared/domain/notify/group-flush.ts';
+import { changeOf, type MemberState } from '../../../../shared/domain/notify/group-member.ts';
 import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 
 /** The share of an event in the tally of its group. Undefined if an inhibition holds it back until its next result. */
@@ -9,9 +9,9 @@ export interface Counted {
   readonly isWaiting: boolean;
 }
 
-export function countedAs(member: GroupedState): Counted | undefined {
-  if (member.told === 'held') return undefined;
-  return { firing: member.isOver ? undefined : severityOf(member.status), isWaiting: changeOf(member) !== 'same' };
+export function countedAs(member: MemberState): Counted | undefined {
+  if (member.lastNotified === 'inhibited') return undefined;
+  return { firing: member.isResolved ? undefined : severityOf(member.status), isWaiting: changeOf(member) !== 'same' };
 }
 
 const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;

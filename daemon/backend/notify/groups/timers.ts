@@ -7,7 +7,7 @@ import type { PlanningClock } from '../../ports.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { Deadlines } from '../../schedule/deadlines.ts';
 import { groupsOf, openTouched, type Group, type GroupId } from './state.ts';
-import type { GroupTurns } from './flush.ts';
+import type { GroupFlushes } from './flush.ts';
 
 /** Delay before a flush is retried that failed, or whose run had no room in the queue. */
 const AGAIN_MS = 1000;
@@ -16,7 +16,7 @@ const SLEEP_MS_MAX = 60_000;
 
 interface ClockParts {
   readonly registry: Registry;
-  readonly turns: Pick<GroupTurns, 'dueOf' | 'take'>;
+  readonly flushes: Pick<GroupFlushes, 'dueOf' | 'flush'>;
   readonly backlog: Backlog;
   readonly commits: Pick<CommitBoard, 'onRest'>;
   readonly definitions: Pick<Definitions, 'onChange'>;
@@ -72,7 +72,7 @@ export class GroupClock implements Disposable {
   }
 
   #plan(group: Group): void {
-    if (group.members.size > 0) this.#planAt(group, this.#parts.turns.dueOf(group));
+    if (group.members.size > 0) this.#planAt(group, this.#parts.flushes.dueOf(group));
   }
 
   #planAt({ namespace, handler, key }: GroupId, atMs: number): void {
@@ -111,19 +111,19 @@ export class GroupClock implements Disposable {
   }
 
   #lookAt(group: Group): void {
-    const { clock, turns, backlog } = this.#parts;
-    const dueMs = turns.dueOf(group);
+    const { clock, flushes, backlog } = this.#parts;
+    const dueMs = flushes.dueOf(group);
     if (dueMs > clock.now()) this.#planAt(group, dueMs);
     else if (backlog.isFull(group.namespace, group.handler)) this.#planAt(group, clock.now() + AGAIN_MS);
-    else void this.#take(group);
+    else void this.#flush(group);
   }
 
   /** Never rejects. */
-  async #take({ namespace, handler, key }: GroupId): Promise<void> {
-    const { turns, clock, log } = this.#parts;
+  async #flush({ namespace, handler, key }: GroupId): Promise<void> {
+    const { flushes, clock, log } = this.#parts;
     const id = { namespace, handler, key };
     try {
-      await turns.take(id);
+      await flushes.flush(id);
     } catch (error) {
       if (this.#isDisposed) return;
       log.warn({ ...id, reason: errorMessage(error) }, 'group could not be flushed, retrying soon');

@@ -12,7 +12,7 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
   return {
     name: 'inhibitions',
     search: INHIBITION_SEARCH,
-    revision: () => definitions.inhibitions.map(({ mark }) => mark).join(),
+    revision: () => definitions.inhibitions.map(({ fingerprint }) => fingerprint).join(),
     *rows({ registry, reach }) {
       const namespaces = reach.namespaces(registry);
       for (const rule of definitions.inhibitions) yield [rule.name, inhibitionRow(rule, namespaces)];

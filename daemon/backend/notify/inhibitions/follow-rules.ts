@@ -68,9 +68,9 @@ class RuleFollower implements Disposable {
 
   #isSettled(): boolean {
     const { registry, definitions } = this.#parts;
-    const { marks } = registry.state(openSettledRules);
-    const wanted = marksOf(definitions.inhibitions);
-    return marks.length === wanted.size && marks.every((mark) => wanted.has(mark));
+    const { fingerprints } = registry.state(openSettledRules);
+    const wanted = fingerprintsOf(definitions.inhibitions);
+    return fingerprints.length === wanted.size && fingerprints.every((fingerprint) => wanted.has(fingerprint));
   }
 
   /** Never rejects. */
@@ -101,9 +101,9 @@ class RuleFollower implements Disposable {
     const size = Math.max(1, Math.min(SLICE, Math.floor(SLICE_JUDGEMENTS / Math.max(1, rules.length))));
     const isOver = (): boolean =>
       this.#isDisposed || registry.generation !== generation || this.#parts.definitions.inhibitions !== rules;
-    const inForce = marksOf(rules);
-    const settled = new Set(registry.state(openSettledRules).marks);
-    const fresh = rules.filter(({ mark }) => !settled.has(mark));
+    const inForce = fingerprintsOf(rules);
+    const settled = new Set(registry.state(openSettledRules).fingerprints);
+    const fresh = rules.filter(({ fingerprint }) => !settled.has(fingerprint));
     await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (places) => changes.forget(places, inForce));
     // First record all inhibitors, then judge the events that they may inhibit.
     const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
@@ -145,8 +145,8 @@ class RuleFollower implements Disposable {
   /** Yields the recorded inhibitors of rules that are no longer in force. */
   *#outdated(inForce: ReadonlySet<string>): Generator<NotedPlace | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
-      for (const { rule, mark, client, check } of inhibitorsOf(namespace).all()) {
-        yield inForce.has(mark) ? undefined : [namespace.name, rule, client, check];
+      for (const { rule, fingerprint, client, check } of inhibitorsOf(namespace).all()) {
+        yield inForce.has(fingerprint) ? undefined : [namespace.name, rule, client, check];
       }
     }
   }
@@ -155,8 +155,8 @@ class RuleFollower implements Disposable {
   *#freed(inForce: ReadonlySet<string>): Generator<EventPlace | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const entry of namespace.inhibited.all()) {
-        const inhibited = entry.state.event?.inhibited;
-        yield inhibited === undefined || inForce.has(inhibited.mark) ? undefined : placeOf(entry);
+        const inhibitor = entry.state.event?.notifications.inhibitedBy;
+        yield inhibitor === undefined || inForce.has(inhibitor.fingerprint) ? undefined : placeOf(entry);
       }
     }
   }
@@ -175,8 +175,8 @@ class RuleFollower implements Disposable {
   }
 }
 
-function marksOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
-  return new Set(rules.map(({ mark }) => mark));
+function fingerprintsOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
+  return new Set(rules.map(({ fingerprint }) => fingerprint));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
-import type { Inhibited, Inhibitor } from '../../../../shared/schemas/inhibition.ts';
+import type { Inhibitor } from '../../../../shared/schemas/inhibition.ts';
+import type { InhibitorRef } from '../../../../shared/schemas/notification-log.ts';
 
 /** The inhibited open events of a namespace, by rule and by inhibitor. */
 export class InhibitedEvents<Entry> {
@@ -15,18 +16,18 @@ export class InhibitedEvents<Entry> {
   }
 
   /** Updates the index. Must be called whenever the inhibitor of an event changes, or the inhibition lifts. */
-  move(entry: Entry, before: Inhibited | undefined, after: Inhibited | undefined): void {
+  move(entry: Entry, before: InhibitorRef | undefined, after: InhibitorRef | undefined): void {
     if (before !== undefined) this.#take(entry, before);
     if (after !== undefined) this.#put(entry, after);
   }
 
-  #put(entry: Entry, { rule, client, check }: Inhibited): void {
+  #put(entry: Entry, { rule, client, check }: InhibitorRef): void {
     let own = this.#byRule.get(rule);
     if (own === undefined) this.#byRule.set(rule, (own = new Map()));
     addTo(own, checkKey(client, check), entry);
   }
 
-  #take(entry: Entry, { rule, client, check }: Inhibited): void {
+  #take(entry: Entry, { rule, client, check }: InhibitorRef): void {
     const own = this.#byRule.get(rule);
     if (own === undefined) return;
     takeFrom(own, checkKey(client, check), entry);

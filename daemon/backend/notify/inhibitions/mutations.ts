@@ -6,7 +6,7 @@ import { inhibitorsOf, type HeldInhibitor } from './state.ts';
 import { INHIBITORS } from './storage.ts';
 
 /** Records the rules by which an open event inhibits others from now on. Unchanged records are not written. */
-export function noteInhibitor(
+export function recordInhibitor(
   transaction: Transaction,
   namespace: Namespace,
   rules: readonly InhibitionRule[],
@@ -17,15 +17,15 @@ export function noteInhibitor(
   const wanted = new Map<string, HeldInhibitor>();
   for (const rule of rules) {
     if (!isInhibitor(rule, namespace.name, event)) continue;
-    const { name, mark } = rule;
-    wanted.set(name, { rule: name, client: client.name, check: check.name, mark, key: commonKey(rule, event) });
+    const { name, fingerprint } = rule;
+    wanted.set(name, { rule: name, client: client.name, check: check.name, fingerprint, key: commonKey(rule, event) });
   }
   for (const inhibitor of held.values()) {
     if (!wanted.has(inhibitor.rule)) transaction.remove(INHIBITORS, namespace, inhibitor);
   }
   for (const [rule, inhibitor] of wanted) {
     const present = held.get(rule);
-    if (present?.mark === inhibitor.mark && present.key === inhibitor.key) continue;
+    if (present?.fingerprint === inhibitor.fingerprint && present.key === inhibitor.key) continue;
     transaction.put(INHIBITORS, namespace, inhibitor, inhibitor);
   }
 }

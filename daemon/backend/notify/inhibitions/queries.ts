@@ -9,7 +9,7 @@ const SHOWN_MAX = 100;
 /** Inhibitors processed between two looks at the clock. */
 const STRIDE = 64;
 
-type ShownRule = Pick<InhibitionRule, 'name' | 'mark' | 'equal'> & {
+type ShownRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
   readonly [search in 'source' | 'target']: Pick<InhibitionRule[search], 'text'>;
 };
 

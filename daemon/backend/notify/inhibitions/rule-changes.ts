@@ -3,14 +3,13 @@ import type { InhibitionRule } from '../../../../shared/domain/notify/inhibition
 import { CLIENTS } from '../../clients/table.ts';
 import type { Batcher } from '../../commit/batcher.ts';
 import type { Transaction } from '../../commit/transaction.ts';
-import { saveSuppressed } from '../../events/saved.ts';
 import { CHECK_RECORDS } from '../../events/table.ts';
-import { handleRulesChange } from '../pipeline.ts';
-import type { Occasion } from '../context.ts';
+import { notifyRulesChanged } from '../occasions.ts';
+import type { Occurrence } from '../occurrence.ts';
 import type { EventPlace } from '../silence-ends/commands.ts';
 import type { CheckEntry } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
-import { noteInhibitor } from './mutations.ts';
+import { recordInhibitor } from './mutations.ts';
 import { inhibitorsOf, openSettledRules } from './state.ts';
 import { INHIBITORS, SETTLED_RULES } from './storage.ts';
 
@@ -28,7 +27,7 @@ export class RuleChanges {
   /**
    * Removes the inhibitor records of these events for rules that are no longer in force.
    *
-   * @param inForce the marks of the current rules
+   * @param inForce the fingerprints of the current rules
    */
   forget(places: readonly NotedPlace[], inForce: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
@@ -36,17 +35,17 @@ export class RuleChanges {
         const namespace = transaction.registry.held(name);
         if (namespace === undefined) continue;
         const noted = inhibitorsOf(namespace).of(client, check).get(rule);
-        if (noted !== undefined && !inForce.has(noted.mark)) transaction.remove(INHIBITORS, namespace, noted);
+        if (noted !== undefined && !inForce.has(noted.fingerprint)) transaction.remove(INHIBITORS, namespace, noted);
       }
     });
   }
 
   /** Records which of these events inhibit others. */
   note(places: readonly EventPlace[], rules: readonly InhibitionRule[]): Promise<void> {
-    return this.#onOpen(places, (transaction, { client, ...occasion }) => {
+    return this.#onOpen(places, (transaction, { client, ...occurrence }) => {
       const record = transaction.body(CLIENTS, client);
-      const event = buildEvent({ ...occasion, client: record, silencedBy: [] });
-      noteInhibitor(transaction, client.namespace, rules, event);
+      const event = buildEvent({ ...occurrence, client: record, silencedBy: [] });
+      recordInhibitor(transaction, client.namespace, rules, event);
     });
   }
 
@@ -54,25 +53,24 @@ export class RuleChanges {
    * Judges these events again. An event that was inhibited and matches no rule any more is notified in the same commit.
    */
   judge(places: readonly EventPlace[]): Promise<void> {
-    return this.#onOpen(places, (transaction, occasion, entry) => {
+    return this.#onOpen(places, (transaction, occurrence, entry) => {
       const { state } = entry;
-      const isSuppressed = handleRulesChange(transaction, occasion);
-      if (isSuppressed !== occasion.state.isSuppressed) saveSuppressed(entry, isSuppressed);
+      notifyRulesChanged(transaction, occurrence);
       if (entry.state !== state) transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
     });
   }
 
-  /** Records that all open events have been evaluated against rules with these marks. */
-  settle(marks: readonly string[]): Promise<void> {
+  /** Records that all open events have been evaluated against rules with these fingerprints. */
+  settle(fingerprints: readonly string[]): Promise<void> {
     return this.#batcher.run((transaction) => {
-      transaction.registry.state(openSettledRules).marks = marks;
-      transaction.putLatest(SETTLED_RULES, transaction.registry, 'marks');
+      transaction.registry.state(openSettledRules).fingerprints = fingerprints;
+      transaction.putLatest(SETTLED_RULES, transaction.registry, 'fingerprints');
     });
   }
 
   #onOpen(
     places: readonly EventPlace[],
-    work: (transaction: Transaction, occasion: Occasion, entry: CheckEntry) => void,
+    work: (transaction: Transaction, occurrence: Occurrence, entry: CheckEntry) => void,
   ): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       places.flatMap(([namespace, client, check]) => registry.held(namespace)?.check(client, check) ?? []);

@@ -1,20 +1,20 @@
-import type { Quiet } from '../../../../shared/domain/notify/verdict.ts';
 import {
-  commonMark,
+  equalHash,
   inhibitorOf,
   type InhibitionRule,
   type InhibitorIndex,
 } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
-import type { Inhibited, Inhibitor } from '../../../../shared/schemas/inhibition.ts';
+import type { Inhibitor } from '../../../../shared/schemas/inhibition.ts';
+import type { InhibitorRef } from '../../../../shared/schemas/notification-log.ts';
 import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint.ts';
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { checkKey } from './inhibited-events.ts';
 
 /** An event that inhibits others by a rule. */
 export interface HeldInhibitor extends Inhibitor {
-  /** The mark of the rule when the record was made. */
-  readonly mark: string;
+  /** The fingerprint of the rule when the record was made. */
+  readonly fingerprint: string;
   /** The values that inhibited events must have in common with it. */
   readonly key: string;
 }
@@ -44,22 +44,23 @@ class Inhibitors implements InhibitorIndex {
   }
 
   /** Yields the inhibitors by the current form of a rule. */
-  *by({ name, mark }: Pick<InhibitionRule, 'name' | 'mark'>): Generator<HeldInhibitor, void, undefined> {
-    for (const inhibitor of this.#byRule.get(name)?.values() ?? []) if (inhibitor.mark === mark) yield inhibitor;
+  *by({ name, fingerprint }: Pick<InhibitionRule, 'name' | 'fingerprint'>): Generator<HeldInhibitor, void, undefined> {
+    for (const inhibitor of this.#byRule.get(name)?.values() ?? [])
+      if (inhibitor.fingerprint === fingerprint) yield inhibitor;
   }
 
   /** True if a rule has an inhibitor. */
-  isFiring(rule: Pick<InhibitionRule, 'name' | 'mark'>): boolean {
+  isFiring(rule: Pick<InhibitionRule, 'name' | 'fingerprint'>): boolean {
     return this.by(rule).next().done !== true;
   }
 
   put(inhibitor: HeldInhibitor): void {
     this.remove(inhibitor);
-    const { rule, mark, client, check } = inhibitor;
+    const { rule, fingerprint, client, check } = inhibitor;
     const place = checkKey(client, check);
     putIn(this.#byCheck, place, rule, inhibitor);
     putIn(this.#byRule, rule, place, inhibitor);
-    putIn(this.#byKey, commonKey(mark, rule, inhibitor.key), place, inhibitor);
+    putIn(this.#byKey, commonKey(fingerprint, rule, inhibitor.key), place, inhibitor);
   }
 
   remove({ rule, client, check }: Inhibitor): void {
@@ -68,15 +69,15 @@ class Inhibitors implements InhibitorIndex {
     if (present === undefined) return;
     takeFrom(this.#byCheck, place, rule);
     takeFrom(this.#byRule, rule, place);
-    takeFrom(this.#byKey, commonKey(present.mark, rule, present.key), place);
+    takeFrom(this.#byKey, commonKey(present.fingerprint, rule, present.key), place);
   }
 
   find(
-    { mark, name }: InhibitionRule,
+    { fingerprint, name }: InhibitionRule,
     key: string,
     other: { readonly client: string; readonly check: string },
   ): Omit<Inhibitor, 'rule'> | undefined {
-    for (const { client, check } of this.#byKey.get(commonKey(mark, name, key))?.values() ?? []) {
+    for (const { client, check } of this.#byKey.get(commonKey(fingerprint, name, key))?.values() ?? []) {
       if (client !== other.client || check !== other.check) return { client, check };
     }
     return undefined;
@@ -97,8 +98,8 @@ function takeFrom<Item>(maps: Map<string, Map<string, Item>>, at: string, key: s
   if (own?.size === 0) maps.delete(at);
 }
 
-function commonKey(mark: string, rule: string, key: string): string {
-  return JSON.stringify([mark, rule, key]);
+function commonKey(fingerprint: string, rule: string, key: string): string {
+  return JSON.stringify([fingerprint, rule, key]);
 }
 
 const openInhibitors = (footprint: Footprint): Inhibitors => new Inhibitors(footprint);
@@ -107,27 +108,30 @@ export function inhibitorsOf(namespace: Namespace): Inhibitors {
   return namespace.state(openInhibitors);
 }
 
-/** Returns the inhibition of an event that is not a resolve; undefined if it is not inhibited. */
-export function inhibitionOf(rules: readonly InhibitionRule[], namespace: Namespace, event: Event): Quiet | undefined {
+/** Returns the inhibitor of an event that is not a resolve; undefined if it is not inhibited. */
+export function inhibitorNow(
+  rules: readonly InhibitionRule[],
+  namespace: Namespace,
+  event: Event,
+): InhibitorRef | undefined {
   return inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
 }
 
 /**
- * Returns the inhibition of the open event of a check, as long as its inhibitor persists with the same common key.
- * Undefined: the next result is notified.
+ * Returns the inhibitor of the open event of a check, as long as it persists with the same common key. Undefined: the
+ * next result is notified.
  */
-export function inhibitedNow({ client, state }: CheckEntry): Inhibited | undefined {
-  const inhibited = state.event?.inhibited;
-  if (inhibited === undefined) return undefined;
-  const held = inhibitorsOf(client.namespace).of(inhibited.client, inhibited.check).get(inhibited.rule);
-  if (held?.mark !== inhibited.mark) return undefined;
-  const { common } = inhibited;
-  return common === undefined || common === commonMark(held.key) ? inhibited : undefined;
+export function inhibitorOfOpen({ client, state }: CheckEntry): InhibitorRef | undefined {
+  const inhibitor = state.event?.notifications.inhibitedBy;
+  if (inhibitor === undefined) return undefined;
+  const held = inhibitorsOf(client.namespace).of(inhibitor.client, inhibitor.check).get(inhibitor.rule);
+  if (held?.fingerprint !== inhibitor.fingerprint) return undefined;
+  return inhibitor.equalHash === undefined || inhibitor.equalHash === equalHash(held.key) ? inhibitor : undefined;
 }
 
 /** The rules against which all open events were evaluated. */
 class SettledRules {
-  marks: readonly string[] = [];
+  fingerprints: readonly string[] = [];
 }
 
 export const openSettledRules = (): SettledRules => new SettledRules();

@@ -19,13 +19,13 @@ const keyIn = (namespace: string, { rule, client, check }: HeldInhibitor): Key =
 export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhibitor> = {
   prefix: PREFIX,
   key: ({ name }, inhibitor) => keyIn(name, inhibitor),
-  encode: ({ mark, key }) => JSON.stringify({ mark, key }),
+  encode: ({ fingerprint, key }) => JSON.stringify({ fingerprint, key }),
   hold: (namespace, _id, inhibitor) => inhibitorsOf(namespace).put(inhibitor),
   drop: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
   change: ({ name }, { rule, client, check }) => ['inhibitor', name, rule, client, check],
   load(namespace, [, , rule, client, check], text) {
-    const { mark, key } = JSON.parse(text) as Pick<HeldInhibitor, 'mark' | 'key'>;
-    inhibitorsOf(namespace).put({ rule: String(rule), client: String(client), check: String(check), mark, key });
+    const { fingerprint, key } = JSON.parse(text) as Pick<HeldInhibitor, 'fingerprint' | 'key'>;
+    inhibitorsOf(namespace).put({ rule: String(rule), client: String(client), check: String(check), fingerprint, key });
   },
   unload(namespace, [, , rule, client, check]) {
     inhibitorsOf(namespace).remove({ rule: String(rule), client: String(client), check: String(check) });
@@ -42,14 +42,14 @@ const SETTLED_PREFIX = 'inhibition-rules';
 const SETTLED_KEY: Key = [SETTLED_PREFIX];
 
 /**
- * The marks of the rules against which all open events were evaluated. A backend that starts with other rules evaluates
+ * The fingerprints of the rules against which all open events were evaluated. A backend that starts with other rules evaluates
  * the events again.
  */
-export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'marks'> = {
+export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: SETTLED_PREFIX,
   key: () => SETTLED_KEY,
-  encodeHeld: (registry) => JSON.stringify(registry.state(openSettledRules).marks),
+  encodeHeld: (registry) => JSON.stringify(registry.state(openSettledRules).fingerprints),
   adopt(registry, [stored]) {
-    registry.state(openSettledRules).marks = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
+    registry.state(openSettledRules).fingerprints = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
   },
 };

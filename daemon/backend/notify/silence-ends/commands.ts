@@ -1,16 +1,19 @@
+import type { Batcher } from '../../commit/batcher.ts';
+import type { Transaction } from '../../commit/transaction.ts';
+import { saveNotifications } from '../../events/saved.ts';
+import { CHECK_RECORDS } from '../../events/table.ts';
 import type { CheckEntry } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
-import type { Batcher } from '../../commit/batcher.ts';
-import { handleSilenceEnd } from '../pipeline.ts';
-import type { Transaction } from '../../commit/transaction.ts';
-import { saveUnsuppressed } from '../../events/saved.ts';
-import { CHECK_RECORDS } from '../../events/table.ts';
+import { release } from '../../../../shared/domain/notify/log.ts';
+import { notifyPendingResolution, notifySilenceEnded } from '../occasions.ts';
+import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './state.ts';
+import { PENDING_RESOLUTIONS } from './storage.ts';
 
 /** The key of an event. It consists of names, because the registry may be reloaded before the event is handled. */
 export type EventPlace = readonly [namespace: string, client: string, check: string];
 
-/** The handling of events whose silences have ended. */
-export class UnsilencedEvents {
+/** Notifies handlers of events whose silences have ended. */
+export class SilenceEnds {
   readonly #batcher: Batcher;
 
   constructor(batcher: Batcher) {
@@ -18,39 +21,55 @@ export class UnsilencedEvents {
   }
 
   /**
-   * Handles those of these events that silences suppressed and that are no longer silenced. The same commit clears
-   * `isSuppressed`, so that each is handled once. An event that waits for its next result anyway keeps it.
+   * Notifies handlers of those of these events that silences suppressed and that are no longer silenced: first of
+   * resolved problems, then of open ones. The same commit records it, so that each is notified once. An event that
+   * waits for its next result anyway stays as it is.
    *
    * @throws MonError `unavailable`
    */
-  handle(places: readonly EventPlace[]): Promise<void> {
+  notify(places: readonly EventPlace[]): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       places.flatMap(([namespace, client, check]) => registry.namespace(namespace).check(client, check) ?? []);
+    const resolutionsOf = (registry: Registry): PendingResolution[] =>
+      places.flatMap(
+        ([namespace, client, check]) => pendingResolutionsOf(registry.namespace(namespace)).get(client, check) ?? [],
+      );
     return this.#batcher.run(
       (transaction) => {
-        for (const entry of entriesOf(transaction.registry)) {
-          handleIfUnsilenced(transaction, entry);
-        }
+        for (const pending of resolutionsOf(transaction.registry)) notifyIfUnsilenced(transaction, pending);
+        for (const entry of entriesOf(transaction.registry)) notifyOpenIfUnsilenced(transaction, entry);
       },
-      { weight: places.length, needs: entriesOf },
+      {
+        weight: places.length,
+        needs: (registry) => [...resolutionsOf(registry), ...entriesOf(registry)],
+      },
     );
   }
 }
 
-/** True if silences suppressed the open event of a check, and nothing silences it any more. */
-export function isUnsilenced(entry: CheckEntry, nowMs: number): boolean {
-  return entry.state.event?.isSuppressed === true && !entry.isSilenced(nowMs);
+function notifyIfUnsilenced(transaction: Transaction, pending: PendingResolution): void {
+  const namespace = transaction.registry.namespace(pending.namespace);
+  if (isStillSilenced(namespace, pending, transaction.nowMs)) return;
+  // A command of this batch may have deferred it just now: then the next look notifies it.
+  if (transaction.hasBody(PENDING_RESOLUTIONS, pending)) notifyPendingResolution(transaction, namespace, pending);
 }
 
-/** Handles one event if it is unsilenced. The command must have requested its bodies and client. */
-export function handleIfUnsilenced(transaction: Transaction, entry: CheckEntry): void {
+/** True if silences suppressed the open event of a check, and nothing silences it any more. */
+export function isUnsilenced(entry: CheckEntry, nowMs: number): boolean {
+  return entry.state.event?.notifications.pending?.silence === true && !entry.isSilenced(nowMs);
+}
+
+/** Handles one open event if it is unsilenced. The command must have requested its bodies and client. */
+export function notifyOpenIfUnsilenced(transaction: Transaction, entry: CheckEntry): void {
   if (!isUnsilenced(entry, transaction.nowMs)) return;
   const { client, state } = entry;
   const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;
-  if (state.event !== undefined && check !== null && transaction.handling.handlesSilenceEnds()) {
+  if (state.event !== undefined && check !== null && transaction.routing.settings().renotifiesAfterSilence) {
     const history = bodies.eventHistory ?? state.history;
-    if (!handleSilenceEnd(transaction, { client, check, state: state.event, history })) return;
+    if (!notifySilenceEnded(transaction, { client, check, state: state.event, history })) return;
   }
-  saveUnsuppressed(transaction, entry);
+  const { event } = entry.state;
+  if (event !== undefined) saveNotifications(transaction, entry, release(event.notifications, 'silence'));
+  transaction.keep(CHECK_RECORDS, entry, bodies);
 }

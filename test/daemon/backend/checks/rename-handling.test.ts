@@ -74,9 +74,9 @@ test('an event that its group suppresses has no pending notification after a ren
   await switchIs(rig, 2);
   await pass(rig, 31);
   const [group] = groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all();
-  expect(group?.untoldSinceMs).toBeUndefined();
+  expect(group?.pendingSinceMs).toBeUndefined();
   await rename(rig);
-  expect(group?.untoldSinceMs).toBeUndefined();
+  expect(group?.pendingSinceMs).toBeUndefined();
 });
 
 test('a pending resolution is notified after a rename, even if the old name left another pending one', async () => {

@@ -72,7 +72,10 @@ test('the check name of an inhibition in a record is not mistaken for the check'
   if (event === undefined) throw new Error('it has no event');
   const state = {
     ...rest,
-    event: { ...event, inhibited: { rule: 'switch', mark: '1', client: 'sw-a', check: 'ping' } },
+    event: {
+      ...event,
+      notifications: { inhibitedBy: { rule: 'switch', fingerprint: '1', client: 'sw-a', check: 'ping' } },
+    },
   };
   const record = encodeCheckRecord(state, { check: CHECK }, 0);
   const { check = decodeCheckRecord(record).check } = splitCheckRecord(record) ?? {};

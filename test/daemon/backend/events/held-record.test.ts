@@ -43,7 +43,7 @@ test.each([
       let last: CheckResult | undefined;
       for (const { status, executed, oddity: odd } of results) {
         last = { name: 'disk', output: 'o', issued: 1, status, executed, ...odd };
-        ({ state } = nextCheckState(state, last, { now: 1, newId: () => 'id', tellsAll: false }));
+        ({ state } = nextCheckState(state, last, { now: 1, newId: () => 'id', notifiesOk: false }));
       }
       const text = encodeCheckRecord(state, { check: last ?? null }, 0);
       const record = datedCheckRecord(text, corrections);

@@ -29,7 +29,7 @@ beforeEach(() => {
 /** Changes the state of the event, as the rules do for each result. */
 function fail(): void {
   const check = { name: 'disk', status: 2, output: 'full', issued: 1, executed: 1 };
-  const { state } = nextCheckState(entry.state, check, { now: 1, newId: () => 'id', tellsAll: false });
+  const { state } = nextCheckState(entry.state, check, { now: 1, newId: () => 'id', notifiesOk: false });
   entry.client.namespace.setCheck(entry, state, check, check.output);
 }
 

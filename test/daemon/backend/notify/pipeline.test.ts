@@ -405,7 +405,7 @@ describe('silences (completion 1.3)', () => {
     const suppressed: unknown[] = [];
     const step = async (): Promise<void> => {
       await rig.report(2, attributes);
-      suppressed.push(rig.entry()?.state.event?.isSuppressed);
+      suppressed.push(rig.entry()?.state.event?.notifications.pending?.silence);
     };
     await silence(rig);
     // The first result is not marked as suppressed: the filter would not pass the first occurrence anyway.
@@ -413,7 +413,9 @@ describe('silences (completion 1.3)', () => {
     await step();
     const reread = new Registry(TABLES);
     await reread.load(rig.store);
-    expect(reread.namespace(DEFAULT_NAMESPACE).check('web-1', 'disk')?.state.event?.isSuppressed).toBe(true);
+    expect(
+      reread.namespace(DEFAULT_NAMESPACE).check('web-1', 'disk')?.state.event?.notifications.pending?.silence,
+    ).toBe(true);
     await step();
     await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
     await step();

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { UnsilencedEvents } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
+import { SilenceEnds } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
 import { expireSilenced } from '../../../../daemon/backend/silences/clock.ts';
-import { handleUnsilenced } from '../../../../daemon/backend/notify/silence-ends/queue.ts';
+import { notifySilenceEnds } from '../../../../daemon/backend/notify/silence-ends/timers.ts';
 import { Aggregates } from '../../../../daemon/backend/aggregates/write.ts';
 import { HANDLER_JOBS } from '../../../../daemon/backend/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
@@ -24,7 +24,7 @@ async function openRig(sections: HandlingSections = MAIL, options: HandlingOptio
   const { registry, clock, log, silenced, batcher } = rig;
   const parts = { registry, commits: batcher.commits, clock, log };
   const expiry = expireSilenced({ ...parts, silenced });
-  const unsilenced = handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
+  const unsilenced = notifySilenceEnds({ ...parts, silenceEnds: new SilenceEnds(batcher) });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (isStopped) return;
@@ -90,7 +90,7 @@ describe('the notification at the end of a silence', () => {
       expect(await takeRuns(rig)).toEqual(ENDED);
       rig.clock.advance(3_600_000);
       expect(await takeRuns(rig)).toEqual([]);
-      expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+      expect(rig.entry()?.state.event?.notifications.pending).toBeUndefined();
     },
   );
 
@@ -148,7 +148,7 @@ describe('the notification at the end of a silence', () => {
     rig.clock.advance(60_000);
     await rig.report(2, attributes);
     expect(await takeRuns(rig)).toEqual([...ENDED, 'audit create']);
-    await new UnsilencedEvents(rig.batcher).handle([[DEFAULT_NAMESPACE, 'web-1', 'disk']]);
+    await new SilenceEnds(rig.batcher).notify([[DEFAULT_NAMESPACE, 'web-1', 'disk']]);
     expect(await takeRuns(rig)).toEqual([]);
   });
 });
@@ -286,12 +286,12 @@ describe('no notification at the end of a silence', () => {
 
   test('handle-when-silence-ends: false drops notifications at the end of a silence for good', async () => {
     const dir = await tempDir();
-    const rig = await openRig(MAIL, { dir, handlesSilenceEnds: false });
+    const rig = await openRig(MAIL, { dir, renotifiesAfterSilence: false });
     await silence(rig, { expire: 60 });
     await rig.report(2);
     rig.clock.advance(60_000);
     expect(await takeRuns(rig)).toEqual([]);
-    expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+    expect(rig.entry()?.state.event?.notifications.pending).toBeUndefined();
     await rig.stop();
     const after = await openRig(MAIL, { dir, clock: rig.clock });
     expect(await takeRuns(after)).toEqual([]);
@@ -335,7 +335,7 @@ describe('restarts and failures', () => {
     rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === HANDLER_JOBS) && refusals++ < 2;
     await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
     expect(await takeRuns(rig)).toEqual([]);
-    expect(rig.entry()?.state.event?.isSuppressed).toBe(true);
+    expect(rig.entry()?.state.event?.notifications.pending?.silence).toBe(true);
     await vi.waitFor(async () => {
       rig.clock.advance(1000);
       expect(await takeRuns(rig)).toEqual(ENDED);

@@ -2,14 +2,17 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MON } from '../../../../daemon/backend/audit/write.ts';
 import { groupsOf } from '../../../../daemon/backend/notify/groups/state.ts';
-import { GroupTurns } from '../../../../daemon/backend/notify/groups/flush.ts';
+import { GroupFlushes } from '../../../../daemon/backend/notify/groups/flush.ts';
 import { RuleChanges } from '../../../../daemon/backend/notify/inhibitions/rule-changes.ts';
+import { deferResolution, removePending } from '../../../../daemon/backend/notify/silence-ends/mutations.ts';
+import { pendingResolutionsOf } from '../../../../daemon/backend/notify/silence-ends/state.ts';
 import { PLANS } from '../../../../daemon/backend/plans/table.ts';
 import { plansOf, type StoredPlan } from '../../../../daemon/backend/plans/state.ts';
 import type { Store } from '../../../../daemon/backend/ports.ts';
 import { saveTtlDefinitions } from '../../../../daemon/backend/results/retire-ttls.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { MonError } from '../../../../shared/errors.ts';
+import { anEvent } from '../../../support/an-event.ts';
 import { FollowedBackend } from '../../../support/followed-backend.ts';
 import { handlerObject, handlerStep, openSession, step, type Step } from '../../../support/follow-steps.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -151,6 +154,22 @@ function aPlan(state: 'open' | 'done'): StoredPlan {
   };
 }
 
+/** Defers the resolution of an event of a client until its silence ends. */
+function deferred(client: string, check: string, ...handlers: readonly string[]): Act {
+  return ({ batcher }) =>
+    batcher.run((transaction) => {
+      const { client: about, check: result, ...event } = anEvent({ action: 'resolve', silenced_by: ['*:cpu'] });
+      const resolved = { ...event, client: { ...about, name: client }, check: { ...result, name: check } };
+      deferResolution(transaction, transaction.registry.namespace('default'), resolved, ['page', ...handlers]);
+    });
+}
+
+const noLongerDeferred: Act = ({ batcher }) =>
+  batcher.run((transaction) => {
+    const namespace = transaction.registry.namespace('default');
+    for (const pending of [...pendingResolutionsOf(namespace).all()]) removePending(transaction, namespace, pending);
+  });
+
 const forgetClients: Act = async (backend) => {
   backend.machine.advance(3_600_000);
   await backend.commit(() => backend.writers.clients.forget('default', 'a'));
@@ -180,9 +199,9 @@ const settleRules =
 const groupTurn: Act = async (backend) => {
   backend.machine.advance(3_600_000);
   const { batcher, ground } = backend;
-  const turns = new GroupTurns({ batcher, definitions: ground.definitions, clock: ground.clock });
+  const turns = new GroupFlushes({ batcher, definitions: ground.definitions, clock: ground.clock });
   const groups = [...groupsOf(ground.registry.namespace('default')).all()];
-  for (const group of groups) await turns.take(group);
+  for (const group of groups) await turns.flush(group);
 };
 
 /** The actions for each table: they create an entry, change it and delete it. */
@@ -225,6 +244,7 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     groupReport('b'),
   ],
   'handler-group-told': [groupReport('a'), groupTurn],
+  'pending-resolution': [deferred('a', 'cpu'), deferred('b', 'cpu'), noLongerDeferred, deferred('a', 'cpu', 'b')],
   inhibitor: [
     inhibit('cpu'),
     ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.1', rack: 'x' }),

@@ -3,7 +3,7 @@ import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { decodeCheckRecord, type CheckBodies } from '../../../../daemon/backend/events/check-record.ts';
 import { CHECK_RECORDS, checkRecordKey } from '../../../../daemon/backend/events/table.ts';
-import { EventHandling } from '../../../../daemon/backend/notify/route.ts';
+import { Routing } from '../../../../daemon/backend/notify/route.ts';
 import type { Lease } from '../../../../daemon/backend/ports.ts';
 import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
@@ -39,8 +39,8 @@ class Rig {
   private constructor(store: TroubledStore, registry: Registry, lease: Lease) {
     this.store = store;
     const { clock, definitions } = this;
-    const handling = new EventHandling(definitions);
-    this.batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog(), handling });
+    const routing = new Routing(definitions);
+    this.batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog(), routing });
     const limits = { proxyClientQuota: 10, entityLimit: { refuses: () => false } };
     this.results = new Results({ batcher: this.batcher, definitions, clock, limits });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { groupId, groupLabel, groupPlace } from '../../../../shared/domain/notify/group-key.ts';
+import { groupId, groupLabel, groupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
 const event = anEvent({
@@ -13,7 +13,7 @@ const event = anEvent({
   check: { name: 'disk', subscribers: ['linux', 'db'], team: 'ops' },
 });
 
-const placeOf = (end: string) => groupPlace(['check.team'], anEvent({ check: { team: 'x'.repeat(5000) + end } }));
+const placeOf = (end: string) => groupKey(['check.team'], anEvent({ check: { team: 'x'.repeat(5000) + end } }));
 
 describe('the group key of an event', () => {
   test.each<{ name: string; value: string }>([
@@ -27,12 +27,12 @@ describe('the group key of an event', () => {
     { name: 'check.missing', value: '' },
     { name: 'client.constructor', value: '' },
   ])('the group key of $name is $value', ({ name, value }) => {
-    expect(groupPlace([name], event).by).toEqual([[name, value]]);
+    expect(groupKey([name], event).by).toEqual([[name, value]]);
   });
 
   test('the subscription of a check without subscribers is that of the client, except for its own', () => {
     const standalone = anEvent({ client: { subscriptions: ['web', 'linux', 'client:web-1'] } });
-    expect(groupPlace(['subscription'], standalone).by).toEqual([['subscription', 'linux,web']]);
+    expect(groupKey(['subscription'], standalone).by).toEqual([['subscription', 'linux,web']]);
   });
 
   test('a long value in a group key is truncated, but the key depends on all of it', () => {
@@ -41,7 +41,7 @@ describe('the group key of an event', () => {
   });
 
   test('an empty group key puts all events in one group', () => {
-    expect(groupPlace([], event)).toEqual({ key: '[]', by: [] });
+    expect(groupKey([], event)).toEqual({ key: '[]', by: [] });
     expect(groupLabel([])).toBe('all events');
   });
 });

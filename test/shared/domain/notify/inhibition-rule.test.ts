@@ -48,12 +48,14 @@ test('an inhibitor is looked up by the attributes in common, and is another even
   };
   const rules = [ruleOf({ target: 'check=cpu' }), ruleOf({ source: 'check=disk' }), ruleOf({ equal: ['client.rack'] })];
   expect(inhibitorOf(rules, index, 'default', disk)).toMatchObject({
-    inhibitor: { rule: 'r', client: 'sw', check: 'switch' },
+    rule: 'r',
+    client: 'sw',
+    check: 'switch',
   });
   expect(asked).toEqual([['r', '[["client.rack","a"]]', { client: 'web-1', check: 'disk' }]]);
 });
 
-test('the mark of a rule stays the one that stored events refer to', () => {
+test('the fingerprint of a rule stays the one that stored events refer to', () => {
   const rule = ruleOf({ source: 'check=disk status=crit', target: 'check!=disk', equal: ['client.rack'] });
-  expect(rule.mark).toBe('dbc33719dcc656a4');
+  expect(rule.fingerprint).toBe('dbc33719dcc656a4');
 });

@@ -3,14 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { parseFilter } from '../../../../shared/domain/filter-event.ts';
 import {
   handlerNames,
-  isRun,
-  isSuppressedRun,
-  judgeHandler,
   routeHandlers,
-  type HandlingCircumstances,
   type HandlingDefinitions,
   type RoutedHandler,
-} from '../../../../shared/domain/notify/verdict.ts';
+} from '../../../../shared/domain/notify/route.ts';
+import type { StageInputs } from '../../../../shared/domain/notify/stage.ts';
+import { isRun, judge as judgeHandler, wouldRunUnsilenced } from '../../../../shared/domain/notify/verdict.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import { filterSchema } from '../../../../shared/schemas/filter.ts';
 import { handlerSchema, type HandlerDefinition } from '../../../../shared/schemas/handler.ts';
@@ -112,7 +110,7 @@ describe('the routing of handler names', () => {
 
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
-function about(handlers: Readonly<Record<string, HandlerDefinition>> = {}): HandlingCircumstances {
+function about(handlers: Readonly<Record<string, HandlerDefinition>> = {}): StageInputs {
   return {
     namespace: 'default',
     definitions: definitionsOf(handlers),
@@ -132,7 +130,7 @@ const judge = (attributes: object, changes: EventChanges): HandlerVerdict =>
   judgeHandler(handlerWith(attributes), anEvent(changes), about());
 
 const isSuppressed = (handler: object, event: EventChanges = {}): boolean =>
-  isSuppressedRun(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
+  wouldRunUnsilenced(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
 
 const severity = (status: number): string => ['ok', 'warning', 'critical'][status] ?? 'unknown';
 

@@ -93,9 +93,16 @@ describe('a result in the timeline (spec, timeline 1)', () => {
 test('the transition of a resolve contains what suppressed the event until then', () => {
   const { state } = nextCheckState(NO_CHECK_STATE, { status: 2, executed: 1 }, SURROUNDINGS);
   const inhibitor = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
-  const quiet = { ...state, ...(state.event && { event: { ...state.event, inhibited: { ...inhibitor, mark: 'm' } } }) };
-  const after = nextCheckState(quiet, { status: 0, executed: 2 }, SURROUNDINGS).state;
-  expect(turnOf(quiet, after)).toEqual({ kind: 'resolve', was: 2, status: 0, occurrences: 1, inhibited_by: inhibitor });
+  const notifications = { inhibitedBy: { ...inhibitor, fingerprint: 'f' } };
+  const inhibited = { ...state, ...(state.event && { event: { ...state.event, notifications } }) };
+  const after = nextCheckState(inhibited, { status: 0, executed: 2 }, SURROUNDINGS).state;
+  expect(turnOf(inhibited, after)).toEqual({
+    kind: 'resolve',
+    was: 2,
+    status: 0,
+    occurrences: 1,
+    inhibited_by: inhibitor,
+  });
 });
 
 test('the transition of a removal contains the last status, and none is recorded without one', () => {

@@ -30,7 +30,7 @@ test('a failing check becomes an open event that continues its counts', () => {
     lastStateChange: NOW - 60,
     lastOk: NOW - 120,
     totalStateChange: 0,
-    isSuppressed: undefined,
+    notifications: {},
   });
 });
 

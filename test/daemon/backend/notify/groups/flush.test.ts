@@ -465,7 +465,7 @@ describe('delivery under failures', () => {
     expect(others).toEqual([]);
     expect(moved).toMatchObject({ type: 'put', key: ['handler-group', 'default', 'default', '[["client.rack","a"]]'] });
     const value = moved?.type === 'put' ? (JSON.parse(moved.value) as object) : {};
-    expect(value).toEqual({ by: [['client.rack', 'a']], untold_since: rig.clock.now() + 3_600_000 });
+    expect(value).toEqual({ by: [['client.rack', 'a']], pending_since: rig.clock.now() + 3_600_000 });
   });
 
   test('a transient event, such as a registration, is notified once', async () => {

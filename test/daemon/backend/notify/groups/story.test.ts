@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
 import { groupsOf } from '../../../../../daemon/backend/notify/groups/state.ts';
-import { changeOf, worstOf } from '../../../../../shared/domain/notify/group-flush.ts';
+import { worstOf } from '../../../../../shared/domain/notify/group-flush.ts';
+import { changeOf } from '../../../../../shared/domain/notify/group-member.ts';
 import { severityOf } from '../../../../../shared/domain/severity.ts';
 import type { HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
@@ -30,13 +31,13 @@ const sections = (by: string): Parameters<typeof openGroupRig>[0] => ({
  * resolved.
  */
 class Receiver {
-  readonly told = new Map<string, number>();
+  readonly lastNotified = new Map<string, number>();
   readonly wrong: string[] = [];
 
   take(jobs: readonly HandlerJob[]): void {
     for (const { group } of jobs) {
       for (const { change, client, check } of group?.events ?? []) {
-        const before = this.told.get(client.name);
+        const before = this.lastNotified.get(client.name);
         const isRight = {
           new: before === undefined,
           same: before === check.status,
@@ -45,8 +46,8 @@ class Receiver {
         };
         if (!isRight[change])
           this.wrong.push(`${client.name} ${change} ${String(check.status)}, told ${String(before)}`);
-        if (change === 'resolved') this.told.delete(client.name);
-        else this.told.set(client.name, check.status);
+        if (change === 'resolved') this.lastNotified.delete(client.name);
+        else this.lastNotified.set(client.name, check.status);
       }
     }
   }
@@ -70,8 +71,8 @@ function talliesIn(rig: GroupRig): object[] {
 function countsIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
   return groups.map(({ id, members }) => {
-    const shown = [...members.values()].filter(({ told }) => told !== 'held');
-    const firing = shown.filter(({ isOver }) => !isOver);
+    const shown = [...members.values()].filter(({ lastNotified }) => lastNotified !== 'inhibited');
+    const firing = shown.filter(({ isResolved }) => !isResolved);
     return {
       id,
       firing: firing.length,
@@ -123,7 +124,7 @@ test('nothing is notified twice, everything is notified in the end, and the show
       receiver.take(rig.takeJobs());
       const open = [...status].filter(([, last]) => last !== 0);
       expect(receiver.wrong).toEqual([]);
-      expect(Object.fromEntries(receiver.told)).toEqual(Object.fromEntries(open));
+      expect(Object.fromEntries(receiver.lastNotified)).toEqual(Object.fromEntries(open));
       await rig.stop();
     }),
     { numRuns: propertyRuns(12) },

@@ -6,11 +6,11 @@ import { TABLES } from '../../../../../daemon/backend/tables/tables.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 
 const CLIENTS = 500;
-const marks = Array.from({ length: 200 }, (_, at) => `mark-${String(at)}`);
+const fingerprints = Array.from({ length: 200 }, (_, at) => `mark-${String(at)}`);
 
-const ruleOf = (mark: string): Parameters<typeof inhibitionRows>[0][number] => ({
-  name: mark,
-  mark,
+const ruleOf = (fingerprint: string): Parameters<typeof inhibitionRows>[0][number] => ({
+  name: fingerprint,
+  fingerprint,
   source: { text: 'check=disk' },
   target: { text: 'check=load' },
   equal: [],
@@ -19,8 +19,14 @@ const ruleOf = (mark: string): Parameters<typeof inhibitionRows>[0][number] => (
 test('reading the effects of 200 inhibition rules yields to other tasks', async () => {
   const namespace = new Registry(TABLES).namespace(DEFAULT_NAMESPACE);
   for (let at = 0; at < CLIENTS; at++) {
-    for (const mark of marks) {
-      inhibitorsOf(namespace).put({ rule: mark, mark, key: '[]', client: `web-${String(at)}`, check: 'disk' });
+    for (const fingerprint of fingerprints) {
+      inhibitorsOf(namespace).put({
+        rule: fingerprint,
+        fingerprint,
+        key: '[]',
+        client: `web-${String(at)}`,
+        check: 'disk',
+      });
     }
   }
   let turns = 0;
@@ -30,7 +36,7 @@ test('reading the effects of 200 inhibition rules yields to other tasks', async 
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  const rows = await inhibitionRows([...marks, 'of none'].map(ruleOf), [namespace]);
+  const rows = await inhibitionRows([...fingerprints, 'of none'].map(ruleOf), [namespace]);
   isOver = true;
   expect(turns).toBeGreaterThan(1);
   expect(rows.at(-1)).toMatchObject({ name: 'of none', inhibited: 0, inhibitors: [] });

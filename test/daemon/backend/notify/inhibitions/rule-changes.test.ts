@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import {
-  inhibitedNow,
+  inhibitorOfOpen,
   inhibitorsOf,
   openSettledRules,
 } from '../../../../../daemon/backend/notify/inhibitions/state.ts';
@@ -45,13 +45,15 @@ async function reload(rig: GroupRig, sections: Parameters<GroupRig['reload']>[0]
 
 async function applied({ registry, definitions }: GroupRig): Promise<void> {
   await vi.waitFor(() =>
-    expect(registry.state(openSettledRules).marks).toEqual(definitions.inhibitions.map(({ mark }) => mark)),
+    expect(registry.state(openSettledRules).fingerprints).toEqual(
+      definitions.inhibitions.map(({ fingerprint }) => fingerprint),
+    ),
   );
 }
 
 const quietOf = (rig: GroupRig, client: string): string | undefined => {
   const entry = rig.entry(client);
-  return entry && inhibitedNow(entry)?.rule;
+  return entry && inhibitorOfOpen(entry)?.rule;
 };
 
 describe('a new rule', () => {
@@ -108,7 +110,7 @@ describe('a new rule', () => {
     await switchIs(rig, 2);
     rig.reload(WITH);
     await diskOf(rig, 'b-1');
-    expect(rig.registry.state(openSettledRules).marks).toEqual([]);
+    expect(rig.registry.state(openSettledRules).fingerprints).toEqual([]);
     await applied(rig);
     const { inhibited } = rig.registry.namespace(DEFAULT_NAMESPACE);
     expect([...inhibited.all()]).toHaveLength(1000);

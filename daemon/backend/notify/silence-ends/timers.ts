@@ -1,41 +1,44 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './commands.ts';
+import { isUnsilenced, type EventPlace, type SilenceEnds } from './commands.ts';
+import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './state.ts';
 import { idOfChange } from '../../silences/state.ts';
 import type { CommitBoard } from '../../commit/commit-board.ts';
 import type { Change, Clock } from '../../ports.ts';
 import { eventsSilencedBy } from '../../registry/named-by.ts';
-import type { CheckEntry } from '../../registry/namespace.ts';
+import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { inChunks } from '../../store/loop-turn.ts';
 
-interface UnsilencedParts {
+interface SilenceEndParts {
   readonly registry: Registry;
   readonly commits: Pick<CommitBoard, 'onCommit'>;
-  readonly unsilenced: Pick<UnsilencedEvents, 'handle'>;
+  readonly silenceEnds: Pick<SilenceEnds, 'notify'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Handles events whose silences ended while the problem persists, whatever ended them. Causes are the clock, an
+ * Notifies handlers of events whose silences ended, whatever ended them: of problems that persist, and of problems that
+ * resolved meanwhile. Causes are the clock, an
  * operator, a resolution, a replaced entry, a changed subscription or check, and the restore of an older dump. At start
- * it handles those whose silences ended while the backend was down.
+ * it notifies of those whose silences ended while the backend was down.
  */
-export function handleUnsilenced(parts: UnsilencedParts): Disposable {
+export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
   const { registry, commits, clock } = parts;
-  const queue = new UnsilencedQueue(parts);
+  const queue = new SilenceEndQueue(parts);
   const listening = commits.onCommit(({ changes }) => {
     let bySelector = 0;
     for (const change of changes) {
       // Each selector is matched against all events. With many selectors, one pass over all events is cheaper.
       if (change[0] === 'silenced' && change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
-      queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
+      queue.addUnsilenced(eventsUnsilencedBy(registry, change, clock.now()));
+      queue.addResolutions(registry, change);
     }
-    if (bySelector > SELECTORS_MAX) void queue.lookAtAll();
+    if (bySelector > SELECTORS_MAX) void queue.addAll();
   });
-  void queue.lookAtAll();
+  void queue.addAll();
   return {
     [Symbol.dispose]: () => {
       listening[Symbol.dispose]();
@@ -45,7 +48,11 @@ export function handleUnsilenced(parts: UnsilencedParts): Disposable {
 }
 
 /** Yields the checks whose open events a committed change may have unsilenced. */
-function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
+function* eventsUnsilencedBy(
+  registry: Registry,
+  change: Change,
+  nowMs: number,
+): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
     const namespace = registry.namespace(change[1]);
     const entry = namespace.silenced.get(idOfChange(change));
@@ -73,35 +80,77 @@ const RETRY_MS = 1000;
  * Events that wait to be handled, one chunk after the other. After a dispose, the next start finds those that still
  * wait.
  */
-class UnsilencedQueue implements Disposable {
-  readonly #parts: UnsilencedParts;
+class SilenceEndQueue implements Disposable {
+  readonly #parts: SilenceEndParts;
   readonly #waiting = new Map<string, EventPlace>();
+  /** Namespaces whose pending resolutions are looked at next. */
+  readonly #namespaces = new Set<string>();
   #isWorking = false;
   #isDisposed = false;
   #retry: Disposable | undefined;
 
-  constructor(parts: UnsilencedParts) {
+  constructor(parts: SilenceEndParts) {
     this.#parts = parts;
   }
 
   /** Adds all events that silences suppressed and that are no longer silenced. */
-  async lookAtAll(): Promise<void> {
-    await inChunks(this.#lookingAtAll());
+  async addAll(): Promise<void> {
+    await inChunks(this.#addingAll());
   }
 
-  *#lookingAtAll(): Generator<void, void, undefined> {
-    for (const { clients, silenced } of this.#parts.registry.namespaces()) {
+  *#addingAll(): Generator<void, void, undefined> {
+    for (const { name, clients, silenced } of this.#parts.registry.namespaces()) {
+      yield* this.#addingAllOf(name);
       for (const client of clients.values()) {
         yield;
         if (client.openEvents === 0) continue;
         for (const entry of client.checks.values()) {
           if (this.#isDisposed) return;
-          if (entry.state.event?.isSuppressed !== true) continue;
+          if (entry.state.event?.notifications.pending?.silence !== true) continue;
           yield* silenced.prepare(entry);
           this.addUnsilenced([entry]);
         }
       }
     }
+  }
+
+  /** Adds the pending resolutions that a committed change may have unsilenced. */
+  addResolutions(registry: Registry, change: Change): void {
+    if (change[0] !== 'silenced' && change[0] !== 'client' && change[0] !== 'event') return;
+    const namespace = registry.held(change[1]);
+    const resolutions = namespace && pendingResolutionsOf(namespace);
+    if (namespace === undefined || resolutions === undefined || resolutions.size === 0) return;
+    if (change[0] !== 'silenced') this.#addIfUnsilenced(namespace, resolutions.of(change[2]));
+    else if (!this.#namespaces.has(namespace.name)) {
+      // Each silence may have covered any of them, so one pass serves all changes of a commit.
+      this.#namespaces.add(namespace.name);
+      void this.#addAllOf(namespace.name);
+    }
+  }
+
+  async #addAllOf(name: string): Promise<void> {
+    await inChunks(this.#addingAllOf(name));
+  }
+
+  *#addingAllOf(name: string): Generator<void, void, undefined> {
+    yield;
+    this.#namespaces.delete(name);
+    const namespace = this.#parts.registry.held(name);
+    if (namespace === undefined) return;
+    for (const pending of pendingResolutionsOf(namespace).all()) {
+      if (this.#isDisposed) return;
+      this.#addIfUnsilenced(namespace, [pending]);
+      yield;
+    }
+  }
+
+  #addIfUnsilenced(namespace: Namespace, resolutions: Iterable<PendingResolution>): void {
+    const nowMs = this.#parts.clock.now();
+    for (const pending of resolutions) {
+      if (isStillSilenced(namespace, pending, nowMs)) continue;
+      this.#put([namespace.name, pending.client, pending.check]);
+    }
+    this.#start();
   }
 
   /** Adds those of the entries that silences suppressed and that are no longer silenced. */
@@ -111,6 +160,10 @@ class UnsilencedQueue implements Disposable {
       const { namespace, name: client } = entry.client;
       if (isUnsilenced(entry, nowMs)) this.#put([namespace.name, client, entry.name]);
     }
+    this.#start();
+  }
+
+  #start(): void {
     if (this.#waiting.size > 0 && !this.#isWorking && this.#retry === undefined) void this.#work();
   }
 
@@ -125,12 +178,12 @@ class UnsilencedQueue implements Disposable {
 
   /** Never rejects. */
   async #work(): Promise<void> {
-    const { unsilenced } = this.#parts;
+    const { silenceEnds } = this.#parts;
     this.#isWorking = true;
     while (this.#waiting.size > 0 && !this.#isDisposed) {
       const places = this.#takeSlice();
       try {
-        await unsilenced.handle(places);
+        await silenceEnds.notify(places);
       } catch (error) {
         this.#putOff(places, error);
         break;

@@ -1,0 +1,63 @@
+import type { HandlerDecision, NotificationContext, Notifications } from '../../../shared/domain/notify/pipeline.ts';
+import { LOGGED_HANDLERS_MAX } from '../../../shared/schemas/notification-log.ts';
+import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { saveNotifications } from '../events/saved.ts';
+import { noteSuppressed } from '../silences/saved.ts';
+import { enqueue } from './enqueue.ts';
+import { storedEntry, type Occurrence } from './occurrence.ts';
+import type { HandlingNote } from './route.ts';
+import { deferResolution } from './silence-ends/mutations.ts';
+
+/** Applies the decisions about an event in its commit: enqueues the notifications, and saves its log. */
+export function applyDecisions(
+  transaction: Transaction,
+  occurrence: Occurrence,
+  { event }: Pick<NotificationContext, 'event'>,
+  { decisions, log }: Notifications,
+): void {
+  const { namespace } = occurrence.client;
+  for (const decision of decisions) {
+    if (decision.effect === 'notify') enqueue(transaction, namespace, decision.handler, decision.event);
+    else if (decision.effect === 'defer' || decision.effect === 'suppressed by silence') {
+      noteSuppressed(transaction, namespace, event.silenced_by);
+    }
+  }
+  const deferred = namesWith(decisions, 'defer');
+  if (deferred.length > 0) {
+    const handlers = deferred.length <= LOGGED_HANDLERS_MAX ? deferred : 'all';
+    deferResolution(transaction, namespace, event, handlers);
+  }
+  const entry = storedEntry(occurrence);
+  if (entry !== undefined) saveNotifications(transaction, entry, log);
+  noteVerdicts(
+    transaction,
+    occurrence,
+    decisions.map(({ verdict }) => verdict),
+  );
+}
+
+/** Returns the handlers whose decisions have an effect. */
+export function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
+  return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
+}
+
+/** Records the verdicts about an event for the log and the metrics. */
+export function noteVerdicts(
+  transaction: Transaction,
+  { client, check, state }: Pick<Occurrence, 'client' | 'check' | 'state'>,
+  verdicts: readonly HandlerVerdict[],
+): void {
+  const { id, status, action, occurrences } = state;
+  const about = { namespace: client.namespace.name, client: client.name, check: check.name };
+  noteVerdictsAbout(transaction, { ...about, status, action, occurrences, event_id: id }, verdicts);
+}
+
+export function noteVerdictsAbout(
+  transaction: Transaction,
+  about: Omit<HandlingNote, 'verdicts'>,
+  verdicts: readonly HandlerVerdict[],
+): void {
+  const noted = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);
+  if (noted.length > 0) transaction.noteHandling({ ...about, verdicts: noted });
+}

@@ -1,0 +1,37 @@
+import { groupOfOne } from '../../../shared/domain/notify/group-document.ts';
+import type { RoutedHandler } from '../../../shared/domain/notify/route.ts';
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { addJob } from './delivery/mutations.ts';
+import { addToGroup } from './groups/mutations.ts';
+
+/** Adds an event to its group, or enqueues it alone if it has no group or the group has no room. */
+export function enqueue(
+  transaction: Transaction,
+  namespace: Namespace,
+  handler: RoutedHandler,
+  event: HandledEvent,
+): void {
+  const { name } = handler;
+  const names = groupNamesOf(handler);
+  if (names !== undefined && addToGroup(transaction, namespace, { name, names }, event)) return;
+  enqueueAlone(transaction, namespace, handler, event);
+}
+
+/** Enqueues an event alone. A handler with `group_by` gets it as a group of one. */
+export function enqueueAlone(
+  transaction: Transaction,
+  namespace: Namespace,
+  handler: RoutedHandler,
+  event: HandledEvent,
+): void {
+  const { name } = handler;
+  const names = groupNamesOf(handler);
+  const group = names && groupOfOne({ namespace: namespace.name, handler: name }, names, event);
+  addJob(transaction, namespace, name, event, group);
+}
+
+function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {
+  return handler.kind === 'handler' ? handler.definition?.group_by : undefined;
+}

@@ -1,0 +1,39 @@
+import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
+import type { HandlerSet } from '../../../../shared/schemas/notification-log.ts';
+import type { Transaction } from '../../commit/transaction.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { PendingResolution, pendingResolutionsOf } from './state.ts';
+import { PENDING_RESOLUTIONS } from './storage.ts';
+
+/** Stores the resolution of a silenced event until its silence ends, in the commit of the event. */
+export function deferResolution(
+  transaction: Transaction,
+  namespace: Namespace,
+  event: HandledEvent,
+  handlers: HandlerSet,
+): void {
+  const about = { handlers, silencedBy: event.silenced_by };
+  const pending = new PendingResolution(namespace.name, event.client.name, event.check.name, about);
+  pendingResolutionsOf(namespace).put(pending);
+  transaction.keep(PENDING_RESOLUTIONS, pending, event);
+}
+
+/** Removes a pending resolution that is notified now. */
+export function removePending(transaction: Transaction, namespace: Namespace, pending: PendingResolution): void {
+  pendingResolutionsOf(namespace).remove(pending);
+  transaction.forget(PENDING_RESOLUTIONS, pending);
+}
+
+/** Moves the pending resolution of a renamed check. If the new name has one too, both keep their names. */
+export function renamePending(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
+): void {
+  const pending = pendingResolutionsOf(namespace).get(client, from);
+  if (pending === undefined || pendingResolutionsOf(namespace).get(client, to) !== undefined) return;
+  if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return;
+  const event = transaction.body(PENDING_RESOLUTIONS, pending);
+  removePending(transaction, namespace, pending);
+  deferResolution(transaction, namespace, { ...event, check: { ...event.check, name: to } }, pending.handlers);
+}

@@ -1,0 +1,39 @@
+import type { Event } from '../../schemas/event.ts';
+import { severityOf } from '../severity.ts';
+import { isHandlingDisabled } from './route.ts';
+import type { Conditions, StageInputs, Verdict } from './stage.ts';
+
+/** Rejects events that the check or the handler excludes: `handle: false`, flapping, OK results, other severities. */
+export function accept(
+  { severities, handle_flapping, group_by }: Conditions,
+  event: Event,
+  { isBeside }: Pick<StageInputs, 'isBeside'>,
+): Verdict | undefined {
+  if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check has handle: false' };
+  if (event.action === 'flapping' && handle_flapping !== true) {
+    return { verdict: 'action', reason: 'it is flapping, and the handler does not set handle_flapping: true' };
+  }
+  if (group_by !== undefined && event.check.status === 0 && (event.action !== 'resolve' || isBeside === true)) {
+    return { verdict: 'action', reason: 'it is neither an incident nor its resolution, and the handler has group_by' };
+  }
+  if (severities !== undefined && !hasSeverity(event, severities)) {
+    return { verdict: 'severity', reason: severityReason(event, severities) };
+  }
+  return undefined;
+}
+
+/**
+ * Whether an event has a listed severity. For a resolution any status of the history counts, because handlers notified
+ * of the problem must be notified of its resolution.
+ */
+function hasSeverity({ action, check }: Event, severities: readonly string[]): boolean {
+  if (action !== 'resolve') return severities.includes(severityOf(check.status));
+  return check.history.some((status) => severities.includes(severityOf(Number(status))));
+}
+
+function severityReason({ action, check }: Event, severities: readonly string[]): string {
+  const wanted = severities.length === 0 ? 'none' : severities.join(', ');
+  return action === 'resolve'
+    ? `it resolves, and no result in its history has a severity of the handler (${wanted})`
+    : `its severity is ${severityOf(check.status)}, and the handler accepts ${wanted}`;
+}

@@ -1,0 +1,60 @@
+import type { Event } from '../../schemas/event.ts';
+import type { FilterDefect } from '../../schemas/explain.ts';
+import { BUILT_IN } from '../built-in.ts';
+import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '../filter-event.ts';
+import type { Conditions, StageInputs, Verdict } from './stage.ts';
+
+/** Evaluates the filters of the handler, and looks up its mutator. It is the last stage. */
+export function filter(conditions: Conditions, event: Event, circumstances: StageInputs): Verdict {
+  const defects: FilterDefect[] = [];
+  for (const name of filterNames(conditions)) {
+    const verdict = judgeFilter(name, event, circumstances, defects);
+    if (verdict?.kind !== 'filtered') continue;
+    const { attribute, reason } = verdict;
+    return {
+      verdict: 'filtered',
+      reason: `filtered by ${name}: ${reason}`,
+      filter: name,
+      ...(attribute === undefined ? {} : { attribute }),
+      ...defectsIn(defects),
+    };
+  }
+  return { ...mutable(conditions, circumstances), ...defectsIn(defects) };
+}
+
+function filterNames({ filter: name, filters }: Conditions): readonly string[] {
+  return filters ?? (name === undefined ? [] : [name]);
+}
+
+/** @returns undefined if no such filter is defined, and the event passes (completion 1.9) */
+function judgeFilter(
+  name: string,
+  event: Event,
+  { namespace, definitions, events, moment }: StageInputs,
+  defects: FilterDefect[],
+): FilterVerdict | undefined {
+  const definition = definitions.filter(name);
+  const verdict =
+    definition === undefined
+      ? builtInFilter(name)?.(event, events)
+      : definition.kind === 'filter'
+        ? filterEvent(definition, event, moment)
+        : filterV2Event(definition, { namespace, event }, moment);
+  if (verdict === undefined) {
+    defects.push({ filter: name, problem: 'unknown filter', reason: 'no filter with this name is defined' });
+  } else if (verdict.defect !== undefined) {
+    defects.push({ filter: name, problem: verdict.defect, reason: verdict.reason });
+  }
+  return verdict;
+}
+
+function defectsIn(defects: readonly FilterDefect[]): Pick<Verdict, 'defects'> {
+  return defects.length === 0 ? {} : { defects };
+}
+
+function mutable({ mutator }: Conditions, { definitions }: StageInputs): Verdict {
+  if (mutator === undefined || BUILT_IN.mutators.has(mutator) || definitions.mutator(mutator) !== undefined) {
+    return { verdict: 'handle', reason: 'all conditions are met' };
+  }
+  return { verdict: 'unknown_mutator', reason: `its mutator ${mutator} is not defined, so the run will fail` };
+}

@@ -1,0 +1,149 @@
+import type { Event } from '../../schemas/event.ts';
+import type { HandlerVerdict } from '../../schemas/explain.ts';
+import type { HandledEvent } from '../../schemas/handler-job.ts';
+import type { NotificationLog } from '../../schemas/notification-log.ts';
+import {
+  recordNeverNotified,
+  recordNotified,
+  release,
+  settle,
+  suppressByInhibition,
+  suppressBySilence,
+  wasNotified,
+} from './log.ts';
+import { endsSilence, renotified } from './renotify.ts';
+import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts';
+import type { StageInputs } from './stage.ts';
+import { isRun, judge, wouldRunUnsilenced } from './verdict.ts';
+
+/** What a group knows about one of its events. */
+export interface GroupKnowledge {
+  /** True if an inhibition suppressed the event when the group was flushed, and no result has arrived since. */
+  readonly suppressedAtFlush: boolean;
+  /** True if a notification of the group named the event. */
+  readonly wasNotified: boolean;
+}
+
+/** When a handler is notified of the resolution of a problem that it knows, if a silence covers it. */
+export type ResolveWhileSilenced = 'defer' | 'notify' | 'never';
+
+/** Everything that decides which handlers of an event are notified. */
+export interface NotificationContext extends StageInputs {
+  readonly event: Event;
+  /** The event as handlers of the v2 format get it, if that differs: an OK result that is silenced. */
+  readonly v2Event: Event;
+  readonly handlers: readonly RoutedHandler[];
+  /** The log of the stored event before this notification. */
+  readonly log: NotificationLog;
+  /** True if the event opened just now. */
+  readonly isNew: boolean;
+  /** True if handlers are notified again when a silence ends. */
+  readonly renotifiesAfterSilence: boolean;
+  readonly resolveWhileSilenced: ResolveWhileSilenced;
+  /** Returns what the group of a handler knows about the event; undefined: the event is not in a group of it. */
+  readonly groupOf: (handler: string) => GroupKnowledge | undefined;
+  /** True if the queue of a handler and the dead-letter queue are full. */
+  readonly isQueueFull: (handler: string) => boolean;
+}
+
+/** The decision about one handler. */
+export interface HandlerDecision {
+  readonly handler: RoutedHandler;
+  readonly verdict: HandlerVerdict;
+  /** The event as the handler gets it. */
+  readonly event: HandledEvent;
+  /** `defer`: the handler is notified of the resolution when the silence ends. */
+  readonly effect: 'notify' | 'defer' | 'suppressed by silence' | 'suppressed by inhibition' | 'none';
+}
+
+/** The decisions about an event, and its log afterwards. */
+export interface Notifications {
+  readonly decisions: readonly HandlerDecision[];
+  readonly log: NotificationLog;
+}
+
+/**
+ * Runs the stages for each handler of an event. It changes nothing: the commit of the event applies the decisions, and
+ * `explain` and `simulate` only show them.
+ */
+export function decide(context: NotificationContext): Notifications {
+  const decisions = context.handlers.map((handler) => decideFor(handler, context));
+  return { decisions, log: context.isBeside === true ? context.log : nextLog(context, decisions) };
+}
+
+function decideFor(handler: RoutedHandler, context: NotificationContext): HandlerDecision {
+  const shown = getsV2Events(handler) ? context.v2Event : context.event;
+  const event = renotified(handler, shown, context);
+  const verdict = withinQueue(handler, judge(handler, event, context), context.isQueueFull);
+  if (isRun(verdict)) return { handler, verdict, event, effect: 'notify' };
+  if (verdict.verdict === 'silenced') return silenced(handler, verdict, event, context);
+  const isSuppressed = verdict.verdict === 'inhibited' && isRun(judge(handler, event, uninhibited(context)));
+  return { handler, verdict, event, effect: isSuppressed ? 'suppressed by inhibition' : 'none' };
+}
+
+/** Rejects a run for which the queue has no room. An event that waits in its group takes none yet. */
+export function withinQueue(
+  handler: RoutedHandler,
+  verdict: HandlerVerdict,
+  isQueueFull: (handler: string) => boolean,
+): HandlerVerdict {
+  if (!isRun(verdict) || isGrouping(handler) || !isQueueFull(handler.name)) return verdict;
+  return {
+    ...nameOf(handler),
+    verdict: 'overflow',
+    reason: 'its queue and the dead-letter queue are full: fix the handler, then retry or drop dead letters',
+  };
+}
+
+/** Decides what follows from the silence of an event. */
+function silenced(
+  handler: RoutedHandler,
+  verdict: HandlerVerdict,
+  event: HandledEvent,
+  context: NotificationContext,
+): HandlerDecision {
+  if (!wouldRunUnsilenced(handler, event, uninhibited(context))) return { handler, verdict, event, effect: 'none' };
+  // If both apply, record the inhibition; the silence is re-evaluated once the inhibition lifts.
+  if (context.inhibition !== undefined) return { handler, verdict, event, effect: 'suppressed by inhibition' };
+  const isKnown = event.action === 'resolve' && context.isBeside !== true && knowsProblem(handler, context);
+  if (!isKnown || context.resolveWhileSilenced === 'never') {
+    return { handler, verdict, event, effect: 'suppressed by silence' };
+  }
+  if (context.resolveWhileSilenced === 'defer') {
+    const reason = `${verdict.reason}; it is notified when the silence ends`;
+    return { handler, verdict: { ...verdict, reason }, event, effect: 'defer' };
+  }
+  const reason = 'it resolves a problem that the handler was notified of';
+  const run = withinQueue(handler, { ...nameOf(handler), verdict: 'handle', reason }, context.isQueueFull);
+  return { handler, verdict: run, event, effect: isRun(run) ? 'notify' : 'none' };
+}
+
+/** True if a handler was notified of the problem. For a handler with `group_by`, its group decides. */
+function knowsProblem({ name }: RoutedHandler, { groupOf, log }: NotificationContext): boolean {
+  return groupOf(name)?.wasNotified ?? wasNotified(log, name);
+}
+
+function uninhibited(context: NotificationContext): StageInputs {
+  return context.inhibition === undefined ? context : { ...context, inhibition: undefined };
+}
+
+/** Returns the log of the event after the decisions. */
+function nextLog(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
+  const { event, inhibition, handlers } = context;
+  const namesOf = (effect: HandlerDecision['effect']): string[] =>
+    decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
+  const notified = namesOf('notify');
+  let log = context.log;
+  if (inhibition?.by === undefined) {
+    log = settle(
+      release(log, 'inhibition'),
+      handlers.map(({ name }) => name),
+    );
+  } else {
+    log = suppressByInhibition(log, inhibition.by, namesOf('suppressed by inhibition'));
+    if (context.isNew) log = recordNeverNotified(log);
+  }
+  if (endsSilence(context) || (notified.length > 0 && !event.silenced)) log = release(log, 'silence');
+  else if (namesOf('suppressed by silence').length > 0) log = suppressBySilence(log);
+  return event.action === 'resolve' ? log : recordNotified(log, notified);
+}
