@@ -47,7 +47,7 @@ const list: Command = {
     check: takes('NAME', 'only silences of this check', { completes: 'reported-check' }),
     subscription: takes('NAME', 'only silences of exactly this subscription', { completes: 'subscription' }),
     client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
-    idle: flag('only silences that have matched nothing for long'),
+    idle: flag('only idle silences, which have matched no event for a long time'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,

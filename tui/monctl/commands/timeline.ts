@@ -21,7 +21,7 @@ const SHOWN = 100;
 const timeline: Command = {
   words: ['event', 'timeline'],
   summary: 'Show the timeline of checks and silences, newest first',
-  details: ['Without CLIENT it covers everything; for a client and check it includes matching silences.'],
+  details: ['Without CLIENT, it shows all clients; for a client and check, it includes matching silences.'],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
@@ -48,8 +48,8 @@ const availability: Command = {
   words: ['event', 'availability'],
   summary: 'Show the availability of checks, worst first',
   details: [
-    'Percentage of the time with data. Silenced failures do not count as unavailable; time without data and silenced',
-    'time are listed separately.',
+    'The percentage refers to the time with data; silenced failures do not count as unavailable.',
+    'Time without data and silenced time are listed separately.',
   ],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
