@@ -113,7 +113,7 @@ function authorizationOf(url: URL, env: CredentialsEnv): string | undefined {
   const key = env['MON_API_KEY'] ?? '';
   if (key !== '') {
     if (!/^[\x21-\x7e]+$/.test(key)) {
-      throw new MonError('invalid', 'MON_API_KEY holds a character that no key has: set it to the key alone');
+      throw new MonError('invalid', 'MON_API_KEY contains a character that keys cannot have: set it to the key only');
     }
     return `Key ${key}`;
   }

@@ -74,7 +74,7 @@ export function speaksTls(status: number, headers: Readonly<Record<string, unkno
 
 /** @param url URL to which plain HTTP was sent */
 export function tlsProblem(url: string): string {
-  return `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
+  return `cannot reach the backend at ${url}: it requires TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
 }
 
 /** Returns the names in the certificate, if the host is not among them. */

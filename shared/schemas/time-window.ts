@@ -57,7 +57,7 @@ const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).super
   // Days begin at different moments in each zone, so with two zones the day of the window would be ambiguous.
   const [beginPlace, endPlace] = [placeOf(begin), placeOf(end)];
   if (beginPlace !== undefined && endPlace !== undefined && beginPlace !== endPlace) {
-    issue('end', 'must have the same time zone as begin: write the zone behind both, or behind none');
+    issue('end', 'must have the same time zone as begin: add the zone to both, or to none');
   }
 });
 

@@ -33,7 +33,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
     short: 'o',
   }),
   headers: flag('show column titles above a table (default); --no-headers: hide them'),
-  raw: flag('keep control characters in the output (pipes only)'),
+  raw: flag('keep control characters in output (pipes only)'),
   help: flag('show help for the command', { short: 'h' }),
   version: flag('show the version of monctl'),
 };

@@ -20,7 +20,7 @@ const MATCHERS_MAX = 100;
 export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry }: NamespaceDeps): Namespace {
   const name = namespaceIn(request);
   if (name === DEFAULT_NAMESPACE) return registry.namespace(DEFAULT_NAMESPACE);
-  const message = `namespace: /api/v2 is about the namespace ${DEFAULT_NAMESPACE} alone; use /api/mon/v1 for others`;
+  const message = `namespace: /api/v2 serves only the namespace ${DEFAULT_NAMESPACE}; use /api/mon/v1 for others`;
   throw new MonError('invalid', message);
 }
 

@@ -279,8 +279,8 @@ function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation
       targets.add(target);
       continue;
     }
-    const why = refusal === undefined ? 'is named twice' : REFUSALS[refusal];
-    throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, and all were expected`);
+    const why = refusal === undefined ? 'appears twice' : REFUSALS[refusal];
+    throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, so nothing was changed`);
   }
 }
 
@@ -292,8 +292,8 @@ function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, no
 }
 
 const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
-  not_found: 'is not there',
-  changed: 'was changed since',
+  not_found: 'does not exist',
+  changed: 'has changed since then',
   expired: 'has expired',
 };
 

@@ -36,7 +36,7 @@ export async function repairCommand(dir: string, { log, print, signal, schema }:
   if (free < COPIES * needed) {
     throw new MonError(
       'unavailable',
-      `a repair needs ${mebibytes(COPIES * needed)} beside ${dir}, ${mebibytes(free)} are free`,
+      `a repair needs ${mebibytes(COPIES * needed)} next to ${dir}, ${mebibytes(free)} are free`,
     );
   }
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
@@ -60,7 +60,7 @@ function textOf({ kept, lost }: RepairReport, source: string, target: string): s
     lost.length === 0 ? 'lost: nothing' : 'lost:',
     ...parts,
     ...(more > 0 ? [`  and ${String(more)} more, see ${REPORT_FILE} there`] : []),
-    `${source} is as it was. To go on with what is left:`,
+    `${source} was not changed. To continue with the repaired copy:`,
     `  mv ${source} ${source}.damaged && mv ${target} ${source}`,
     '',
   ].join('\n');

@@ -213,7 +213,7 @@ describe('a damaged store', () => {
       expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^kept, in .*\d+ client$/ms) });
       const copy = /^kept, in (.*):$/m.exec(repaired.stdout)?.[1] ?? '';
       onTestFinished(() => rm(copy, { recursive: true }));
-      expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have another checksum`));
+      expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have a wrong checksum`));
       expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
 
       await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
@@ -304,7 +304,7 @@ describe('a running backend', () => {
     expect(await get(daemon, '/checks')).toHaveLength(2);
     expect(await get(daemon, '/info')).toMatchObject({
       sensu: after.sensu,
-      mon: { config: { error: 'the newest configuration has 4 problems, see the log; the one before stays in force' } },
+      mon: { config: { error: 'the new configuration has 4 problems, see the log; the previous one stays in effect' } },
     });
   });
 

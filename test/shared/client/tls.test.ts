@@ -140,7 +140,7 @@ describe('TLS problems and their remedies', () => {
       'http',
     );
     expect(await problemAt(url, {})).toBe(
-      `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace('http', 'https')}`,
+      `cannot reach the backend at ${url}: it requires TLS: use ${url.replace('http', 'https')}`,
     );
   });
 });

@@ -221,7 +221,7 @@ describe('an invalid window', () => {
       begin: '9:00 UTC',
       end: '10:00',
       path: 'end',
-      message: 'must have the same time zone as begin: write the zone behind both, or behind none',
+      message: 'must have the same time zone as begin: add the zone to both, or to none',
     },
   ])('the window from $begin to $end is rejected with its path and a remedy', ({ begin, end, path, message }) => {
     const { error } = timeWindowsSchema.safeParse({ days: { all: [{ begin, end }] } });

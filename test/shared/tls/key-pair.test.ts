@@ -47,7 +47,7 @@ test.each([
   {
     name: 'a key that others can read',
     spoil: modeOf('key-file', 0o640),
-    says: /reached by other users of this machine: chmod 600 it/,
+    says: /other users of this machine can access it: run chmod 600 on it/,
   },
 ])('a key pair with $name is rejected', async ({ made = GOOD, spoil, says }) => {
   await expect(pairOf(made, spoil)).rejects.toThrow(says);

@@ -123,8 +123,8 @@ test('every command has a manual', () => {
       --dry-run shows the next windows and how daylight saving time changes them.
 
     Options
-      --check NAME         this check; without --subscription or --client on all
-                           clients
+      --check NAME         this check, on all clients unless --subscription or
+                           --client is set
       --subscription NAME  all clients with this subscription
       --client NAME        this client; short for --subscription client:NAME
       --selector SEARCH    events that match this search: 'client~web-* env=prod'
@@ -167,9 +167,9 @@ test('every command has a manual', () => {
       --insecure-skip-tls-verify    skip verification of the certificate of the
                                     backend (testing only)
       -o, --output table|json|yaml  output format; default table
-      --headers                     column titles above a table, the default;
-                                    --no-headers: none
-      --raw                         keep control characters in the output (pipes only)
+      --headers                     show column titles above a table (default);
+                                    --no-headers: hide them
+      --raw                         keep control characters in output (pipes only)
       -h, --help                    show help for the command
       --version                     show the version of monctl
 

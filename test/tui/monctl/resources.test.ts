@@ -385,7 +385,7 @@ test.each<[string[], RegExp, string?]>([
   [['client', 'delete', 'a', '--invalidate-expire', 'soon'], /--invalidate-expire must be at least one second/],
   [['result', 'submit', 'a', 'b'], /missing arguments/],
   [['result', 'submit', 'a', 'b', 'bad'], /STATUS must be ok, warn, crit, unknown or a number/],
-  [['result', 'submit', 'a', '--file', '-'], /a list in the --file says it all/, '[]'],
+  [['result', 'submit', 'a', '--file', '-'], /--file contains a list/, '[]'],
   [['result', 'list', '--status', 'bad'], /--status must be/],
   [['aggregate', 'results', 'a', 'bad'], /SEVERITY must be ok, warning, critical, unknown, not "bad"/],
   [['stash', 'create', 'a'], /set the content/],

@@ -233,7 +233,7 @@ test('a restore applies a manual change of the file and reports what is lost by 
   await using target = await startBackend();
   const { code, stdout } = await on(target, 'restore', join(dir, 'edited'), '--quiet');
   expect(code).toBe(9);
-  expect(stdout).toMatch(/^created Entity staging\/db-1\n {2}mon: the rest of the object was changed since/);
+  expect(stdout).toMatch(/^created Entity staging\/db-1\n {2}mon: the object was edited after the dump/);
   const { stdout: info } = await on(target, 'entity', 'info', 'db-1', '--namespace', 'staging', '-o', 'json');
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });

@@ -52,7 +52,7 @@ export const fixNamespacesCommand: Command = {
 };
 
 function dryRunText(commands: readonly string[]): string {
-  if (commands.length === 0) return 'every check names a namespace that exists: there is nothing to fix';
+  if (commands.length === 0) return 'the namespace of every check exists: there is nothing to fix';
   return [...commands, 'nothing was changed: add --apply to apply it'].join('\n');
 }
 

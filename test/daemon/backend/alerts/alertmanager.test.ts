@@ -257,7 +257,7 @@ describe('the list of alerts', () => {
     ] as const) {
       const answer = await ask(method, `/api/v2/${path}?namespace=other`, body);
       expect(answer.status).toBe(400);
-      expect(answer.body).toMatch(/^namespace: \/api\/v2 is about the namespace default alone/);
+      expect(answer.body).toMatch(/^namespace: \/api\/v2 serves only the namespace default;/);
     }
     expect((await ask('GET', '/api/v2/alerts?namespace=default&unknown=1')).body).toEqual([]);
   });

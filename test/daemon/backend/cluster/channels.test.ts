@@ -244,7 +244,7 @@ test.each([
   { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'a frame has' },
   { what: 'a channel that is open', said: [opening, opening], error: 'channel 1 is open already' },
   { what: 'more than its window', said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))], error: 'more was sent' },
-  { what: 'credit without data', said: [opening, frameHead(credit, 1, 1)], error: 'more was taken than was sent' },
+  { what: 'credit without data', said: [opening, frameHead(credit, 1, 1)], error: 'more was acknowledged than sent' },
 ])('$what closes the connection', async ({ said, error }) => {
   const { near, far } = await connected();
   const onClose = startEnd(far, () => undefined);

@@ -52,7 +52,7 @@ const BROKEN: readonly Broken[] = [
   // Texts.
   inText('a comma too much', 'a.json', '{\n  "checks": {},\n}', 2, 15, 'remove the comma before "}"'),
   inText('a comment of a shell', 'a.json', '{\n  # disks\n  "checks": {} }', 2, 3, 'a comment begins with // or /*'),
-  inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" stands here twice: remove one'),
+  inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" is defined twice: remove one'),
   inText('a name of the language', 'a.json', '{"__proto__": {}}', 1, 2, 'the name "__proto__" is not allowed'),
   inText(
     'a name of the language, in YAML',
@@ -62,14 +62,14 @@ const BROKEN: readonly Broken[] = [
     3,
     'the name "constructor" is not allowed',
   ),
-  inText('a name twice, in YAML', 'a.yml', 'api: {}\napi: {}', 2, 1, 'this name stands here twice: remove one'),
+  inText('a name twice, in YAML', 'a.yml', 'api: {}\napi: {}', 2, 1, 'this name is defined twice: remove one'),
   inText(
     'a text with a colon',
     'a.yml',
     'checks:\n  a:\n    command: echo a: b',
     3,
     14,
-    'a second ":" stands here: put a text that holds one in double quotes, and another name on its own line',
+    'there is a second ":" here: put a text that contains one in double quotes, and another name on its own line',
   ),
   inText(
     'a tag',
@@ -85,7 +85,7 @@ const BROKEN: readonly Broken[] = [
     'api: {}\n---\nchecks: {}',
     2,
     1,
-    'a file holds one document: remove what follows the "---"',
+    'a file contains only one document: remove what follows the "---"',
   ),
   inText(
     'an alias of nothing',
@@ -101,9 +101,9 @@ const BROKEN: readonly Broken[] = [
     'api: &all\n  more: *all',
     2,
     9,
-    'this alias stands inside of what it names: remove it',
+    'this alias refers to a value that contains it: remove it',
   ),
-  inText('aliases that multiply', 'a.yml', laughs(9), 1, 1, 'there are too many aliases: write out what they name'),
+  inText('aliases that multiply', 'a.yml', laughs(9), 1, 1, 'there are too many aliases: write their values instead'),
   inText(
     'a number that JSON lacks',
     'a.yaml',
@@ -115,7 +115,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a file without sections',
     files: { 'a.yml': '- api' },
-    problems: [{ file: 'a.yml', message: 'must hold an object with sections such as "checks"' }],
+    problems: [{ file: 'a.yml', message: 'must contain an object with sections such as "checks"' }],
   },
   // Sections.
   {

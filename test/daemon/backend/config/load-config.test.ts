@@ -141,7 +141,7 @@ test('a linked directory is read once, even in a cycle', async () => {
 
 test('a missing main file is a warning', async () => {
   const config = await loadConfig({ file: join(root, 'none.json'), directories: [], env: {} });
-  expect(warningsOf(config)).toEqual(['none.json: there is no such file; going on without it']);
+  expect(warningsOf(config)).toEqual(['none.json: the file does not exist; continuing without it']);
 });
 
 test.each<{ name: string; files: Files; warnings: string[] }>([
@@ -156,12 +156,12 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
   {
     name: 'unknown sections',
     files: { 'conf.d/a.json': { mailer: {} } },
-    warnings: ['conf.d/a.json: mailer: is not a section of this program; it has no effect beyond GET /settings'],
+    warnings: ['conf.d/a.json: mailer: is not a known section; it only appears in GET /settings'],
   },
   {
     name: 'unknown attributes of the API',
     files: { 'conf.d/a.json': { api: { hots: '10.0.0.1' } } },
-    warnings: ['conf.d/a.json: api.hots: is not a setting of this program; it has no effect'],
+    warnings: ['conf.d/a.json: api.hots: is not a known setting and has no effect'],
   },
   {
     name: 'handlers that are not defined, once each',
@@ -215,7 +215,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a file without sections',
     files: { 'conf.d/a.json': '[]' },
-    problem: 'conf.d/a.json: must hold an object with sections such as "checks"',
+    problem: 'conf.d/a.json: must contain an object with sections such as "checks"',
   },
   {
     name: 'a broken main file',
@@ -230,7 +230,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a check defined twice in a file',
     files: { 'conf.d/a.json': '{"checks": {"a": {},\n"a": {}}}' },
-    problem: 'conf.d/a.json, line 2, column 1: the name "a" stands here twice: remove one',
+    problem: 'conf.d/a.json, line 2, column 1: the name "a" is defined twice: remove one',
   },
   {
     name: 'a section that is no object',
@@ -352,7 +352,7 @@ test('a file without read permission is reported', async () => {
   const expected =
     process.getuid?.() === 0
       ? 'it was accepted'
-      : 'the configuration has 1 problem:\n  conf.d/a.json: must not be read by this user; change its permissions or its owner';
+      : 'the configuration has 1 problem:\n  conf.d/a.json: cannot be read by this user; change its permissions or its owner';
   const answer = load({}).then(
     () => 'it was accepted',
     (error: unknown) => errorMessage(error).replaceAll(`${root}/`, ''),

@@ -107,7 +107,7 @@ describe('old names of settings', () => {
     };
     const { settings, warnings } = await load({ files });
     expect(settings).toEqual(files['a.json']);
-    expect(warnings).toEqual(['a.json: api.log_level: is not a setting of this program; it has no effect']);
+    expect(warnings).toEqual(['a.json: api.log_level: is not a known setting and has no effect']);
   });
 
   test('both names in one file are a problem', async () => {

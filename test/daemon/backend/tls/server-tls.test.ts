@@ -126,7 +126,7 @@ test('a plain HTTP request to a TLS port is 426 and says to use https', async ()
   const { port } = await aServer();
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: TLS\/1\.2[^]*this port speaks TLS: use https:/);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: TLS\/1\.2[^]*this port requires TLS: use https:/);
 });
 
 test('a request in many packets is served over TLS', async () => {
