@@ -93,7 +93,7 @@ export function addressWarning(backend: string, env?: CredentialsEnv): string | 
 }
 
 export function unverifiedWarning(url: string): string {
-  return `the certificate of ${url} is not verified: whoever is on the way can read and change everything; name its authority in trusted-ca-file in place of insecure-skip-tls-verify`;
+  return `the certificate of ${url} is not verified: attackers in the network can read and change everything; set trusted-ca-file instead of insecure-skip-tls-verify`;
 }
 
 function tlsOf({ MON_TRUSTED_CA_FILE: file = '', MON_INSECURE_SKIP_TLS_VERIFY: skip = '' }: CredentialsEnv): ClientTls {

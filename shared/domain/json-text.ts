@@ -127,7 +127,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   };
 
   function parseString(): string {
-    const found = match(STRING) ?? fail('this string is not closed, or holds a bad escape');
+    const found = match(STRING) ?? fail('this string is not closed, or contains an invalid escape');
     const value: unknown = JSON.parse(escapeRawControls(found));
     return String(value).toWellFormed();
   }
@@ -138,7 +138,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
       match(WORD) ?? fail(offset >= text.length ? 'the text ends where a value is expected' : 'expected a value');
     if (WORDS.has(word)) return WORDS.get(word);
     if (remark !== undefined && NOT_FINITE.has(word)) {
-      remark('this is no number in JSON: null is used instead; write a number, or remove it', at);
+      remark('this is not a number in JSON: null is used instead; write a number, or remove it', at);
       return null;
     }
     if (!NUMBER.test(word)) fail('this is not a value: put texts in double quotes', at);

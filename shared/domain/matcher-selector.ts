@@ -69,7 +69,7 @@ export function parseMatchers(text: string): readonly LabelMatcher[] | SearchPro
     position = MATCHER.lastIndex;
     if (end === '}') break;
   }
-  return position === text.length ? matchers : problem('expected nothing behind the closing brace', position);
+  return position === text.length ? matchers : problem('expected nothing after the closing brace', position);
 }
 
 function unquoted(text: string): string | undefined {

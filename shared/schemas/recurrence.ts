@@ -17,7 +17,7 @@ const zoneText = z
   .max(64)
   .superRefine((text, context) => {
     if (timeZoneOf(text) !== undefined) return;
-    context.addIssue({ code: 'custom', message: `"${text}" is no time zone: write ${TIME_ZONE_HINT}` });
+    context.addIssue({ code: 'custom', message: `"${text}" is not a time zone: write ${TIME_ZONE_HINT}` });
   });
 
 const dayText = z

@@ -46,7 +46,7 @@ const timeSchema = z
     if (time === undefined) {
       context.addIssue({ code: 'custom', message: 'must be a time of day such as "5:00 PM" or "17:00"' });
     } else if (time.zone !== undefined && timeZoneOf(time.zone) === undefined) {
-      context.addIssue({ code: 'custom', message: `"${time.zone}" is no time zone: write ${TIME_ZONE_HINT}` });
+      context.addIssue({ code: 'custom', message: `"${time.zone}" is not a time zone: write ${TIME_ZONE_HINT}` });
     }
   });
 

@@ -99,9 +99,7 @@ function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate,
 function nameWarnings(certificate: X509Certificate): string[] {
   const [name, names] = [commonName(certificate), alternativeNames(certificate)];
   if (name === null || isNamed(name, names)) return [];
-  return [
-    `will be refused by clients: its ${unnamedProblem(name, names)}; have it issued again with that name among them`,
-  ];
+  return [`will be refused by clients: its ${unnamedProblem(name, names)}; have it issued again with that name`];
 }
 
 function dayOf(date: Date): string {

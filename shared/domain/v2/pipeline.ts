@@ -116,7 +116,7 @@ function textOr(value: unknown, fallback: string): string {
 export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
   return refs.flatMap(({ name, foreignType }) => {
     if (foreignType !== undefined)
-      return [unknownPipeline(name, `pipelines of the type ${foreignType} are not run here`)];
+      return [unknownPipeline(name, `pipelines of the type ${foreignType} are not supported`)];
     const pipeline = source.pipeline(name);
     if (pipeline === undefined) return [unknownPipeline(name, 'no pipeline of this name is defined')];
     if (pipeline.workflows.length > 0) {
@@ -166,7 +166,7 @@ function routeWorkflow(
 }
 
 function missingText(handler: string, foreignType: string | undefined): string {
-  if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not run here`;
+  if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not supported`;
   return BUILT_IN.handlers.has(handler)
     ? 'which is built in and runs only for checks that name it in their handlers'
     : 'which is not defined';

@@ -76,7 +76,7 @@ describe('--validate-config', () => {
         `warning: ${file}: filters.unread.attributes.occurrences: a value is missing here (character 15); ` +
         'this filter is ignored, so its handlers get all events: fix it\n' +
         `warning: ${file}: filters.typo.attributes.chek.status: names chek, ` +
-        'which has no value unless something brings an attribute of that name: did you mean check?\n',
+        'which has no value unless the data contains an attribute of that name: did you mean check?\n',
     });
   });
 

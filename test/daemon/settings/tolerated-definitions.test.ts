@@ -177,7 +177,7 @@ test('a time zone with an unknown area is rejected', () => {
   const { problems } = validateSettings({
     checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
   });
-  expect(problems[0]?.message).toMatch(/^"Europe\/Nowhere" is no time zone/);
+  expect(problems[0]?.message).toMatch(/^"Europe\/Nowhere" is not a time zone/);
 });
 
 test.each([

@@ -111,7 +111,7 @@ test('all invalid expressions are named when the conditions are loaded', () => {
   expect(parseConditions(wanted)).toEqual({
     kind: 'problems',
     problems: [
-      { path: ['a'], message: 'this does not continue the expression: === (character 13)' },
+      { path: ['a'], message: 'the expression cannot continue with this: === (character 13)' },
       {
         path: ['b', 'c'],
         message: 'there is no "process": use value, a token such as :::check.name:::, or quote a text (character 6)',

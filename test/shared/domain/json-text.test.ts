@@ -29,9 +29,9 @@ test.each<[text: string, problem: string]>([
   ['{"a": 01}', '1:7 this is not a value: put texts in double quotes'],
   ['{"a": NaN}', '1:7 this is not a value: put texts in double quotes'],
   ['{"a": }', '1:7 expected a value'],
-  ['{"a": "b\n}', '1:7 this string is not closed, or holds a bad escape'],
-  ['{"a": "\\x"}', '1:7 this string is not closed, or holds a bad escape'],
-  ['{"a": "\\\n"}', '1:7 this string is not closed, or holds a bad escape'],
+  ['{"a": "b\n}', '1:7 this string is not closed, or contains an invalid escape'],
+  ['{"a": "\\x"}', '1:7 this string is not closed, or contains an invalid escape'],
+  ['{"a": "\\\n"}', '1:7 this string is not closed, or contains an invalid escape'],
   ['{\n  // note\n}', '2:3 JSON has no comments: remove this one'],
   ['{} # note', '1:4 JSON has no comments: remove this one'],
   ['{} {}', '1:4 expected nothing more after the value'],
@@ -82,8 +82,8 @@ test.each<[text: string, value: unknown, remarks: string[]]>([
     '{"a": NaN,\n "b": -Infinity}',
     { a: null, b: null },
     [
-      '1:7 this is no number in JSON: null is used instead; write a number, or remove it',
-      '2:7 this is no number in JSON: null is used instead; write a number, or remove it',
+      '1:7 this is not a number in JSON: null is used instead; write a number, or remove it',
+      '2:7 this is not a number in JSON: null is used instead; write a number, or remove it',
     ],
   ],
   [

@@ -139,10 +139,10 @@ test('an object that will not work as intended is created, and a warning is prin
 `;
   const ofFilter =
     'the expression "event.chek.status == 2" names event.chek, ' +
-    'which has no value unless something brings an attribute of that name: did you mean event.check?';
+    'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   const ofCheck =
     'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
-    'which has no value unless something brings an attribute of that name: did you mean entity.labels?';
+    'which has no value unless the data contains an attribute of that name: did you mean entity.labels?';
   const risky = expect.stringMatching(/^the check has tokens in a line for the shell: /);
   const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
   expect([code, stdout]).toEqual([
@@ -195,7 +195,7 @@ test('a rejected object is reported with its reason and does not stop the others
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Rejected CheckConfig default/disk: disk is defined in the configuration file; change it there',
     'Rejected Extension tool: there is no type core/v2.Extension here',
-    expect.stringMatching(/^Rejected Secret token: secrets are not fetched from providers here: use/),
+    expect.stringMatching(/^Rejected Secret token: secrets are not fetched from providers: use/),
     expect.stringMatching(/^Rejected CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',
   ]);

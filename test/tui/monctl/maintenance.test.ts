@@ -110,7 +110,7 @@ describe('maintenance with a backend', () => {
     await api.silence({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1', expire: 3600 });
     const refused = await ended(start(sh('echo started')));
     expect(refused).toMatchObject({ code: 6, stdout: '' });
-    expect(refused.stderr).toMatch(/is silenced already, by alice: CHG-1: clear it/);
+    expect(refused.stderr).toMatch(/is already silenced, by alice: CHG-1: clear it/);
     expect(await ended(start(['--anyway', ...sh('echo started')]))).toMatchObject({ code: 0, stdout: 'started\n' });
     expect(await silenced()).toMatchObject({ creator: 'alice', expire: 3600 });
   });

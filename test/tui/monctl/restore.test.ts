@@ -244,7 +244,7 @@ test('an object that will not work as intended is restored, and a warning is pri
   await writeFile(join(dir, 'typo'), text);
   const warning =
     'the expression "event.chek.status == 2" names event.chek, ' +
-    'which has no value unless something brings an attribute of that name: did you mean event.check?';
+    'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   await using target = await startBackend();
   const { code, stdout, stderr } = await on(target, 'restore', join(dir, 'typo'));
   expect([code, stdout]).toEqual([0, 'created EventFilter default/typo\n']);

@@ -194,8 +194,8 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       },
     },
     warnings: [
-      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} behind its expression (character 1); the default text is sent instead: fix it',
-      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless something brings an attribute of that name: did you mean event.check?',
+      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} after its expression (character 1); the default text is sent instead: fix it',
+      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless the data contains an attribute of that name: did you mean event.check?',
     ],
   },
 ])('$name are warnings and do not stop the start', async ({ files, warnings }) => {
@@ -306,7 +306,7 @@ test('files may be empty and contain comments, control characters and inexact nu
   });
   expect(warnings.map((warning) => warning.slice(warning.indexOf('conf.d')))).toEqual([
     'conf.d/d.json, line 3, column 7: this number is too large: the nearest that can be kept is used instead; put it in double quotes',
-    'conf.d/d.json, line 3, column 37: this is no number in JSON: null is used instead; write a number, or remove it',
+    'conf.d/d.json, line 3, column 37: this is not a number in JSON: null is used instead; write a number, or remove it',
   ]);
 });
 

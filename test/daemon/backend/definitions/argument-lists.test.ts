@@ -56,7 +56,7 @@ describe('a list of arguments', () => {
     });
     expect(await v2.patch(path, { command: 'e' })).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('command: says something else than mon.command') },
+      body: { message: expect.stringContaining('command: differs from mon.command') },
     });
     expect(await v2.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
   });

@@ -114,7 +114,7 @@ test('a restored object whose expression names an unknown attribute gets a warni
       outcome: 'created',
       warnings: [
         'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
-          'which has no value unless something brings an attribute of that name: did you mean entity.labels?',
+          'which has no value unless the data contains an attribute of that name: did you mean entity.labels?',
       ],
     },
     { outcome: 'replaced' },

@@ -149,7 +149,7 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test.each([
-    { wrong: { recurrence: { ...NIGHTLY, zone: 'Europe/Atlantis' } }, says: 'is no time zone' },
+    { wrong: { recurrence: { ...NIGHTLY, zone: 'Europe/Atlantis' } }, says: 'is not a time zone' },
     { wrong: { recurrence: { ...NIGHTLY, duration: 86_400 } }, says: 'would overlap' },
     { wrong: { recurrence: { ...NIGHTLY, last_day: '2025-12-31' } }, says: 'no window starts before' },
     { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'goes without begin' },

@@ -74,7 +74,7 @@ scenarios('5.8.0-stop-all', [
       ],
     },
     verdict: 'warn',
-    says: 'b was not reached at its health port',
+    says: 'b is unreachable at its health port',
   },
   { name: 'one backend passes', way: '5.7.0 to 5.8.0', verdict: 'pass' },
   { name: 'not on the way', way: '5.8.0 to 6.5.0', verdict: undefined },
@@ -128,7 +128,7 @@ scenarios('6.0.0-dump', [
     way: '5.21.0 to 6.0.0',
     facts: { dump, disk: { path: '/var', free_bytes: 1, needed_bytes: 2 } },
     verdict: 'block',
-    says: 'make room on /var',
+    says: 'free some space on /var',
   },
   { name: 'not from 5.x', way: '6.0.0 to 6.5.0', facts: unknown('dump'), verdict: undefined },
 ]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { idleAttributes, skippedReason, lostAttributes } from '../../../../shared/domain/v2/lost.ts';
 
-const NO_PLACE = 'there is no place for it here';
+const NO_PLACE = 'mon has no such attribute';
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly unknown[]]>([
   ['what is kept', { command: 'df' }, { command: 'df', more: 1 }, []],
