@@ -58,7 +58,7 @@ export const apiSettingsSchema = z
     user: z
       .string()
       .min(1)
-      .refine((user) => !user.includes(':'), 'must not hold a colon: HTTP Basic ends the user name there')
+      .refine((user) => !user.includes(':'), 'must not contain a colon, because it ends the user name in HTTP Basic')
       .optional()
       .describe('User name of an additional administrator; needs `password`.'),
     password: z
@@ -270,7 +270,7 @@ export const programSettingsSchema = z.object({
   'state-dir': z.string().min(1).default('var/backend').describe('Directory of the store, unless `store` is set.'),
   store: z.string().min(1).max(4096).optional().describe('URL of a PostgreSQL database to use as the store.'),
   'peer-url': z
-    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .max(1000)
     .optional()
     .describe(

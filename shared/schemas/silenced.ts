@@ -66,8 +66,8 @@ function hasOneTime({ begin, expire, expire_on_resolve: endsWithEvent, recurrenc
 }
 
 const TIME_MESSAGE =
-  'goes without begin, expire and expire_on_resolve: its schedule and duration say when it is in force, first_day and last_day ' +
-  'from when to when';
+  'cannot be combined with begin, expire and expire_on_resolve: set schedule, duration, first_day and last_day of ' +
+  'the recurrence';
 
 /**
  * Body of `POST /api/mon/v1/silenced`. Unknown attributes are rejected: a misspelled schedule or end would create a

@@ -83,7 +83,7 @@ export const timeWindowsSchema = z.looseObject({
     .superRefine((days, context) => {
       for (const day of Object.keys(days)) {
         if ((DAYS as readonly string[]).includes(day)) continue;
-        context.addIssue({ code: 'custom', path: [day], message: `is no day: write one of ${DAYS.join(', ')}` });
+        context.addIssue({ code: 'custom', path: [day], message: `is not a day: write one of ${DAYS.join(', ')}` });
       }
     }),
 });

@@ -40,7 +40,7 @@ export function readKeyPair(
 ): KeyPair {
   const { 'cert-file': certFile, 'key-file': keyFile } = files;
   const [cert, certificate] = readTlsFile(certFile, `${section}cert-file`, (text) => {
-    if (pemCertificates(text).length === 0) throw new Error('it holds no certificate as PEM');
+    if (pemCertificates(text).length === 0) throw new Error('it contains no PEM certificate');
     return [text, new X509Certificate(text)] as const;
   });
   const { key, pem, warning } = readTlsFile(keyFile, `${section}key-file`, readKey);
@@ -85,13 +85,13 @@ function parseKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new Error('it holds no private key as PEM', { cause });
+    throw new Error('it contains no PEM private key', { cause });
   }
 }
 
 function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate, nowMs: number): string[] {
-  if (nowMs > to.getTime()) return [`has expired on ${dayOf(to)} and is refused: renew it`];
-  if (nowMs < from.getTime()) return [`is not valid before ${from.toISOString()} and is refused: look at the clock`];
+  if (nowMs > to.getTime()) return [`has expired on ${dayOf(to)} and is rejected: renew it`];
+  if (nowMs < from.getTime()) return [`is not valid before ${from.toISOString()} and is rejected: check the clock`];
   const days = Math.floor((to.getTime() - nowMs) / DAY_MS);
   return days < SOON_DAYS ? [`expires on ${dayOf(to)}, in ${String(days)} days: renew it`] : [];
 }

@@ -106,7 +106,7 @@ export const v2CheckSchema = z
     const ttl = check.ttl ?? 0;
     const cronIs = cron === '' ? undefined : v2CronProblem(cron);
     if (cronIs !== undefined) issue('cron', cronIs);
-    if (interval > 0 && cron !== '') issue('interval', 'must not be there together with cron: choose one of them');
+    if (interval > 0 && cron !== '') issue('interval', 'cannot be combined with cron: set one of them');
     if (interval === 0 && cron === '') issue('interval', 'must be greater than 0 (seconds), unless cron is set');
     const { splay, splay_coverage: coverage } = check.proxy_requests ?? {};
     if (splay === true && (coverage ?? 0) === 0) {

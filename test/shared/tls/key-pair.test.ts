@@ -36,8 +36,8 @@ test.each([
     spoil: rmOf('key-file'),
     says: /key\.pem cannot be used as tls\.key-file: there is no such file/,
   },
-  { name: 'no certificate', made: { ...GOOD, cert: GOOD.key }, says: /tls\.cert-file: it holds no certificate as PEM/ },
-  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: it holds no private key as PEM/ },
+  { name: 'no certificate', made: { ...GOOD, cert: GOOD.key }, says: /tls\.cert-file: it contains no PEM certificate/ },
+  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: it contains no PEM private key/ },
   {
     name: 'an encrypted key',
     made: { ...GOOD, key: encryptedKey(GOOD) },
@@ -84,7 +84,7 @@ test('several authorities are accepted, and an empty list is rejected', async ()
   expect(readAuthorities(file, 'trusted-ca-file').fingerprints).toHaveLength(2);
   await writeFile(file, GOOD.key);
   expect(() => readAuthorities(file, 'trusted-ca-file')).toThrow(
-    /ca\.pem cannot be used as trusted-ca-file: it holds no certificate/,
+    /ca\.pem cannot be used as trusted-ca-file: it contains no certificate/,
   );
 });
 

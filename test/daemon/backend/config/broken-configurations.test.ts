@@ -173,7 +173,7 @@ const BROKEN: readonly Broken[] = [
     'a window on no day',
     { subdue: { days: { mondays: [{ begin: '1:00 AM', end: '2:00 AM' }] } } },
     '.subdue.days.mondays',
-    'is no day: write one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
+    'is not a day: write one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
   ),
   inCheck(
     'a time of no day',
@@ -185,7 +185,7 @@ const BROKEN: readonly Broken[] = [
     'a hook for no status',
     { hooks: { error: { command: 'ps' } } },
     '.hooks.error',
-    'is no hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+    'is not a hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
   ),
   inCheck(
     'proxy requests over more than the interval',
@@ -229,7 +229,7 @@ const BROKEN: readonly Broken[] = [
     'a webhook to a file',
     { type: 'webhook', url: 'file:///etc/passwd' },
     '.url',
-    'must be a URL with http or https',
+    'must be an http or https URL',
   ),
   inHandler('a webhook to nowhere', { type: 'webhook' }, '.url', 'is required for a webhook'),
   inHandler(
@@ -355,7 +355,7 @@ const BROKEN: readonly Broken[] = [
     'a user with a colon',
     { user: 'o:ps', password: 'x' },
     'user',
-    'must not hold a colon: HTTP Basic ends the user name there',
+    'must not contain a colon, because it ends the user name in HTTP Basic',
   ),
   inApi(
     'a hash that is cut off',
@@ -426,7 +426,7 @@ describe.each<Broken>([
     'a date that never comes',
     { cron: '0 0 31 2 *' },
     '.cron',
-    'has no moment: there is no day 31 in month 2, so the check runs only on request: fix or remove it',
+    'never occurs: there is no day 31 in month 2, so the check runs only on request: fix or remove it',
   ),
   inFilter(
     'an endless expression',

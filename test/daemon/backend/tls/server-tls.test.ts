@@ -103,7 +103,7 @@ test('a certificate that will expire soon is logged each day', async () => {
     `expires on ${day}, in 12 days: renew it`,
   ]);
   clock.advance(13 * DAY_MS);
-  expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is refused: renew it`);
+  expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is rejected: renew it`);
 });
 
 test('TLS 1.1 is rejected', async () => {
