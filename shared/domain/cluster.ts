@@ -20,7 +20,7 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
       .filter(({ state, problem }) => state === 'ok' && problem === undefined)
       .toSorted((a, b) => a.lag - b.lag);
     if (least !== undefined) return { kind: 'to', member: least };
-    return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is untrusted' };
+    return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is not trusted' };
   }
   // An id names exactly one member, even if others use the same text as their name.
   const byId = members.find(({ id }) => id === to);

@@ -103,7 +103,7 @@ export const silenceIdleSchema = z.object({
   since: z.number(),
   /** Time of the mark. */
   at: z.number(),
-  /** Time at which it is ended unless it matches something; absent if idle silences are not ended. */
+  /** Time at which it is ended unless it matches an event; absent if idle silences are not ended. */
   ends_at: z.number().exactOptional(),
 });
 export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;

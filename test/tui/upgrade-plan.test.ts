@@ -143,7 +143,7 @@ describe('a step', () => {
     await rig.shows('owner: nobody');
     plans.orders.length = 0;
     rig.type('\r');
-    await rig.shows('the plan is at step 4 of 12', 'nothing was done');
+    await rig.shows('the plan is now at step 4 of 12', 'nothing was done');
     expect(plans.orders).toEqual([]);
   });
 });

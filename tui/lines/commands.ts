@@ -23,12 +23,12 @@ interface LinesCommand {
 }
 
 const COMMANDS: Readonly<Record<string, LinesCommand>> = {
-  next: { words: 'next', help: 'the next event, worst first', run: (state, talk) => step(state, talk, 1) },
-  previous: { words: 'previous', help: 'the previous event', run: (state, talk) => step(state, talk, -1) },
-  list: { words: 'list [NUMBER]', help: 'this many events from the top (default: 10)', run: list },
+  next: { words: 'next', help: 'read the next event, worst first', run: (state, talk) => step(state, talk, 1) },
+  previous: { words: 'previous', help: 'read the previous event', run: (state, talk) => step(state, talk, -1) },
+  list: { words: 'list [NUMBER]', help: 'list the first NUMBER events (default: 10)', run: list },
   open: {
     words: 'open [EVENT]',
-    help: 'details of the current event, or of another: client/check, or words to search for',
+    help: 'read the details of the current event, or of another: client/check, or search words',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
   },
   silence: {

@@ -91,7 +91,7 @@ describe('the next leader after a handover', () => {
       name: 'anybody, when all others lag or are lost',
       view: { members: [writer, aMember('web2', { state: 'lost' }), aMember('web3', { state: 'lagging' })] },
       code: 'conflict',
-      reason: /^every other member lags, is lost or is untrusted$/,
+      reason: /^every other member lags, is lost or is not trusted$/,
     },
   ])('a handover is rejected: $name', ({ view, to, code, reason }) => {
     expect(successionOf(aClusterView(view), to)).toEqual({

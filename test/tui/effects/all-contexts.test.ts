@@ -164,7 +164,7 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     for (const key of ['s', 'r', 'K', 'D', 'R', 'u']) {
       rig.type(`a${key}`);
-      await rig.shows('lab is not connected: leave its rows out');
+      await rig.shows('lab is not connected: exclude its rows');
       expect(rig.screen.text).not.toContain('Cancel');
       rig.escape();
       rig.escape();

@@ -332,7 +332,7 @@ test('a silence that has matched nothing for long is found, with the time since 
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
   const list = await monctl(['silenced', 'list', '--idle']);
   expect(list.stdout).toMatch(/^ID .* IDLE$/m);
-  expect(list.stdout).toMatch(/^\*:i-load .*no match for .*, ends in .* unless it matches something$/m);
+  expect(list.stdout).toMatch(/^\*:i-load .*no match for .*, ends in .* unless it matches an event$/m);
   expect(await json('silenced', 'list', '-q', 'idle')).toMatchObject([{ id: '*:i-load', idle }]);
   expect(await json('silenced', 'list', '-q', '!idle')).toEqual([]);
   expect((await monctl(['silenced', 'info', '*:i-load'])).stdout).toMatch(/^idle +no match for /m);

@@ -34,7 +34,7 @@ const PICTURES: readonly Picture[] = [
     play: async (rig) => {
       await openSilences(rig);
       rig.type('f');
-      await rig.shows('matching nothing now');
+      await rig.shows('matching no event now');
     },
   },
   {

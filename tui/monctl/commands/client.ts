@@ -244,7 +244,7 @@ async function deleteEffects(
     `${eventCounts(events)} would be resolved`,
     expireSeconds === undefined
       ? 'a running agent would create it again'
-      : `it would be rejected for ${formatDuration(expireSeconds)}`,
+      : `its data would be rejected for ${formatDuration(expireSeconds)}`,
   ];
 }
 

@@ -207,7 +207,7 @@ function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRu
   const problems = [
     ...(outcomes.skipped > 0 ? [`${counted(outcomes.skipped, 'objects')} skipped`] : []),
     ...(lossy > 0 ? [`${counted(lossy, 'objects')} with attributes lost`] : []),
-    ...(different > 0 ? [`${counted(different, 'objects')} changed before it was read back`] : []),
+    ...(different > 0 ? [`${counted(different, 'objects')} changed before they were verified`] : []),
   ];
   if (problems.length > 0) throw new ExitError(EXIT.incomplete, problems.join(', '));
 }

@@ -16,7 +16,7 @@ const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
   unavailable: 'database away',
   'no-leader': 'no leader',
   lagging: 'lagging',
-  unproved: 'member not believed',
+  unproved: 'member not trusted',
 };
 
 /**

@@ -462,6 +462,6 @@ describe('a silence that has matched nothing for long', () => {
           .trim(),
       )
       .join(' ');
-    expect(text).toMatch(/ idle +no match since .*\(1w2d ago\); ends .*\(in 4d23h\) unless it matches something/);
+    expect(text).toMatch(/ idle +no match since .*\(1w2d ago\); ends .*\(in 4d23h\) unless it matches an event/);
   });
 });
