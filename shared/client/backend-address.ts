@@ -40,7 +40,7 @@ export function parseBackendAddresses(
 ): readonly [BackendAddress, ...BackendAddress[]] {
   const [first = '', ...others] = backends.split(',').map((each) => each.trim());
   if (others.length >= BACKENDS_MAX) {
-    throw new MonError('invalid', `name at most ${String(BACKENDS_MAX)} backends`);
+    throw new MonError('invalid', `at most ${String(BACKENDS_MAX)} backends`);
   }
   return [parseBackendAddress(first, env), ...others.map((each) => parseBackendAddress(each, env))];
 }

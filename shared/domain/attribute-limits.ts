@@ -93,7 +93,7 @@ const FAR_BEYOND = 4;
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
   return {
     limit: 'bytes',
-    message: `the attributes of the ${noun} are ${bytes} bytes of JSON, ${String(limits.bytes)} may be: send less`,
+    message: `the attributes of the ${noun} have ${bytes} bytes of JSON, ${String(limits.bytes)} are allowed: send less`,
   };
 }
 

@@ -10,14 +10,14 @@ export const alertSettingsSchema = z.strictObject({
     .array(labelNameSchema)
     .max(20)
     .default(['client', 'instance', 'host', 'hostname', 'node'])
-    .describe('Labels that name the client; the first one that an alert has is used.'),
+    .describe('Labels of an alert that can contain the name of the client; the first existing one is used.'),
   'default-client': nameSchema
     .default('prometheus')
     .describe('Client of alerts that have none of the labels in `client`.'),
-  check: labelNameSchema.default('alertname').describe('Label that names the check.'),
+  check: labelNameSchema.default('alertname').describe('Label of an alert that contains the name of the check.'),
   severity: labelNameSchema
     .default('severity')
-    .describe('Label that sets the status. Alerts without this label have the status 2.'),
+    .describe('Label of an alert that sets the status. Alerts without it have the status 2.'),
   statuses: z
     .record(z.string().max(255), z.int().min(0).max(255))
     .default({ critical: 2, error: 2, page: 2, warning: 1, info: 1, none: 0 })

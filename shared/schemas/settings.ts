@@ -178,7 +178,7 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(256)
     .describe(
-      'Memory in MiB for the buffers of all slow connections. Raise it if slow connections are closed for the reason `all`.',
+      'Memory in MiB for the buffers of all slow connections. Raise it if `mon_connections_dropped_total` counts the reason `all`.',
     ),
   'agent-listener': listenerOn(8081)
     .optional()

@@ -270,6 +270,6 @@ test('a backend of the next minor version joins and takes over, and one of the n
   for (const { url } of [next, again]) await expect.poll(() => checksAt(url)).toEqual(['after', 'before']);
   const foreign = `${String(Number(major) + 1)}.0.0`;
   await expect(daemon(database, { program: await programOf(foreign) })).rejects.toThrow(
-    /ended with 2 .*different major versions do not work side by side/s,
+    /ended with 2 .*different major versions cannot share a store/s,
   );
 });

@@ -141,7 +141,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-delete',
     keys: ['D'],
     in: ['silences', 'silence-entry'],
-    help: 'end the marked silences, or the one at the cursor; in the question Enter cancels',
+    help: 'end the marked silences, or the one at the cursor; asks first, Enter cancels',
     changes: true,
     run: (store) => askEndSilences(store, currentSilences(store), 'cancel'),
   },

@@ -53,7 +53,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   upgrade: {
     words: UPGRADE_WORDS,
-    help: 'read the upgrade plan, or make one and run its steps; each step asks first',
+    help: 'read the upgrade plan, or create one and run its steps; each step asks first',
     run: talkOfUpgrade,
   },
   silences: {
@@ -68,7 +68,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   inhibitions: {
     words: 'inhibitions [NUMBER]',
-    help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events of one',
+    help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events that a rule inhibits',
     run: listInhibitions,
   },
   undo: { words: 'undo', help: 'undo the last silence created or ended here', run: askUndo },

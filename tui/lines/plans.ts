@@ -49,7 +49,7 @@ export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string)
   await act({ state, talk, client, session: state.about.session, plan });
 }
 
-const NO_PLAN = 'There is no upgrade plan. Type upgrade new to make one.';
+const NO_PLAN = 'There is no upgrade plan. Type upgrade new to create one.';
 
 function readPlan(plan: PlanRun, talk: Talk): void {
   const { id, from, to, state, findings, steps, backup } = plan;

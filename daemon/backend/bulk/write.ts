@@ -214,7 +214,7 @@ function put(
 
 function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
   const entry = livingEntry(namespace, id, transaction.nowMs);
-  if (entry === undefined) throw new Error(`${id} was there a moment ago`);
+  if (entry === undefined) throw new Error(`${id} has disappeared unexpectedly`);
   removeSilenced(transaction, namespace, entry, by);
   return {
     outcome: { ok: true, undo: restoring(entry, null) },
@@ -224,7 +224,7 @@ function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear
 
 function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>, by: string): Done {
   const entry = namespace.check(client, check);
-  if (entry === undefined) throw new Error(`${client}/${check} was there a moment ago`);
+  if (entry === undefined) throw new Error(`${client}/${check} has disappeared unexpectedly`);
   const before = auditedEvent(entry);
   resolveEvent(transaction, entry, by);
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };

@@ -55,7 +55,7 @@ export class Namespaces {
       const { registry } = transaction;
       if (!registry.declared.has(name)) throw new MonError('not_found', 'not found');
       if (name === DEFAULT_NAMESPACE) {
-        throw new MonError('invalid', `${name} cannot be deleted: the v1 API serves it`);
+        throw new MonError('invalid', `${name} cannot be deleted: the v1 API uses it`);
       }
       check();
       const contents = contentsOf(registry, name);

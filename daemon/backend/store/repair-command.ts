@@ -30,7 +30,7 @@ interface RepairParts {
  */
 export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
   if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
-  if (await isInUse(dir)) throw new MonError('conflict', `a backend has ${dir} open: stop it first`);
+  if (await isInUse(dir)) throw new MonError('conflict', `a backend is using ${dir}: stop it first`);
   const source = resolve(dir);
   const { free, needed } = await spaceForCopy(source, source);
   if (free < COPIES * needed) {

@@ -94,7 +94,7 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return ifValue(valueOf(node.subject, subject), (value) => {
         if (value === null) return false;
         return typeof value === 'string'
-          ? (node.pattern.isFoundIn(value) ?? new Failure('the pattern takes too long for so long a text'))
+          ? (node.pattern.isFoundIn(value) ?? new Failure('the pattern takes too long for such a long text'))
           : new Failure(`=~ is not for ${kindOf(value)}`);
       });
     case 'choice':

@@ -156,7 +156,7 @@ function routeWorkflow(
       const derived = workflowHandler(definition, workflow);
       routed.set(handler, { kind: 'handler', name: own, definition: derived, workflow: ref });
     } else {
-      const reason = `the workflow ${name} names the handler ${handler}, ${missingText(handler, foreignType)}`;
+      const reason = `the workflow ${name} refers to the handler ${handler}, ${missingText(handler, foreignType)}`;
       routed.set(handler, { kind: 'unknown_handler', name: own, reason, workflow: ref });
     }
   }

@@ -13,7 +13,7 @@ async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
 test('the upgrade command explains how to create a plan when there is none, after two questions', async () => {
   const plans = new ScriptedPlans();
   const person = await converse({ plans });
-  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to make one.');
+  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to create one.');
   await person.type('upgrade new', 'from which version?');
   await person.type('6.1.0', 'To which version?');
   expect(await person.type('6.0.0', 'cancel to stop')).toContain('there is no plan for a downgrade');

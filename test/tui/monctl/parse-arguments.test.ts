@@ -128,17 +128,17 @@ test('every command has a manual', () => {
       --subscription NAME  all clients with this subscription
       --client NAME        this client; short for --subscription client:NAME
       --selector SEARCH    events that match this search: 'client~web-* env=prod'
-      --expire DURATION    duration: 1h, 1h30m, 2d, seconds, or never
-      --begin TIME         start: 22:00, 2h (from now), 2026-11-20T22:00, epoch
-                           seconds; not in the past
-      --expire-on-resolve  end early when the event resolves
+      --expire DURATION    duration of the silence: 1h, 1h30m, 2d, seconds, or never
+      --begin TIME         start of the silence: 22:00, 2h (from now),
+                           2026-11-20T22:00, or epoch seconds
+      --expire-on-resolve  end the silence early when the event resolves
       --recur SCHEDULE     recurring schedule: 'sat,sun 02:00', 'mon-fri
                            6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
       --zone ZONE          time zone of --recur: Europe/Berlin, +02:00; default UTC
       --duration DURATION  duration of each recurring window
       --first-day DAY      first day of the recurrence, such as 2026-12-01
       --last-day DAY       last day of the recurrence
-      --reason TEXT        reason, shown to other operators
+      --reason TEXT        reason of the silence, shown to other operators
       --creator TEXT       creator; default USER@host
       --namespace NAME     namespace; default: that of the context, else "default"
       --dry-run            show what would be sent and what it would affect; send

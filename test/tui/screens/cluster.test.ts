@@ -126,7 +126,7 @@ describe('a handover', () => {
   test.each([
     { to: 'the one that writes', keys: 'H', says: 'web1:4567 is the leader already' },
     { to: 'one that is lost', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
-    { to: 'two of them', keys: ' j H', says: 'one member at a time' },
+    { to: 'two of them', keys: ' j H', says: 'select a single member' },
   ])('a handover to $to is rejected at once', async ({ keys, says }) => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);

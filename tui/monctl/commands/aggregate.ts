@@ -14,7 +14,7 @@ import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
-const MAX_AGE: CommandOption = takes('DURATION', 'count older results as stale');
+const MAX_AGE: CommandOption = takes('DURATION', 'treat older results as stale');
 
 const list: Command = {
   words: ['aggregate', 'list'],

@@ -117,7 +117,7 @@ const request: Command = {
     subscribers: takes('NAME,...', 'subscriptions to run the check on; default: those of the definition', {
       completes: 'subscription',
     }),
-    reason: takes('TEXT', 'reason, added to the results'),
+    reason: takes('TEXT', 'reason of the request, added to the results'),
     creator: takes('TEXT', 'creator; default USER@host'),
     ...CHANGE_OPTIONS,
   },

@@ -25,7 +25,7 @@ const list: Command = {
   options: {
     client: takes('NAME', 'only results of this client', { completes: 'client' }),
     check: takes('NAME', 'only results of this check', { completes: 'reported-check' }),
-    status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
+    status: takes('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },

@@ -26,7 +26,7 @@ const timeline: Command = {
   options: {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
-    limit: takes('N', `maximum number; default ${String(SHOWN)}`),
+    limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [
     ['monctl event timeline web-001 http-frontend --since 24h', 'the last 24 hours of a check'],
@@ -55,8 +55,8 @@ const availability: Command = {
   options: {
     ...SPAN_OPTIONS,
     check: takes('NAME', 'this check on all clients', { completes: 'reported-check' }),
-    aggregate: takes('NAME', 'the members of this aggregate', { completes: 'aggregate' }),
-    limit: takes('N', `maximum number; default ${String(SHOWN)}`),
+    aggregate: takes('NAME', 'only members of this aggregate', { completes: 'aggregate' }),
+    limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [
     ['monctl event availability web-001 --since 30d', 'all checks of a client, last 30 days'],

@@ -19,12 +19,12 @@ export const TOLD_OPTIONS = {
   dump: takes('FILE', 'full dump of the cluster', { completes: 'file' }),
   snapshot: takes('FILE', 'snapshot of the embedded key-value store', { completes: 'file' }),
   certificate: takes('FILE,...', 'certificate files of backends and agents to check', { completes: 'file' }),
-  accept: takes('LIST', `confirm what was checked manually: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
+  accept: takes('LIST', `accept these blocking findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Options for facts that a cluster other than mon does not report. */
 export const CLUSTER_OPTIONS = {
-  offline: flag('do not contact a backend; use the dump'),
+  offline: flag('do not contact a backend; use only the dump'),
   'event-store': takes('key-value|relational', 'event store of the cluster', {
     completes: ['key-value', 'relational'],
   }),

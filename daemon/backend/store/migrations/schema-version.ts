@@ -40,7 +40,7 @@ export async function readSchemaVersion(
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(
       'invalid',
-      `${database.location} contains a database of another program or one that lost its beginning; use another state ` +
+      `${database.location} contains a database of another program, or its beginning is lost; use another state ` +
         'directory, or repair this one with mon-backend repair',
     );
   }

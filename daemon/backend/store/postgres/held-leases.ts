@@ -181,8 +181,8 @@ export class HeldLeases implements Disposable {
     );
     return new MonError(
       'conflict',
-      `another backend writes to ${this.#parts.shown}: its lease expires in ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
-        'stop that one first',
+      `another backend writes to ${this.#parts.shown}: its lease, which it renews, ends in ` +
+        `${String(rows[0]?.seconds ?? 0)} s; stop it first`,
     );
   }
 

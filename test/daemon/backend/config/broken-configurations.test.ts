@@ -450,7 +450,7 @@ describe.each<Broken>([
     'an expression of the v2 API that ends too early',
     { proxy_requests: { client_attributes: {}, entity_attributes: ['entity.name =='] } },
     '.proxy_requests.entity_attributes',
-    `the expression "entity.name ==" cannot be read, character 15: a value is missing here; ${FOR_NOBODY}`,
+    `the expression "entity.name ==" is invalid at character 15: a value is missing here; ${FOR_NOBODY}`,
   ),
 ])('$name', ({ files, problems }) => {
   test('the problem of this configuration is a warning', async () => {

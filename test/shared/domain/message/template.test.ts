@@ -37,7 +37,7 @@ describe('a template', () => {
   });
 
   test.each([
-    ['a {{ event.check.labels.team }} b', 'there is no team: its object is undefined'],
+    ['a {{ event.check.labels.team }} b', 'there is no team: the value before it is undefined'],
     ['a {{ evnt.check }} b', 'there is no evnt'],
     ['a {{ severity.trim }} b', 'it is a method that is not called'],
   ])('the template %j leaves a missing value empty and says why', (source, why) => {

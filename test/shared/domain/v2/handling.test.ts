@@ -176,7 +176,7 @@ describe('a filter of the v2 API', () => {
 
   test('an invalid expression of a v2 filter is named with its position', () => {
     expect(keepsOut({ action: 'allow', expressions: ['event.check.status = 2'] })).toBe(
-      'the expression "event.check.status = 2" cannot be read, character 20: the expression cannot continue with this: = 2',
+      'the expression "event.check.status = 2" is invalid at character 20: the expression cannot continue with this: = 2',
     );
   });
 });
