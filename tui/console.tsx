@@ -219,7 +219,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const switchContext = (name: string): Promise<void> =>
     whileTyping(async () => {
       const { contexts } = parts;
-      if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
+      if (contexts === undefined) throw new MonError('not_found', 'the configuration file contains no contexts');
       const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
       const left = keptOf(store.state);
       leftContexts.set(store.options.contexts?.current, { kept: left, namespace: shown.namespace });

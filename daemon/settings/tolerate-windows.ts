@@ -38,7 +38,7 @@ function withKnownZones(window: Settings, path: readonly string[], remark: Toler
     if (typeof text !== 'string' || zone === undefined || !SHORT_NAME.test(zone)) continue;
     if (timeZoneOf(zone) !== undefined) continue;
     remark(
-      `names the time zone "${zone}", which Sensu Core does not know: local time is used, as in Sensu Core; use ${TIME_ZONE_HINT}`,
+      `uses the time zone "${zone}", which Sensu Core does not know: local time is used, as in Sensu Core; use ${TIME_ZONE_HINT}`,
       'days',
       ...path,
       attribute,

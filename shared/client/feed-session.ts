@@ -126,5 +126,5 @@ export class FeedSession {
 }
 
 function broken(what: string): Delivery {
-  return { kind: 'broken', reason: `the backend broke the protocol: ${what}` };
+  return { kind: 'broken', reason: `the backend violated the protocol: ${what}` };
 }

@@ -71,7 +71,7 @@ function commandProblem(command: Command, isListed: IsListed): string | undefine
   if (program === undefined) {
     return 'must be one program, by its absolute path, with plain or quoted arguments; or a list, which is run without a shell';
   }
-  if (!ABSOLUTE.test(program)) return 'must name the program by its absolute path, without . and ..';
+  if (!ABSOLUTE.test(program)) return 'must contain the absolute path of the program, without . and ..';
   return isListed(program) ? undefined : 'must be a program in a directory for commands of the API';
 }
 

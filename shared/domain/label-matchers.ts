@@ -66,7 +66,7 @@ export function compileMatchers(
     sizes += one.size;
     compiled.push(one.compiled);
   }
-  if (sizes > SIZES_MAX) return { problem: 'the patterns are too large together: split them into several silences' };
+  if (sizes > SIZES_MAX) return { problem: 'together, the patterns are too large: split them into several silences' };
   return compiled;
 }
 

@@ -16,7 +16,7 @@ export const argumentsSchema = z
 
 /** A command: a shell command line, or a program and its arguments (security S14). */
 export const commandSchema = z.union([z.string().min(1), argumentsSchema], {
-  error: 'must be a line for the shell, or a list of a program and its arguments',
+  error: 'must be a shell command, or a list of a program and its arguments',
 });
 
 export type Command = string | readonly string[];

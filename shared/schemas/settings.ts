@@ -207,10 +207,10 @@ export const programSettingsSchema = z.object({
         .min(0)
         .max(3650)
         .default(90)
-        .describe('Retention of transitions in days. 0 records none and deletes the existing ones.'),
+        .describe('How many days the timeline stores transitions. 0 records none and deletes the existing ones.'),
     })
     .prefault({})
-    .describe('How long the timeline keeps transitions.'),
+    .describe('Timeline, which records the transitions of checks and silences.'),
   'aggregate-rules': aggregateRulesSchema.describe(
     'Rules that turn aggregates into events, by check name: see [aggregate rules](spec/aggregates.md).',
   ),

@@ -237,7 +237,7 @@ class Re2Parser {
     if (name === 'x') {
       const { long, short } = this.#match(HEX)?.groups ?? {};
       const value = Number.parseInt(long ?? short ?? '', 16);
-      if (!(value <= 0x10_ff_ff)) this.#fail(String.raw`has a \x that names no character`, start);
+      if (!(value <= 0x10_ff_ff)) this.#fail(String.raw`has a \x that is not a character`, start);
       return value;
     }
     const control = CONTROL_CHARACTERS.get(name);

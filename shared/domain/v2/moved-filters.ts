@@ -18,7 +18,7 @@ export function movedFilterWarnings(filter: Attributes): string[] {
   );
   return [...new Set(named)].map(
     (name) =>
-      `it names ${name}, which does not exist in filters of Sensu Go, so there it lets every event through; ` +
+      `it uses ${name}, which does not exist in filters of Sensu Go, so there it lets every event through; ` +
       'here it is evaluated, and handlers may get fewer events than before: check it before handlers rely on it',
   );
 }

@@ -112,8 +112,7 @@ function partsOf(text: string): Part[] | SelectorProblem {
   while (SIGN.lastIndex < source.length) {
     const start = SIGN.lastIndex;
     const found = SIGN.exec(source);
-    if (found === null)
-      return { kind: 'problem', message: `cannot be read from "${source.slice(start, start + 20)}" on` };
+    if (found === null) return { kind: 'problem', message: `is invalid from "${source.slice(start, start + 20)}" on` };
     const [, sign, double, single, word] = found;
     const quoted = double ?? single;
     if (sign !== undefined) parts.push({ kind: 'sign', text: sign });
@@ -182,5 +181,5 @@ function isSign(part: Part, sign: string): boolean {
 }
 
 function problemAt({ text }: Part, remedy: string): SelectorProblem {
-  return { kind: 'problem', message: `cannot be read at "${text}": ${remedy}` };
+  return { kind: 'problem', message: `is invalid at "${text}": ${remedy}` };
 }

@@ -62,7 +62,7 @@ export const roleBindingSchema = z.looseObject({
       type: z.enum(['Role', 'ClusterRole'], { error: 'must be Role or ClusterRole' }),
       name: z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX),
     },
-    { error: 'must name the role: {"type": "ClusterRole", "name": "view"}' },
+    { error: 'must refer to a role: {"type": "ClusterRole", "name": "view"}' },
   ),
 });
 

@@ -109,7 +109,7 @@ test('the agent warns about settings without effect, but not about settings of t
   const { warnings } = await loadDirectories(dir);
   expect(warnings).toEqual([
     `${dir}/all.json: redis: has no effect on an agent`,
-    `${dir}/all.json: checks.old.extension: names "system_profile", which is not a built-in check, ` +
+    `${dir}/all.json: checks.old.extension: uses "system_profile", which is not a built-in check, ` +
       'so the agent never runs it: certificate, disk, http, load, memory, process, tcp',
   ]);
 });

@@ -163,7 +163,7 @@ test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
     const { warnings, definition } = check({ subdue: { days: { all: [{ begin, end: '6AM' }] } } });
     const zone = begin.split(' ').at(-1) ?? '';
     expect(warnings).toEqual([
-      `subdue.days.all.0.begin names the time zone "${zone}", which Sensu Core does not know: local time is used, ` +
+      `subdue.days.all.0.begin uses the time zone "${zone}", which Sensu Core does not know: local time is used, ` +
         'as in Sensu Core; use UTC, an offset such as +02:00, or a name such as Europe/Berlin',
     ]);
     expect(definition).toMatchObject({

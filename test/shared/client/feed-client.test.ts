@@ -125,7 +125,7 @@ describe('events of a snapshot in columns', () => {
     const columns = { events: { ...eventColumns([rowA, rowB]), status: [2], last: [] } };
     connection.sendRaw(JSON.stringify({ type: 'snapshot', seq: 10, rows: {}, columns }));
     expect((await diary.reaches('waiting')).reason).toBe(
-      'the backend broke the protocol: its columns do not match each other',
+      'the backend violated the protocol: its columns do not match each other',
     );
     expect(events).toEqual([]);
   });

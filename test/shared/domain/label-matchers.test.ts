@@ -126,7 +126,7 @@ test('the patterns of one matcher set are bounded together', () => {
   const large = { name: 'x', value: '.{240}', isRegex: true, isEqual: true };
   expect(labelFilter([large])).toBeTypeOf('function');
   expect(labelFilter([large, large, large, large])).toEqual({
-    problem: 'the patterns are too large together: split them into several silences',
+    problem: 'together, the patterns are too large: split them into several silences',
   });
 });
 

@@ -23,10 +23,10 @@ describe.each([
   ['a hook', (command: unknown) => problemOf({ command: 'true', hooks: { ok: { command } } }), 'hooks.ok.command'],
 ])('the invalid command of %s', (_what, told, at) => {
   test.each<[unknown, string]>([
-    [7, ': must be a line for the shell, or a list of a program and its arguments'],
+    [7, ': must be a shell command, or a list of a program and its arguments'],
     [[], ': must begin with the program'],
     [['', 'x'], '.0: must begin with the program'],
-    [['df', 7], ': must be a line for the shell, or a list of a program and its arguments'],
+    [['df', 7], ': must be a shell command, or a list of a program and its arguments'],
     [['df', 'a\0b'], '.1: must not contain the byte 0'],
     [Array.from({ length: 1001 }, () => 'x'), ': '],
     [[':::program:::', 'x'], ': must contain the program itself: a token is not allowed there'],

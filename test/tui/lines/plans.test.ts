@@ -19,7 +19,7 @@ test('the upgrade command explains how to create a plan when there is none, afte
   expect(await person.type('6.0.0', 'cancel to stop')).toContain('there is no plan for a downgrade');
   const said = await person.type('6.5.0');
   expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
-  expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
+  expect(said).toContain('block: The namespace of every check exists: the namespace billing does not exist');
   expect(said).toContain('step 1 of 12, Run the pre-flight checks: next.');
 });
 

@@ -138,7 +138,7 @@ test('an object that will not work as intended is created, and a warning is prin
 {type: EventFilter, metadata: {name: right}, spec: {action: allow, expressions: ["event.check.status == 2"]}}
 `;
   const ofFilter =
-    'the expression "event.chek.status == 2" names event.chek, ' +
+    'the expression "event.chek.status == 2" uses event.chek, ' +
     'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   const ofCheck =
     'the expression "entity.lables.x == \'a\'" names entity.lables, ' +

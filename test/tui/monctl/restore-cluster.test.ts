@@ -155,8 +155,8 @@ test('a filter with attributes that do not exist in filters of Sensu Go is named
   expect(code).toBe(0);
   const remarks = stderr.split('\n').filter((line) => line.includes('does not exist in filters of Sensu Go'));
   expect(remarks).toEqual([
-    expect.stringMatching(/^EventFilter default\/by-entity: it names event\.entity\.metadata, /),
-    expect.stringMatching(/^EventFilter default\/by-check: it names event\.check\.metadata, /),
+    expect.stringMatching(/^EventFilter default\/by-entity: it uses event\.entity\.metadata, /),
+    expect.stringMatching(/^EventFilter default\/by-check: it uses event\.check\.metadata, /),
   ]);
   // The second restore changes nothing, so it prints no notes about Sensu Go.
   expect((await monctl('restore', file)).stderr).not.toContain('Sensu Go');

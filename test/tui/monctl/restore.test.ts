@@ -243,7 +243,7 @@ test('an object that will not work as intended is restored, and a warning is pri
     "spec":{"action":"allow","expressions":["event.chek.status == 2"]}}`;
   await writeFile(join(dir, 'typo'), text);
   const warning =
-    'the expression "event.chek.status == 2" names event.chek, ' +
+    'the expression "event.chek.status == 2" uses event.chek, ' +
     'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   await using target = await startBackend();
   const { code, stdout, stderr } = await on(target, 'restore', join(dir, 'typo'));

@@ -60,7 +60,7 @@ async function currentVersion(
       : unusable(CURRENT, 'is missing, although there are files of a store');
   }
   const [name] = /^MANIFEST-\d+(?=\n$)/.exec(current) ?? [];
-  if (name === undefined) return unusable(CURRENT, 'names no manifest');
+  if (name === undefined) return unusable(CURRENT, 'does not refer to a manifest');
   try {
     const { records, damaged } = scanLog(await readFile(join(dir, name)));
     const [span] = damaged;
@@ -71,7 +71,7 @@ async function currentVersion(
     passOnRefusal(error);
     return unusable(
       name,
-      isMissing(error) ? 'is missing, although CURRENT names it' : `is damaged: ${errorMessage(error)}`,
+      isMissing(error) ? 'is missing, although CURRENT refers to it' : `is damaged: ${errorMessage(error)}`,
     );
   }
 }

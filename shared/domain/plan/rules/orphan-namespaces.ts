@@ -8,7 +8,7 @@ const ID = '6.2.0-namespaces';
 /** Reference 9.3, 6.2.0: check configurations are upgraded, and one with a missing namespace halts the backend. */
 export const orphanNamespaces: UpgradeRule = {
   id: ID,
-  title: 'Every check names a namespace that exists',
+  title: 'The namespace of every check exists',
   applies: (path) => crosses(path, [6, 2, 0]),
   judge(facts) {
     const orphans = orphansOf(facts);

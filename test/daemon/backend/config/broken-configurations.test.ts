@@ -210,7 +210,7 @@ const BROKEN: readonly Broken[] = [
     'a pipe without command',
     { type: 'pipe' },
     '.command',
-    'must be a line for the shell, or a list of a program and its arguments',
+    'must be a shell command, or a list of a program and its arguments',
   ),
   inHandler(
     'a socket without port',
@@ -337,7 +337,7 @@ const BROKEN: readonly Broken[] = [
       {
         file: 'm.json',
         path: 'mutators.wrap.command',
-        message: 'must be a line for the shell, or a list of a program and its arguments',
+        message: 'must be a shell command, or a list of a program and its arguments',
       },
     ],
   },

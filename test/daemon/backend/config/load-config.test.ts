@@ -195,7 +195,7 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
     },
     warnings: [
       'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} after its expression (character 1); the default text is sent instead: fix it',
-      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless the data contains an attribute of that name: did you mean event.check?',
+      'conf.d/a.json: handlers.chat.templates.text: uses event.chek, which has no value unless the data contains an attribute of that name: did you mean event.check?',
     ],
   },
 ])('$name are warnings and do not stop the start', async ({ files, warnings }) => {

@@ -29,7 +29,7 @@ describe('a damaged store', () => {
     {
       name: 'the manifest is missing',
       damage: async (dir) => rm(await manifest(dir)),
-      says: /: MANIFEST-\d+ is missing, although CURRENT names it/,
+      says: /: MANIFEST-\d+ is missing, although CURRENT refers to it/,
     },
     {
       name: 'a bit of the manifest is flipped',

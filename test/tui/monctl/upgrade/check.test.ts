@@ -255,7 +255,7 @@ describe('an upgrade check of a running cluster', () => {
       [
         'VERDICT  RULE              TITLE',
         'pass     same-versions     All backends run the same version',
-        'pass     6.2.0-namespaces  Every check names a namespace that exists',
+        'pass     6.2.0-namespaces  The namespace of every check exists',
         '',
       ].join('\n'),
     );
