@@ -103,7 +103,7 @@ export function connectBackend(
   socket.on('open', () => {
     heard();
     const pings = clock.every(PING_EVERY_MS, () => {
-      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut({ reason: 'the backend has not answered for 30 seconds' });
+      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut({ reason: 'no response from the backend for 30 seconds' });
       else socket.ping();
     });
     timers.use(pings);

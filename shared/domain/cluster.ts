@@ -68,7 +68,7 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   if (database.kind === 'leveldb') return [];
   const own = respondingMember(view);
   return [
-    ...(database.state === 'unavailable' ? [{ kind: 'unavailable', text: 'database away: writes wait' } as const] : []),
+    ...(database.state === 'unavailable' ? [{ kind: 'unavailable', text: 'database down: writes wait' } as const] : []),
     ...(leader === null ? [{ kind: 'no-leader', text: 'no leader: writes wait' } as const] : []),
     ...(own?.state === 'lagging'
       ? [{ kind: 'lagging', text: `member ${own.name} is ${String(own.lag)} writes behind` } as const]

@@ -20,6 +20,6 @@ export const certificateRuleSchema = z
   .refine(
     (rule) =>
       rule.authority !== undefined || rule.organization !== undefined || rule['organizational-unit'] !== undefined,
-    'must name authority, organization or organizational-unit',
+    'must contain authority, organization or organizational-unit',
   );
 export type CertificateRule = z.infer<typeof certificateRuleSchema>;

@@ -94,7 +94,7 @@ export const checkSchema = z
     const program = programProblem(check.command);
     if (program !== undefined) issue('command', program);
     if (check.standalone !== true && check.subscribers === undefined) {
-      issue('subscribers', 'must name at least one subscription, unless standalone is true');
+      issue('subscribers', 'must contain at least one subscription, unless standalone is true');
     }
     if (check.publish !== false && (check.interval ?? check.cron) === undefined) {
       issue('interval', 'is required (seconds), unless publish is false or cron is set');

@@ -47,7 +47,7 @@ export function readKeyPair(
   if (!certificate.checkPrivateKey(key)) {
     throw new MonError(
       'invalid',
-      `${keyFile} is not the key of ${certFile}: name a certificate and its own key in ${section}cert-file and ${section}key-file`,
+      `${keyFile} is not the key of ${certFile}: set a certificate and its own key in ${section}cert-file and ${section}key-file`,
     );
   }
   const warnings = [...timeWarnings(certificate, nowMs), ...(isOfServer ? nameWarnings(certificate) : [])].map(
@@ -99,7 +99,7 @@ function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate,
 function nameWarnings(certificate: X509Certificate): string[] {
   const [name, names] = [commonName(certificate), alternativeNames(certificate)];
   if (name === null || isNamed(name, names)) return [];
-  return [`will be refused by clients: its ${unnamedProblem(name, names)}; have it issued again with that name`];
+  return [`will be rejected by clients: its ${unnamedProblem(name, names)}; have it issued again with that name`];
 }
 
 function dayOf(date: Date): string {

@@ -60,7 +60,7 @@ function unknownAction(name: string): string {
 
 function problemOf(action: KeyAction, chords: readonly string[]): string | undefined {
   if (FIXED.has(action)) return `the keys of ${action} cannot be changed`;
-  if (chords.length === 0) return 'name at least one key';
+  if (chords.length === 0) return 'set at least one key';
   return chords.map((chord) => chordProblem(chord, bindingOf(action))).find((problem) => problem !== undefined);
 }
 

@@ -71,7 +71,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events that a rule inhibits',
     run: listInhibitions,
   },
-  undo: { words: 'undo', help: 'undo the last silence created or ended here', run: askUndo },
+  undo: { words: 'undo', help: 'undo the last silence created or ended in this session', run: askUndo },
   filter: {
     words: 'filter [SEARCH | off]',
     help: 'list and announce only matching events, for example: filter status>=warn !web; filter off: all events',

@@ -45,7 +45,7 @@ function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState):
     ...(creator === null ? [] : [`by ${creator}`]),
     ...(recurrence === undefined ? [] : [`recurring: ${recurrenceText(recurrence)}`]),
     timesWords(silence, nowMs),
-    ...(state === 'pending' ? [] : [events === 0 ? 'silences nothing now' : `silences ${countOf(events, 'event')}`]),
+    ...(state === 'pending' ? [] : [events === 0 ? 'silences no event now' : `silences ${countOf(events, 'event')}`]),
     ...(idle === undefined ? [] : ['idle']),
   ];
   return safeLine(`${state}: ${parts.join(', ')}${reason === null ? '' : `: ${reason}`}`);

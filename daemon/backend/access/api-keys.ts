@@ -187,7 +187,7 @@ export class ApiKeys implements Disposable {
     const before = apiKeys.get(key.id);
     transaction.refuseNew(before);
     if (before === undefined && apiKeys.size >= keysMax) {
-      throw new MonError('unavailable', `there are ${String(keysMax)} API keys: revoke some first`);
+      throw new MonError('unavailable', `there are ${String(keysMax)} API keys, the maximum: revoke some first`);
     }
     saveApiKey(transaction, key);
     recordAudit(transaction, actor, {

@@ -39,7 +39,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
     return skipped('the backend would have no administrator: create another administrator first');
   }
   const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
-  const reason = 'groups of this name give no rights here, until a role binding names them';
+  const reason = 'groups of this name have no rights until a role binding contains them';
   return settle(
     restoring,
     { before, after },

@@ -43,7 +43,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
   if (costly !== undefined) return skipped(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return skipped(`there are ${String(silencesMax)} silenced entries: clear some first`);
+    return skipped(`there are ${String(silencesMax)} silences, the maximum: clear some first`);
   }
   const before =
     present === undefined

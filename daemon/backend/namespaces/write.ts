@@ -39,7 +39,10 @@ export class Namespaces {
       if (isThere) return;
       transaction.refuseNew(undefined);
       if (declared.names().length >= this.#namespacesMax) {
-        throw new MonError('unavailable', `there are ${String(this.#namespacesMax)} namespaces: delete some first`);
+        throw new MonError(
+          'unavailable',
+          `there are ${String(this.#namespacesMax)} namespaces, the maximum: delete some first`,
+        );
       }
       transaction.put(NAMESPACES, declared, name, name);
       recordAudit(transaction, actor, { action: 'namespace.create', target: name });

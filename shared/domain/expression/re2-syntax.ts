@@ -226,7 +226,7 @@ class Re2Parser {
     const property = this.#match(PROPERTY)?.groups;
     if (property === undefined) this.#fail(String.raw`has a \p without a name, as in \p{Greek}`, start);
     const isIn = propertyTest(property['letter'] ?? property['name'] ?? '');
-    if (isIn === undefined) this.#fail('names an unknown kind of characters', start);
+    if (isIn === undefined) this.#fail('uses an unknown class of characters', start);
     return { ranges: [], isNegated: (letter === 'P') !== (property['negated'] === '^'), isIn };
   }
 

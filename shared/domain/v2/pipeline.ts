@@ -168,7 +168,7 @@ function routeWorkflow(
 function missingText(handler: string, foreignType: string | undefined): string {
   if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not supported`;
   return BUILT_IN.handlers.has(handler)
-    ? 'which is built in and runs only for checks that name it in their handlers'
+    ? 'which is built in and runs only for checks that list it in their handlers'
     : 'which is not defined';
 }
 

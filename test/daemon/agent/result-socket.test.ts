@@ -573,7 +573,7 @@ describe('a backend', () => {
     backend.freeze();
     clock.advance(40_000);
     await vi.waitFor(() => expect(log.messages('warn')).toEqual(['not connected to the backend']));
-    expect(log.records.at(-1)?.fields['reason']).toBe('the backend has not answered for 30 seconds');
+    expect(log.records.at(-1)?.fields['reason']).toBe('no response from the backend for 30 seconds');
     await report('a');
     await eventually(clock, () => expect(spool.size).toBe(0));
   });

@@ -95,7 +95,7 @@ test.each([
   ['(?<!a)b', 'has a group that RE2 does not know'],
   [String.raw`(a)\1`, String.raw`has \1, which RE2 does not know`],
   [String.raw`a\Z`, String.raw`has \Z, which RE2 does not know`],
-  [String.raw`\p{Klingon}`, 'names an unknown kind of characters'],
+  [String.raw`\p{Klingon}`, 'uses an unknown class of characters'],
   ['a**', 'repeats a repetition'],
   ['a{2}{3}', 'repeats a repetition'],
   ['*', 'has nothing before "*"'],

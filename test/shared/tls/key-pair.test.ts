@@ -72,7 +72,7 @@ test.each([
   {
     name: 'does not repeat its CommonName',
     made: makeCertificate('mon.example.org', { names: ['b.example.org', '10.0.0.1'], until: hoursFromNow(9999) }),
-    says: /cert\.pem will be refused by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
+    says: /cert\.pem will be rejected by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
   },
 ])('a certificate that $name is accepted with a warning', async ({ made, says }) => {
   expect((await pairOf(made)).warnings).toEqual([expect.stringMatching(says)]);

@@ -377,7 +377,7 @@ test.each<[string[], RegExp, string?]>([
   [['client', 'create', '--file', '-'], /--file must contain one client/, '[]'],
   [['client', 'create', '--file', '-'], /standard input is neither JSON nor YAML/, '{"a": [}'],
   [['client', 'create', 'a b'], /name: must be word characters/],
-  [['client', 'delete'], /name a client: CLIENT, or several with --selector/],
+  [['client', 'delete'], /select a client: CLIENT, or several with --selector/],
   [['client', 'delete', '--selector', ' '], /--selector needs a search/],
   [['client', 'delete', 'a', '--selector', 'b'], /either CLIENT or --selector/],
   [['client', 'delete', '--selector', 'a', '--invalidate'], /need a single CLIENT/],

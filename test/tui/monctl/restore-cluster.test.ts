@@ -76,7 +76,7 @@ test('lost or ineffective attributes are named with the reason', () => {
     expect.stringMatching(/^ {2}secrets: it is kept, but secrets are not fetched/),
     expect.stringMatching(/^ {2}runtime_assets: it is kept, but assets are not fetched/),
     expect.stringMatching(/^ {2}check\.history: only its statuses are kept/),
-    '  groups.payments: groups of this name give no rights here, until a role binding names them',
+    '  groups.payments: groups of this name have no rights until a role binding contains them',
   ]);
 });
 

@@ -136,7 +136,8 @@ const create: Command = {
       }),
     };
     const name = client['name'];
-    if (typeof name !== 'string') throw new MonError('invalid', 'name the client: CLIENT, or name in the --file');
+    if (typeof name !== 'string')
+      throw new MonError('invalid', 'set the name of the client: CLIENT, or name in the --file');
     await carryOut(call, {
       send: (api) => api.saveClient(client),
       effects: async () => [
@@ -175,7 +176,7 @@ const remove: Command = {
     const { flags } = call;
     const [name = ''] = call.operands;
     if (flags.value('selector') !== undefined) return removeFound(call);
-    if (name === '') throw new MonError('invalid', 'name a client: CLIENT, or several with --selector');
+    if (name === '') throw new MonError('invalid', 'select a client: CLIENT, or several with --selector');
     const expireSeconds = flags.lifetime('invalidate-expire');
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
     const invalidation = isInvalidated ? given({ expireSeconds }) : undefined;

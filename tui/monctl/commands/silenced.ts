@@ -287,7 +287,7 @@ const deletion: Command = {
     if ((id === '') === !hasParts) {
       throw new MonError(
         'invalid',
-        'name the silence either by its ID or by --check, --client, --subscription or --selector',
+        'select the silence by its ID, or by --check, --client, --subscription or --selector',
       );
     }
     const deleted = id === '' ? targetId(named) : id;

@@ -33,7 +33,7 @@ const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
   ['zone', { label: 'Zone', line: 'zone', hint: 'UTC, Europe/Berlin, +02:00' }],
   ['lasts', { label: 'Lasts', line: 'lasts', hint: 'each time: 30m, 2h' }],
   ['first-day', { label: 'First day', line: 'firstDay', hint: '2026-12-01; empty: today' }],
-  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'empty: no last day' }],
+  ['last-day', { label: 'Last day', line: 'lastDay', hint: '2026-12-31; empty: none' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {

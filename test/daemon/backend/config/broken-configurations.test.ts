@@ -148,7 +148,7 @@ const BROKEN: readonly Broken[] = [
     'no subscribers',
     { subscribers: undefined },
     '.subscribers',
-    'must name at least one subscription, unless standalone is true',
+    'must contain at least one subscription, unless standalone is true',
   ),
   inCheck(
     'half of the flap thresholds',
