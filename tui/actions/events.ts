@@ -232,7 +232,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'pane',
     keys: ['tab'],
     in: ['events'],
-    help: 'show or hide the pane below the list (30 or more rows)',
+    help: 'show or hide the pane below the list (needs 30 rows)',
     run: (store) => store.update({ pane: !store.state.pane }),
   },
   {

@@ -75,7 +75,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'header',
     keys: ['ctrl-e'],
     in: [...VIEWS_ALL],
-    help: 'show or hide counters and tabs at the top (30 or more rows)',
+    help: 'show or hide counters and tabs at the top (needs 30 rows)',
     run: toggleHeader,
   },
   {

@@ -72,7 +72,7 @@ async function askEnd(state: LinesState, talk: Talk, text: string): Promise<void
     );
   }
   const silence = await (await state.about.api()).silencedDetail(id);
-  if (silence === undefined) return talk.say('It has ended already.');
+  if (silence === undefined) return talk.say('This silence has already ended.');
   const { recurrence } = silence;
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
   if (!(await isSure(talk, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`)))) return;

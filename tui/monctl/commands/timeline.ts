@@ -54,7 +54,7 @@ const availability: Command = {
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
-    check: takes('NAME', 'this check on all clients', { completes: 'reported-check' }),
+    check: takes('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
     aggregate: takes('NAME', 'only members of this aggregate', { completes: 'aggregate' }),
     limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
