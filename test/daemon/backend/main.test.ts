@@ -47,7 +47,7 @@ describe('--validate-config', () => {
     expect(await run(['--validate-config', '-c', file])).toEqual({
       code: 0,
       stdout: 'configuration is valid\n',
-      stderr: `warning: ${file}: checks.disk: names the handler "mial", which is not defined\n`,
+      stderr: `warning: ${file}: checks.disk: refers to the handler "mial", which is not defined\n`,
     });
   });
 
@@ -61,7 +61,7 @@ describe('--validate-config', () => {
         path: 'checks.disk.occurrences',
         message: 'is in quotes: the number 3 is used; remove the quotes',
       },
-      { file, path: 'checks.disk', message: 'names the handler "mial", which is not defined' },
+      { file, path: 'checks.disk', message: 'refers to the handler "mial", which is not defined' },
     ]);
   });
 

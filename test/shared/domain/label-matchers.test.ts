@@ -19,7 +19,7 @@ describe('a matcher', () => {
   });
 
   test.each(['', 'alertname', '="x"', '{job="a"}'])('the label matcher %j is rejected', (text) => {
-    expect(parseMatcher(text)).toEqual({ problem: expect.stringContaining('must be like') });
+    expect(parseMatcher(text)).toEqual({ problem: expect.stringContaining('must look like') });
   });
 
   test('a label matcher requires a closing quote', () => {

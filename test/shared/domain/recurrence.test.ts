@@ -32,7 +32,7 @@ describe('a schedule (silencing 3)', () => {
   });
 
   test.each([
-    { schedule: 'sat', problem: 'is no time of day' },
+    { schedule: 'sat', problem: 'is not a time of day' },
     { schedule: 'someday 02:00', problem: '"someday" is not a day of the week' },
     { schedule: 'sat 25:00', problem: '"25:00" is not a time of day' },
     { schedule: '61 * * * *', problem: '"61" is no minute' },

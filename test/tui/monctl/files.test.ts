@@ -194,7 +194,7 @@ test('a rejected object is reported with its reason and does not stop the others
   expect([code, stderr]).toEqual([9, 'monctl: 4 of 5 objects rejected\n']);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Rejected CheckConfig default/disk: disk is defined in the configuration file; change it there',
-    'Rejected Extension tool: there is no type core/v2.Extension here',
+    'Rejected Extension tool: the type core/v2.Extension is not supported',
     expect.stringMatching(/^Rejected Secret token: secrets are not fetched from providers: use/),
     expect.stringMatching(/^Rejected CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',

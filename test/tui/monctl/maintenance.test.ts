@@ -219,7 +219,7 @@ describe('a silence that maintenance renews', () => {
       await held.begin(false);
       answers = [new MonError(code, 'a reason')];
       await wait(120);
-      expect([asked.length, said]).toEqual([2, ['not silenced, no retry: a reason']]);
+      expect([asked.length, said]).toEqual([2, ['not silenced, and no retry can help: a reason']]);
       await held.end();
       expect(released).toBe(0);
     },

@@ -194,7 +194,7 @@ describe('the list of alerts', () => {
     expect(await namesOf('filter=severity!%3Dcritical')).toEqual(['disk']);
     expect(await namesOf('active=false')).toEqual([]);
     expect(await namesOf('receiver=other')).toEqual([]);
-    expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must be like/);
+    expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must look like/);
   });
 
   test('an inhibited alert is listed as suppressed by its source and left out with inhibited=false', async () => {

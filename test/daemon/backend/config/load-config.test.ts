@@ -174,9 +174,9 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       },
     },
     warnings: [
-      'conf.d/b.json: checks.disk: names the handler "mial", which is not defined',
-      'conf.d/b.json: checks.disk: names the handler "ops", which is not defined',
-      'conf.d/a.json: handlers.all: names the handler "pager", which is not defined',
+      'conf.d/b.json: checks.disk: refers to the handler "mial", which is not defined',
+      'conf.d/b.json: checks.disk: refers to the handler "ops", which is not defined',
+      'conf.d/a.json: handlers.all: refers to the handler "pager", which is not defined',
     ],
   },
   {
@@ -366,8 +366,8 @@ test('a configuration directory of Sensu Core loads unchanged', async () => {
   expect(config.warnings).toEqual([
     `test/conformance/data/settings.json: checks.proxy_check.command: ${SHELL_TOKENS_WARNING}`,
     `test/conformance/data/settings.json: checks.proxy_unmatched.command: ${SHELL_TOKENS_WARNING}`,
-    'test/conformance/data/settings.json: handlers.nofilter: names the filter "does_not_exist", which is not defined',
-    'test/conformance/data/settings.json: handlers.nomut: names the mutator "missing_mutator", which is not defined',
+    'test/conformance/data/settings.json: handlers.nofilter: refers to the filter "does_not_exist", which is not defined',
+    'test/conformance/data/settings.json: handlers.nomut: refers to the mutator "missing_mutator", which is not defined',
     'test/conformance/data/settings.json: handlers.deepergroup: handler sets cannot be deeply nested: a set in a set in this set does nothing',
   ]);
   expect([...config.checks.keys()]).toEqual([

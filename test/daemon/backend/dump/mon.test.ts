@@ -63,7 +63,7 @@ test.each([
   ],
   ['an invalid name', anEntity('a/b'), /metadata\.name/],
   ['an event of no entity', anEvent('nobody', 'disk'), /^there is no entity nobody in default/],
-  ['an event of nothing', { ...anEvent('', ''), spec: {} }, /names no entity/],
+  ['an event of nothing', { ...anEvent('', ''), spec: {} }, /has no entity/],
   ['an event with an invalid status', anEvent('here', 'x', { status: 'bad' }), /status/],
   [
     'a check of the configuration',

@@ -326,7 +326,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test.each([{ keys: 'n', says: 'it has not ended: e changes it' }])(
+  test.each([{ keys: 'n', says: 'this silence has not ended: e changes it' }])(
     '$keys on a silence to which it does not apply names the right key',
     ({ keys, says }) => {
       const driver = onSilences([silence('a')]);
