@@ -25,13 +25,13 @@ Options
   --read-only     disable all actions that change something
   --mouse         enable the wheel and clicks on rows, column titles and tabs
   --ascii         draw with ASCII characters only; the default if the locale is
-                  not UTF-8 (--no-ascii overrides it)
+                  not UTF-8 (--no-ascii: off)
   --no-color      disable colors; $NO_COLOR and TERM=dumb do the same
   --skin NAME     ${SKINS.join(', ')} (default: dark)
   --no-bell       do not ring the terminal bell for new critical events
   --notify        also show desktop notifications, if the terminal supports OSC 9
   --screen-reader sentences and a prompt instead of a screen; the default with
-                  $INK_SCREEN_READER=true or TERM=dumb (--no-screen-reader overrides it)
+                  $INK_SCREEN_READER=true or TERM=dumb (--no-screen-reader: off)
   --filter SEARCH with watch: only matching events, such as 'status>=warn !silenced'
   --once          with watch: print the current events and exit
   --json          with watch: print one JSON document per line
