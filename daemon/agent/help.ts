@@ -9,7 +9,7 @@ Usage
 Options
   --backend URL               backend URL; default http://127.0.0.1:4567. Separate several with commas: each agent
                               tries them in random order, and the next one if the connection is lost
-  --namespace NAME            namespace of this client; default: default
+  --namespace NAME            namespace of this client; default: "default"
   --name NAME                 name of this client; default the host name
   --address ADDRESS           address of this client; default its first IPv4 address
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
