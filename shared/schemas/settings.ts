@@ -140,7 +140,7 @@ export const programSettingsSchema = z.object({
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100)
     .describe(
-      'Maximum number of entities in all namespaces; agents, the v2 API and restores cannot exceed it. Raise it to monitor more machines.',
+      'Maximum number of entities in all namespaces, without clients that the v1 API creates. Raise it to monitor more machines.',
     ),
   'memory-limit': z
     .int()
