@@ -100,7 +100,7 @@ async function run(work: Work): Promise<void> {
 
 async function typeWord(talk: Talk, word: string): Promise<string | undefined> {
   return await answer(talk, safeLine(`This cannot be undone. Type ${word} to run it:`), (text) =>
-    text === word ? { value: text } : { problem: `that is not ${word}` },
+    text === word ? { value: text } : { problem: `the answer is not ${word}` },
   );
 }
 

@@ -35,7 +35,7 @@ describe('a step', () => {
   test('a step that cannot be undone requires its word to be typed', async () => {
     const { person, plans } = await at('migrate');
     await person.type('upgrade run', 'This cannot be undone. Type 6.5.0 to run it:');
-    expect(await person.type('yes', 'cancel to stop')).toContain('that is not 6.5.0');
+    expect(await person.type('yes', 'cancel to stop')).toContain('the answer is not6.5.0');
     expect(await person.type('cancel')).toContain('nothing was changed');
     expect(plans.orders).toEqual([]);
     await person.type('upgrade run', 'to run it:');

@@ -164,7 +164,7 @@ const remove: Command = {
     'invalidate-expire': takes('DURATION', 'reject data of the client for this long; implies --invalidate'),
     selector: takes(
       'TEXT',
-      'all clients that match this filter, as in client list -q; also possible: result>30d, events:0',
+      'all clients that match this filter, as in client list -q; extra fields: result>30d, events:0',
     ),
     ...DELETE_OPTIONS,
   },
