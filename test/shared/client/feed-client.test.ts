@@ -461,7 +461,7 @@ test.each([
   { status: 401, code: 'unauthenticated', message: /set MON_API_KEY/ },
   { status: 403, code: 'forbidden', message: /does not allow the live feed/ },
   { status: 404, code: 'not_found', message: /has no live feed/ },
-  { status: 426, code: 'version', message: /same generation/ },
+  { status: 426, code: 'version', message: /same release/ },
 ])(
   'HTTP status $status is a rejection that is retried slowly while the state stays',
   async ({ status, code, message }) => {

@@ -92,7 +92,7 @@ scenarios('5.16.0-entity-limit', [
     facts: { ...entities(101), attested: ['entity-limit'] },
     verdict: 'warn',
   },
-  { name: 'near the limit', way: '5.15.0 to 5.16.0', facts: entities(91), verdict: 'warn', says: 'get a licence' },
+  { name: 'near the limit', way: '5.15.0 to 5.16.0', facts: entities(91), verdict: 'warn', says: 'get a license' },
   { name: 'at nine tenths of it', way: '5.15.0 to 5.16.0', facts: entities(90), verdict: 'pass' },
   { name: 'no limit', way: '5.15.0 to 5.16.0', facts: entities(5000, null), verdict: 'pass' },
   { name: 'not on the way', way: '5.16.0 to 6.5.0', facts: entities(101), verdict: undefined },
