@@ -219,7 +219,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const switchContext = (name: string): Promise<void> =>
     whileTyping(async () => {
       const { contexts } = parts;
-      if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
+      if (contexts === undefined) throw new MonError('not_found', 'the configuration file contains no contexts');
       const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
       const left = keptOf(store.state);
       leftContexts.set(store.options.contexts?.current, { kept: left, namespace: shown.namespace });
@@ -255,7 +255,7 @@ export function openConsole(parts: ConsoleParts): Console {
       const isFirst = store.state.past === undefined;
       show(shown, store.options.contexts?.current, keptOf(store.state), NO_FEED);
       store.greeted({ name, version, time: clock.now() });
-      if (isFirst) store.say('the past: counts and outputs are from the last change: [ and ] step');
+      if (isFirst) store.say('the past: values are as of the last change; [ ] go to other changes');
       return store;
     },
     paint: () => scheduler.paintNow(),

@@ -16,10 +16,10 @@ export async function readKeyFile(file: string): Promise<string> {
   try {
     await using opened = await open(file);
     const { mode, size } = await opened.stat();
-    if ((mode & OTHERS) !== 0) throw new Error('it can be reached by other users of this machine: chmod 600 it');
-    if (size > KEY_BYTES_MAX) throw new Error('it is too large: write the key alone');
+    if ((mode & OTHERS) !== 0) throw new Error('other users of this machine can access it: run chmod 600 on it');
+    if (size > KEY_BYTES_MAX) throw new Error('it is too large: it must contain only the key');
     const key = (await opened.readFile('utf8')).trim();
-    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('it holds no key: write one line with the key');
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('it contains no key: write the key on one line');
     return key;
   } catch (error) {
     throw new MonError('invalid', `${file} cannot be used as agent.api-key-file: ${errorMessage(error)}`, {

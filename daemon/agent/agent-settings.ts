@@ -11,11 +11,11 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .default('http://127.0.0.1:4567')
-    .describe('URL of the backend. Separate several with commas; each agent tries them in its own order.'),
+    .describe('URL of the backend. Separate several with commas; each agent tries them in random order.'),
   namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Namespace of this client.'),
   'api-key': z
     .string()
-    .regex(/^[\x21-\x7e]{1,4096}$/, 'holds a character that no key has')
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'contains a character that keys cannot have')
     .optional()
     .describe('API key. Prefer `api-key-file` or `MON_API_KEY`.'),
   'api-key-file': z
@@ -28,7 +28,7 @@ const ownSchema = z.strictObject({
     .min(1)
     .default('var/agent')
     .describe('Directory of the spool, which stores results until the backend has acknowledged them.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('Lowest level of the records in the log.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Minimum level of the records in the log.'),
   log: z.string().min(1).optional().describe('Log file. Default: standard output.'),
   'max-checks': z
     .int()
@@ -40,7 +40,7 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Authorities (PEM) that the certificate of the backend may come from. Default: those of Node.js.'),
+    .describe('CA certificates (PEM) to verify the certificate of the backend with. Default: those of Node.js.'),
   'insecure-skip-tls-verify': z
     .boolean()
     .default(false)

@@ -103,7 +103,7 @@ export function connectBackend(
   socket.on('open', () => {
     heard();
     const pings = clock.every(PING_EVERY_MS, () => {
-      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut({ reason: 'the backend has not answered for 30 seconds' });
+      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut({ reason: 'no response from the backend for 30 seconds' });
       else socket.ping();
     });
     timers.use(pings);
@@ -168,7 +168,7 @@ function refusalText(url: string, status: number): string {
     case 403:
       return `the backend at ${url} does not allow these credentials to submit results (HTTP 403): use a key with the scope submit`;
     case 404:
-      return `there is no backend for agents at ${url}, or it does not know the namespace (HTTP 404): check both`;
+      return `there is no backend for agents at ${url}, or the namespace does not exist (HTTP 404): check both`;
     case 429:
     case 503:
       return `the backend at ${url} is busy (HTTP ${String(status)})`;

@@ -178,6 +178,6 @@ function adoptAfterMs(seconds: number): number {
 }
 
 function sayJump(log: Log, { seconds }: ClockJump): void {
-  const adopted = seconds > 0 ? 'new results use its time immediately' : 'new results use its time after ten minutes';
+  const adopted = seconds > 0 ? 'results use the new time immediately' : 'results use the new time after ten minutes';
   log.warn({ seconds }, `system clock was set: ${adopted}, schedules do not change`);
 }

@@ -8,21 +8,21 @@ Usage
 
 Options
   --backend URL               backend URL; default http://127.0.0.1:4567. Separate several with commas: each agent
-                              tries them in its own random order and moves on when it loses one
-  --namespace NAME            namespace of this client; default default
+                              tries them in random order, and the next one if the connection is lost
+  --namespace NAME            namespace of this client; default: "default"
   --name NAME                 name of this client; default the host name
   --address ADDRESS           address of this client; default its first IPv4 address
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
   --state-dir DIR             directory of the spool; default var/agent (installed: /var/lib/mon-agent)
   -c, --config FILE           main configuration file: "agent", "client" and "checks"
                               (JSON, or YAML when it ends in .yml or .yaml)
-  -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml). Installed, without -c and -d:
-                              /etc/mon/agent.yml and /etc/mon/agent.d
+  -d, --config-dir DIR,DIR    directories of more configuration files (*.json, *.yml, *.yaml). Default of packages:
+                              /etc/mon/agent.yml and /etc/mon/agent.d, unless -c or -d is set
   --trusted-ca-file FILE      CA certificates (PEM) to verify the certificate of the backend with
   --insecure-skip-tls-verify  skip verification of the certificate of the backend (testing only)
   --cert-file, --key-file FILE
                               client certificate (PEM) of this agent and its key (mode 0600)
-  --max-checks N              maximum checks that run at once; default 12
+  --max-checks N              maximum number of checks that run at once; default 12
   -l, --log FILE              write the log to a file instead of standard output
   -L, --log-level LEVEL       ${LOG_LEVELS.join(', ')}; default info
 

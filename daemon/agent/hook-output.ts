@@ -6,7 +6,7 @@ import { ATTRIBUTE_LIMITS } from '../../shared/schemas/fixed-limits.ts';
  */
 const OUTPUT_BYTES_MAX = ATTRIBUTE_LIMITS.bytes / 2;
 
-const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
+const CUT_NOTE = `\n... output truncated after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
 /** Shortens the output of a hook so that it can be delivered. */
 export function withinHookOutput(output: string): string {

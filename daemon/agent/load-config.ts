@@ -92,5 +92,5 @@ export async function loadConfig({
  */
 function extensionProblem({ command, extension }: CheckDefinition): string | undefined {
   if (command !== undefined || extension === undefined || findExtension(extension) !== undefined) return undefined;
-  return `names "${extension}", which is no built-in check, so the agent never runs it: ${EXTENSION_NAMES.join(', ')}`;
+  return `uses "${extension}", which is not a built-in check, so the agent never runs it: ${EXTENSION_NAMES.join(', ')}`;
 }

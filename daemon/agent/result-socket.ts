@@ -154,7 +154,7 @@ export class ResultSocket {
       {
         onOpen: () => {
           connection.send(hello());
-          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer hello'));
+          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not respond to hello'));
         },
         onMessage: (message) => this.#guarded(this.#receive(connection, name, message)),
         onClose: (end) => this.#lost(end),
@@ -249,7 +249,7 @@ export class ResultSocket {
     if (!spool.isOurs(acked)) {
       log.warn(
         { acked, last: spool.lastId },
-        'state directory is older than the state of the backend: starting a new spool',
+        'spool is older than the results that the backend has stored: starting a new spool',
       );
       await spool.rename(acked);
       connection.close('a new spool');

@@ -22,8 +22,8 @@ export const HELP = `
 
   Options
     -c, --config FILE      Main configuration file (JSON, or YAML when it ends in .yml or .yaml)
-    -d, --config-dir DIR   Directories of further files, comma-separated. Installed, without -c and -d:
-                           /etc/mon/backend.yml and /etc/mon/conf.d
+    -d, --config-dir DIR   Directories of more configuration files, comma-separated. Default of packages:
+                           /etc/mon/backend.yml and /etc/mon/conf.d, unless -c or -d is set
     --state-dir DIR        Directory of the store (default: ./var/backend; installed: /var/lib/mon/mon-backend)
     --store URL            Use a PostgreSQL store: postgres://USER@HOST:PORT/DATABASE; pass the password in MON_STORE,
                            PGPASSWORD or ~/.pgpass, because the process list shows command lines
@@ -31,18 +31,18 @@ export const HELP = `
     --port N               Port to listen on (default: 4567)
     -l, --log FILE         Write the log to a file instead of standard output
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
-    --insecure             Allow an address that other hosts can reach without credentials
+    --insecure             Allow access without credentials on an address that other hosts can reach
     --accept-loss          Serve a store that lost writes; copy the damaged files first
     --cert-file FILE       Certificate (PEM) of the listeners; enables TLS
     --key-file FILE        Private key (PEM), mode 0600, without a passphrase
     --client-ca-file FILE  CA certificates (PEM) of agent certificates
-    --insecure-http        Allow an address that other hosts can reach without TLS
+    --insecure-http        Allow HTTP without TLS on an address that other hosts can reach
 
-  Options of prune, also --dry-run and --skip-confirm; clients that match all of them are deleted with their results
-  and events; no handler is notified
-    --older-than DURATION  No keepalive and no result for this long: 30d, 12h
-    --name PATTERN         Name matches, with * and ?
-    --namespace NAME       Namespace
+  Options of prune, with --dry-run and --skip-confirm; clients that match all conditions are deleted with their
+  results and events; no handler is notified
+    --older-than DURATION  Clients without keepalives and results for this long: 30d, 12h
+    --name PATTERN         Clients whose name matches this pattern with * and ?
+    --namespace NAME       Clients of this namespace
 
   Options of migrate-store
     --from PLACE           Source, which is not changed: a state directory, or the URL of a database
@@ -54,8 +54,8 @@ export const HELP = `
     --backup-dir DIR       Directory of the backup (default: a new one below backups in the state directory)
     --timeout SECONDS      Stop after this time; the next run continues
     --dry-run              Show what would be done and what blocks it
-    --through URL          Let the running backend at this URL do it; credentials as for monctl, in MON_API_KEY or
-                           MON_CREDENTIALS. Not needed for the backend of the state directory
+    --through URL          Upgrade the store of the running backend at this URL; credentials as for monctl, in
+                           MON_API_KEY or MON_CREDENTIALS. Not needed for the backend of this state directory
     --schema N             repair: schema of the store, if it is lost
     --trusted-ca-file FILE With --through: CA certificates (PEM) to verify the certificate of the backend with
     --insecure-skip-tls-verify

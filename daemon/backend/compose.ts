@@ -168,9 +168,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, clock }));
 
   const status = statusOf(options, batcher, name);
-  const leading = teardown.use('what the writer does', new Teardown({ clock, log }));
+  const leading = teardown.use('work of the leader', new Teardown({ clock, log }));
   const startLeading = async (): Promise<void> => {
-    leading.use('watch of time', ground.time.watch(batcher));
+    leading.use('clock monitor', ground.time.watch(batcher));
     // Before anything else is committed, so that pending runs of the previous process come first.
     const handlers = { definitions, lanes, jobs, deadLetters, last, registry, store, clock, log };
     const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, chance: Math.random };
@@ -387,12 +387,12 @@ function openBatcher(
     },
     options.batcher,
   );
-  teardown.use('log of handling', logHandling({ commits: batcher.commits, clock, log }));
+  teardown.use('handling log', logHandling({ commits: batcher.commits, clock, log }));
   teardown.use(
     'stored definitions',
     batcher.commits.onRest(() => definitions.noteStored()),
   );
-  teardown.defer('queue of changes', () => batcher.close());
+  teardown.defer('change queue', () => batcher.close());
   return batcher;
 }
 

@@ -215,8 +215,8 @@ async function restore([dir, ...more]: readonly string[]): Promise<number> {
   if (config.program.store !== undefined) {
     throw new MonError(
       'invalid',
-      'a backup is a directory, and the setting store names a database: make it empty, and copy the backup into it with ' +
-        `mon-backend migrate-store --from ${dir}/store --to URL`,
+      'a backup is a directory, but the setting store names a database: empty the database, and copy the backup into ' +
+        `it with mon-backend migrate-store --from ${dir}/store --to URL`,
     );
   }
   const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };

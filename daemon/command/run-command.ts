@@ -22,7 +22,7 @@ import { shieldedStdio } from './shielded-stdio.ts';
 /** The maximum size of the output (security S7). */
 export const OUTPUT_BYTES_MAX = 256 * 1024;
 
-const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
+const CUT_NOTE = `\n... output truncated after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
 /** The time for which processes of an ended command may still write. */
 const STRAGGLER_MS = 1000;

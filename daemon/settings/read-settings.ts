@@ -56,7 +56,7 @@ export async function readSettings(file: string | undefined, directories: readon
 
   if (file !== undefined) {
     folders.push({ path: dirname(file), only: basename(file) });
-    if (await isMissing(file)) warnings.push({ file, message: 'there is no such file; going on without it' });
+    if (await isMissing(file)) warnings.push({ file, message: 'the file does not exist; continuing without it' });
     else await read(file);
   }
   for (const directory of directories) {
@@ -86,7 +86,7 @@ async function readSettingsFile(path: string): Promise<SettingsFile> {
   const { value, remarks } = YAML_FILE.test(path) ? { value: parseYamlText(text), remarks: [] } : parseJsonFile(text);
   // An empty file is valid.
   const settings = value ?? {};
-  if (!isSettings(settings)) throw new Error('must hold an object with sections such as "checks"');
+  if (!isSettings(settings)) throw new Error('must contain an object with sections such as "checks"');
   return { settings, remarks };
 }
 
@@ -144,7 +144,7 @@ function describeFile(error: unknown): string {
     case 'EISDIR':
       return 'is a directory; give it with -d';
     case 'EACCES':
-      return 'must not be read by this user; change its permissions or its owner';
+      return 'cannot be read by this user; change its permissions or its owner';
     default:
       return errorMessage(error);
   }

@@ -64,8 +64,8 @@ const ttl: Tolerance = (value, { definition, remark }) => {
   const every = definition['interval'];
   if (isPositive(value) && isPositive(every) && value <= every) {
     remark(
-      `is not greater than interval (${String(every)}): ${String(value)} is used, and a result may be stale before the ` +
-        'next one is there; write some more seconds',
+      `is not greater than interval (${String(every)}): ${String(value)} is used, and a result may expire before the ` +
+        'next one arrives; set a larger number',
     );
   }
   return value;
@@ -127,7 +127,7 @@ const proxyRequests: Tolerance = (value, { remark }) => {
 const PROXY_REQUESTS: Tolerances = {
   client_attributes: (value, { remark }) => {
     if (isSettings(value) && Object.keys(value).length === 0) {
-      remark('names no attribute, so the check is for every client: name one, or write subscribers instead');
+      remark('contains no attribute, so the check runs for every client: add one, or set subscribers instead');
     }
     return value;
   },

@@ -38,7 +38,7 @@ function withKnownZones(window: Settings, path: readonly string[], remark: Toler
     if (typeof text !== 'string' || zone === undefined || !SHORT_NAME.test(zone)) continue;
     if (timeZoneOf(zone) !== undefined) continue;
     remark(
-      `names the time zone "${zone}", which Sensu Core does not know: local time is used, as there; use ${TIME_ZONE_HINT}`,
+      `uses the time zone "${zone}", which Sensu Core does not know: local time is used, as in Sensu Core; use ${TIME_ZONE_HINT}`,
       'days',
       ...path,
       attribute,
@@ -58,7 +58,7 @@ function inOneZone(window: Settings, path: readonly string[], remark: ToleranceP
   const zone = beginZone ?? endZone;
   if (zone === undefined || placeOf(beginZone) === placeOf(endZone)) return window;
   remark(
-    `has not the same time zone in begin and end: ${zone} is used for both; write the zone behind both, or behind none`,
+    `has different time zones in begin and end: ${zone} is used for both; add the same zone to both, or to none`,
     'days',
     ...path,
   );

@@ -62,7 +62,7 @@ export function parseYamlText(text: string): unknown {
       if (target === undefined) {
         fail('this alias has no anchor before it: put a text that begins with "*" in double quotes', alias.range?.[0]);
       } else if (path.includes(target)) {
-        fail('this alias stands inside of what it names: remove it', alias.range?.[0]);
+        fail('this alias refers to a value that contains it: remove it', alias.range?.[0]);
       }
     },
   });
@@ -71,7 +71,7 @@ export function parseYamlText(text: string): unknown {
     value = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
     fail(
-      error instanceof ReferenceError ? 'there are too many aliases: write out what they name' : errorMessage(error),
+      error instanceof ReferenceError ? 'there are too many aliases: write their values instead' : errorMessage(error),
     );
   }
   // The depth includes aliases, each of which stands for the value it refers to.
@@ -90,11 +90,11 @@ function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
     case 'BAD_DQ_ESCAPE':
       return 'this escape is unknown: write "\\\\" for a backslash';
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'a second ":" stands here: put a text that holds one in double quotes, and another name on its own line';
+      return 'there is a second ":" here: put a text that contains one in double quotes, and another name on its own line';
     case 'DUPLICATE_KEY':
-      return 'this name stands here twice: remove one';
+      return 'this name is defined twice: remove one';
     case 'MULTIPLE_DOCS':
-      return 'a file holds one document: remove what follows the "---"';
+      return 'a file contains only one document: remove what follows the "---"';
     case 'NON_STRING_KEY':
       return 'a name must be a text: put it in double quotes';
     case 'TAB_AS_INDENT':
@@ -102,7 +102,7 @@ function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
     case 'TAG_RESOLVE_FAILED':
       return 'tags are not allowed: remove what begins with "!"';
     case 'UNEXPECTED_TOKEN':
-      return 'nothing can stand here: put a text in double quotes, or on the lines below';
+      return 'no value is allowed here: put a text in double quotes, or on the lines below';
     default:
       return message;
   }

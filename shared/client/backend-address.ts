@@ -40,7 +40,7 @@ export function parseBackendAddresses(
 ): readonly [BackendAddress, ...BackendAddress[]] {
   const [first = '', ...others] = backends.split(',').map((each) => each.trim());
   if (others.length >= BACKENDS_MAX) {
-    throw new MonError('invalid', `name at most ${String(BACKENDS_MAX)} backends`);
+    throw new MonError('invalid', `at most ${String(BACKENDS_MAX)} backends`);
   }
   return [parseBackendAddress(first, env), ...others.map((each) => parseBackendAddress(each, env))];
 }
@@ -93,7 +93,7 @@ export function addressWarning(backend: string, env?: CredentialsEnv): string | 
 }
 
 export function unverifiedWarning(url: string): string {
-  return `the certificate of ${url} is not verified: whoever is on the way can read and change everything; name its authority in trusted-ca-file in place of insecure-skip-tls-verify`;
+  return `the certificate of ${url} is not verified: attackers in the network can read and change everything; set trusted-ca-file instead of insecure-skip-tls-verify`;
 }
 
 function tlsOf({ MON_TRUSTED_CA_FILE: file = '', MON_INSECURE_SKIP_TLS_VERIFY: skip = '' }: CredentialsEnv): ClientTls {
@@ -113,7 +113,7 @@ function authorizationOf(url: URL, env: CredentialsEnv): string | undefined {
   const key = env['MON_API_KEY'] ?? '';
   if (key !== '') {
     if (!/^[\x21-\x7e]+$/.test(key)) {
-      throw new MonError('invalid', 'MON_API_KEY holds a character that no key has: set it to the key alone');
+      throw new MonError('invalid', 'MON_API_KEY contains a character that keys cannot have: set it to the key only');
     }
     return `Key ${key}`;
   }

@@ -1,14 +1,14 @@
 import { isNamed, unnamedProblem } from '../domain/plan/certificate-names.ts';
 import { errorMessage } from '../errors.ts';
 
-const NOT_TLS = 'this is not TLS: use http:// (ws://) in place of https:// (wss://), or another port';
-const OLD_TLS = 'it speaks no TLS that is safe: it must speak TLS 1.2 or a later one';
+const NOT_TLS = 'the server does not use TLS: use http:// (ws://) instead of https:// (wss://), or another port';
+const OLD_TLS = 'it supports no safe version of TLS: it must support TLS 1.2 or later';
 const UNKNOWN_AUTHORITY =
-  'its certificate is of an authority that is unknown here: name the certificate of the authority in --trusted-ca-file';
+  'its certificate was issued by an unknown CA: set --trusted-ca-file to the certificate of that CA';
 const SELF_SIGNED =
-  'its certificate is self-signed: name it, or the authority that should have signed it, in --trusted-ca-file';
-const BAD_CA = 'its certificate was signed by one that may not sign: have it signed by an authority';
-const NO_CLIENT_CERTIFICATE = 'it wants the certificate of a client: name one in cert-file and key-file';
+  'its certificate is self-signed: set --trusted-ca-file to it, or to the CA that should have issued it';
+const BAD_CA = 'its certificate was not signed by a CA: have it issued by a CA';
+const NO_CLIENT_CERTIFICATE = 'it requires a client certificate: set cert-file and key-file';
 
 const ADVICE: Readonly<Record<string, string>> = {
   ECONNREFUSED:
@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name service does not answer: check the network',
   EHOSTUNREACH: 'the host cannot be reached: check the network',
   ENETUNREACH: 'the network cannot be reached: check the network',
-  ETIMEDOUT: 'no answer in time: check that the backend is healthy and the network allows the connection',
+  ETIMEDOUT: 'no response in time: check that the backend is healthy and the network allows the connection',
   ECONNRESET: 'the connection was lost: try again',
   EPIPE: 'the connection was lost: try again',
   EPROTO: NOT_TLS,
@@ -74,7 +74,7 @@ export function speaksTls(status: number, headers: Readonly<Record<string, unkno
 
 /** @param url URL to which plain HTTP was sent */
 export function tlsProblem(url: string): string {
-  return `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
+  return `cannot reach the backend at ${url}: it requires TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
 }
 
 /** Returns the names in the certificate, if the host is not among them. */
@@ -90,9 +90,9 @@ function nameAdvice(error: unknown): string | undefined {
   const names = (cert.subjectaltname ?? '').split(', ').flatMap((name) => name.replace(/^[^:]*:/, '') || []);
   const { CN: commonName = '' } = cert.subject ?? {};
   if (isNamed(host, [commonName])) {
-    return `the ${unnamedProblem(commonName, names)} of its certificate: have it issued again with that name among them`;
+    return `the ${unnamedProblem(commonName, names)} of its certificate: have it issued again with that name`;
   }
-  return `its certificate is not for ${host} but for ${names.join(', ') || 'nobody'}: use such a name in the address, or have it issued again`;
+  return `its certificate is not for ${host} but for ${names.join(', ') || 'nobody'}: use one of its names in the address, or have it issued again`;
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -164,5 +164,5 @@ function refusalEnd(url: string, { statusCode = 0, headers }: IncomingMessage): 
 }
 
 function versionMessage(url: string): string {
-  return `${url} does not speak ${FEED_PROTOCOL}: use a console and a backend of the same generation`;
+  return `${url} does not support ${FEED_PROTOCOL}: use a console and a backend of the same release`;
 }

@@ -64,7 +64,7 @@ export class FeedSession {
 
   accept(message: SessionMessage): Delivery {
     if (message.type === 'hello') return this.#hello(message.store);
-    if (this.#phase === 'hello') return broken(`it said ${message.type} before hello`);
+    if (this.#phase === 'hello') return broken(`it sent ${message.type} before hello`);
     switch (message.type) {
       case 'snapshot':
         return this.#snapshot(message);
@@ -78,7 +78,7 @@ export class FeedSession {
   }
 
   #hello(store: string): Delivery {
-    if (this.#phase !== 'hello') return broken('it said hello twice');
+    if (this.#phase !== 'hello') return broken('it sent hello twice');
     this.#store = store;
     // Another store cannot know the changes since our position. It must send a reset, and no other message is accepted
     // before.
@@ -96,7 +96,7 @@ export class FeedSession {
   #snapshot({ seq, rows, columns }: Extract<FeedMessage, { type: 'snapshot' }>): Delivery {
     if (this.#phase === 'live') return broken('it sent a snapshot without a reset');
     const events = columns && rowsOfColumns(columns.events);
-    if (columns !== undefined && events === undefined) return broken('its columns do not belong together');
+    if (columns !== undefined && events === undefined) return broken('its columns do not match each other');
     const replace = this.#phase !== 'snapshot-rest';
     this.#position = undefined;
     this.#phase = 'snapshot-rest';
@@ -104,14 +104,14 @@ export class FeedSession {
   }
 
   #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): Delivery {
-    if (this.#phase === 'snapshot') return broken('it sent changes where a snapshot was due');
+    if (this.#phase === 'snapshot') return broken('it sent changes instead of a snapshot');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
     if (this.#phase === 'live') this.#position = { store: this.#store, seq };
     return { kind: 'rows', rows, about: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
   #live(seq: number): Delivery {
-    if (this.#phase === 'live') return broken('it said live twice');
+    if (this.#phase === 'live') return broken('it sent live twice');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
     // An empty snapshot may have no frame at all; earlier rows must still be cleared.
     const isEmptySnapshot = this.#phase === 'snapshot';
@@ -126,5 +126,5 @@ export class FeedSession {
 }
 
 function broken(what: string): Delivery {
-  return { kind: 'broken', reason: `the backend broke the protocol: ${what}` };
+  return { kind: 'broken', reason: `the backend violated the protocol: ${what}` };
 }

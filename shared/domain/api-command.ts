@@ -38,7 +38,7 @@ export function apiCommandProblem(
   const file = fileIn(definition);
   if (!isAllowed) {
     if (commands.length === 0 && file === undefined) return undefined;
-    return 'commands are not taken over the API (api-commands): define it in a configuration file';
+    return 'commands are not accepted over the API (api-commands): define it in a configuration file';
   }
   if (file !== undefined) return `${file}: must be in a configuration file, because api-command-directories is set`;
   for (const [place, command] of commands) {
@@ -53,7 +53,7 @@ export function apiCommandProblem(
   // A variable can make a program load another one: LD_PRELOAD, PATH, BASH_ENV, and those of each language.
   const variables = definition['env_vars'];
   return Array.isArray(variables) && variables.length > 0
-    ? 'env_vars: must be in a configuration file, because api-command-directories is set'
+    ? 'env_vars: must be set in a configuration file, because api-command-directories is set'
     : undefined;
 }
 
@@ -69,9 +69,9 @@ export function isInDirectory(program: string, directory: string): boolean {
 function commandProblem(command: Command, isListed: IsListed): string | undefined {
   const program = typeof command === 'string' ? ONE_PROGRAM.exec(command)?.groups?.['program'] : command[0];
   if (program === undefined) {
-    return 'must be one program, by its absolute path, and plain or quoted arguments; or a list of these, which no shell reads';
+    return 'must be one program, by its absolute path, with plain or quoted arguments; or a list, which is run without a shell';
   }
-  if (!ABSOLUTE.test(program)) return 'must name the program by its absolute path, without . and ..';
+  if (!ABSOLUTE.test(program)) return 'must contain the absolute path of the program, without . and ..';
   return isListed(program) ? undefined : 'must be a program in a directory for commands of the API';
 }
 

@@ -125,14 +125,19 @@ function matchExpression(
       if (isTruthy(evaluation.value)) return { matches: true };
       return { matches: false, path, cause: 'false', reason: `does not meet ${source}` };
     case 'error':
-      return { matches: false, path, cause: 'error', reason: `cannot be judged by ${source}: ${evaluation.message}` };
+      return {
+        matches: false,
+        path,
+        cause: 'error',
+        reason: `cannot be evaluated with ${source}: ${evaluation.message}`,
+      };
     default: {
       const tokens = evaluation.paths.join(', ');
       return {
         matches: false,
         path,
         cause: 'unmatched',
-        reason: `cannot be judged by ${source}: nothing is at ${tokens}`,
+        reason: `cannot be evaluated with ${source}: there is nothing at ${tokens}`,
       };
     }
   }

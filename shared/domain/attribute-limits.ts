@@ -70,7 +70,7 @@ function excessWithout(
   if (leastBytes(counted(record, free), far) > far) return tooLarge(noun, `more than ${String(far)}`, limits);
   const size = sizeOfCounted(record, bounds, free);
   if (size === INEXACT) {
-    return { limit: 'integer', message: `the ${noun} holds a whole number beyond 2^53: put it in double quotes` };
+    return { limit: 'integer', message: `the ${noun} contains a whole number beyond 2^53: put it in double quotes` };
   }
   if (size === TOO_DEEP) {
     return { limit: 'depth', message: `the ${noun} is nested deeper than ${String(DEPTH_MAX)} levels` };
@@ -78,7 +78,7 @@ function excessWithout(
   if (size === TOO_MANY) {
     return {
       limit: 'keys',
-      message: `the ${noun} holds an object of more than ${String(limits.keys)} keys: send fewer`,
+      message: `the ${noun} contains an object of more than ${String(limits.keys)} keys: send fewer`,
     };
   }
   if (size <= limits.bytes) return undefined;
@@ -93,7 +93,7 @@ const FAR_BEYOND = 4;
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
   return {
     limit: 'bytes',
-    message: `the attributes of the ${noun} are ${bytes} bytes of JSON, ${String(limits.bytes)} may be: send less`,
+    message: `the attributes of the ${noun} have ${bytes} bytes of JSON, ${String(limits.bytes)} are allowed: send less`,
   };
 }
 

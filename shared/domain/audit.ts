@@ -37,9 +37,9 @@ export function followAuditChain(
 ): AuditLink | { readonly problem: string } {
   if (record.id !== expected.id) return { problem: `record ${String(expected.id)} is missing` };
   if (auditHash(record, sha256) !== expected.hash) {
-    return { problem: `record ${String(record.id)} is not what it was when it was written` };
+    return { problem: `record ${String(record.id)} was changed after it was written` };
   }
-  if (record.id === 1 && record.previous !== '') return { problem: 'record 1 follows another one' };
+  if (record.id === 1 && record.previous !== '') return { problem: 'record 1 refers to an earlier record' };
   return { id: record.id - 1, hash: record.previous };
 }
 

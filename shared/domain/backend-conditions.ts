@@ -45,7 +45,7 @@ export function entitiesFinding(
   const details = `${text} are in use (${counted(proxies, 'proxy entity', 'proxy entities')})`;
   const remedy = 'raise entity-limit in the configuration of the backend, or delete clients that are gone';
   if (total >= from(1, 2)) {
-    const effect = total >= limit ? 'new agents and entities are refused' : 'new agents and entities were refused';
+    const effect = total >= limit ? 'new agents and entities are rejected' : 'new agents and entities were rejected';
     return finding(2, refused, (names) => `entity-limit: ${details}, ${effect}${names && `: ${names}`}; ${remedy}`);
   }
   if (total >= from(ENTITIES_WARNING, 1)) {
@@ -69,7 +69,7 @@ export interface FailingHandler {
 /** Evaluates whether handlers have failed for long, with no success in between. */
 export function handlersFinding(handlers: readonly FailingHandler[]): Finding {
   const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
-  if (failing.length === 0) return ok('no handler fails for long');
+  if (failing.length === 0) return ok('no handler has been failing for a long time');
   const [worst] = failing.toSorted((a, b) => (b.failingSeconds ?? Infinity) - (a.failingSeconds ?? Infinity));
   const since = worst?.failingSeconds === undefined ? '' : ` for ${formatDuration(worst.failingSeconds, 1)}`;
   const reason = worst?.reason === undefined ? '' : `: ${worst.reason}`;
@@ -89,7 +89,7 @@ export interface BrokenCheck {
 
 /** Evaluates whether defined checks cannot run. */
 export function checksFinding(checks: readonly BrokenCheck[]): Finding {
-  if (checks.length === 0) return ok('every check that is scheduled can run');
+  if (checks.length === 0) return ok('every scheduled check can run');
   return {
     ...finding(
       1,
@@ -102,12 +102,12 @@ export function checksFinding(checks: readonly BrokenCheck[]): Finding {
 
 /** Evaluates whether silences are idle: they matched nothing for the time of `silence-idle-after`. */
 export function silencesFinding(idle: readonly string[]): Finding {
-  if (idle.length === 0) return ok('every silence has matched something lately');
+  if (idle.length === 0) return ok('every silence has matched an event recently');
   return finding(
     1,
     idle,
     (names) =>
-      `${counted(idle.length, 'silence has', 'silences have')} matched nothing for long: ${names}; see monctl silenced list --idle`,
+      `${counted(idle.length, 'silence has', 'silences have')} matched no event for a long time: ${names}; see monctl silenced list --idle`,
   );
 }
 

@@ -20,7 +20,7 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
       .filter(({ state, problem }) => state === 'ok' && problem === undefined)
       .toSorted((a, b) => a.lag - b.lag);
     if (least !== undefined) return { kind: 'to', member: least };
-    return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is not believed' };
+    return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is not trusted' };
   }
   // An id names exactly one member, even if others use the same text as their name.
   const byId = members.find(({ id }) => id === to);
@@ -68,7 +68,7 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   if (database.kind === 'leveldb') return [];
   const own = respondingMember(view);
   return [
-    ...(database.state === 'unavailable' ? [{ kind: 'unavailable', text: 'database away: writes wait' } as const] : []),
+    ...(database.state === 'unavailable' ? [{ kind: 'unavailable', text: 'database down: writes wait' } as const] : []),
     ...(leader === null ? [{ kind: 'no-leader', text: 'no leader: writes wait' } as const] : []),
     ...(own?.state === 'lagging'
       ? [{ kind: 'lagging', text: `member ${own.name} is ${String(own.lag)} writes behind` } as const]

@@ -9,7 +9,7 @@ const NEAR_PART = 0.8;
 
 /** The setting to change, then the peer's message for what its free edition rejects (completion 1.17). */
 export const ENTITY_LIMIT_REFUSAL =
-  'entity-limit is reached: raise it in the configuration of the backend, no license is needed. In the words of the peer: ' +
+  'entity-limit is reached: raise it in the configuration of the backend, no license is needed. The message of Sensu Go: ' +
   'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
   'trial, or increase your entity limit, contact Sales.';
 

@@ -89,7 +89,7 @@ function* scan(
   for (let at = 0; at < text.length; at++) {
     if (at > yieldAt) {
       yieldAt = at + chunk;
-      if (values > VALUES_MAX) fail(`holds more than ${VALUES_MAX.toLocaleString('en-US')} values: send it in parts`);
+      if (values > VALUES_MAX) fail(`has more than ${VALUES_MAX.toLocaleString('en-US')} values: send it in parts`);
       yield;
     }
     switch (text.charCodeAt(at)) {
@@ -148,7 +148,7 @@ function* endOfText(text: string, start: number, lengthMax: number): Generator<v
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       if (at - start - 1 - escapes > lengthMax) {
-        fail(`holds a text of more than ${lengthMax.toLocaleString('en-US')} characters: shorten it`);
+        fail(`has a text of more than ${lengthMax.toLocaleString('en-US')} characters: shorten it`);
       }
       return at;
     }
@@ -281,7 +281,7 @@ function* joined(isArray: boolean, members: readonly unknown[]): Generator<void,
   let names = 0;
   for (const some of members as readonly Readonly<Record<string, unknown>>[]) {
     names += Object.keys(some).length;
-    if (names > NAMES_MAX) fail(`holds an object of more than ${NAMES_MAX.toLocaleString('en-US')} names: send fewer`);
+    if (names > NAMES_MAX) fail(`has an object of more than ${NAMES_MAX.toLocaleString('en-US')} names: send fewer`);
     Object.assign(all, some);
     yield;
   }

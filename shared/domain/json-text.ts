@@ -127,7 +127,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   };
 
   function parseString(): string {
-    const found = match(STRING) ?? fail('this string is not closed, or holds a bad escape');
+    const found = match(STRING) ?? fail('this string is not closed, or contains an invalid escape');
     const value: unknown = JSON.parse(escapeRawControls(found));
     return String(value).toWellFormed();
   }
@@ -138,7 +138,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
       match(WORD) ?? fail(offset >= text.length ? 'the text ends where a value is expected' : 'expected a value');
     if (WORDS.has(word)) return WORDS.get(word);
     if (remark !== undefined && NOT_FINITE.has(word)) {
-      remark('this is no number in JSON: null is used instead; write a number, or remove it', at);
+      remark('this is not a number in JSON: null is used instead; write a number, or remove it', at);
       return null;
     }
     if (!NUMBER.test(word)) fail('this is not a value: put texts in double quotes', at);
@@ -162,7 +162,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
       if (text[offset] !== '"') fail('expected a name in double quotes');
       const name = parseString();
       if (FORBIDDEN_NAMES.has(name)) fail(`the name "${name}" is not allowed`, at);
-      if (entries.has(name)) fail(`the name "${name}" stands here twice: remove one`, at);
+      if (entries.has(name)) fail(`the name "${name}" is defined twice: remove one`, at);
       if (!take(':')) fail(`expected ":" after "${name}"`);
       entries.set(name, parseValue(depth));
     } while (another('}'));

@@ -21,7 +21,7 @@ const MATCHER = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.
 export function parseMatcher(text: string): ParsedMatcher {
   const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
   const name = quotedName === undefined ? plainName : unescaped(quotedName);
-  if (name === '') return { problem: `must be like alertname="Down", not ${JSON.stringify(text.slice(0, 200))}` };
+  if (name === '') return { problem: `must look like alertname="Down", not ${JSON.stringify(text.slice(0, 200))}` };
   const value = unquoted(written);
   if (value === undefined) return { problem: `the value of ${name} does not end with the quote it begins with` };
   return { name, value, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') };
@@ -66,7 +66,7 @@ export function compileMatchers(
     sizes += one.size;
     compiled.push(one.compiled);
   }
-  if (sizes > SIZES_MAX) return { problem: 'the patterns are too large together: split them into several silences' };
+  if (sizes > SIZES_MAX) return { problem: 'together, the patterns are too large: split them into several silences' };
   return compiled;
 }
 

@@ -30,13 +30,13 @@ export function mayRelease(entry: SilencedEntry, { run }: Pick<ReleaseRequest, '
 }
 
 /**
- * Returns the error message for a silence that exists already: `client:web-1:* is silenced already, by alice: CHG-1`.
+ * Returns the error message for a silence that exists already: `client:web-1:* is already silenced, by alice: CHG-1`.
  */
 export function takenText({ id, creator, reason, run }: SilencedEntry): string {
   const by = creator === null ? '' : `, by ${creator}`;
   const why = reason === null ? '' : `: ${reason}`;
-  const what = run === undefined ? 'clear it' : 'wait for the run that holds it (a minute, where that was killed)';
-  return `${id} is silenced already${by}${why}: ${what}, or name another check`;
+  const what = run === undefined ? 'clear it' : 'wait for the run that owns it (a minute, if that run was killed)';
+  return `${id} is already silenced${by}${why}: ${what}, or name another check`;
 }
 
 /** Returns the id of the silence that a request addresses. */

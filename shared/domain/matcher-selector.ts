@@ -69,7 +69,7 @@ export function parseMatchers(text: string): readonly LabelMatcher[] | SearchPro
     position = MATCHER.lastIndex;
     if (end === '}') break;
   }
-  return position === text.length ? matchers : problem('expected nothing behind the closing brace', position);
+  return position === text.length ? matchers : problem('expected nothing after the closing brace', position);
 }
 
 function unquoted(text: string): string | undefined {
@@ -90,7 +90,7 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   if ('problem' in matchers) return problem(matchers.problem, 0);
   // As in Alertmanager: a set that matches an event without labels covers nearly everything, usually by mistake.
   if (matchers.every(({ matches }) => matches(''))) {
-    return problem('at least one matcher must not match the empty value: name a label that must be there', 0);
+    return problem('at least one matcher must not match the empty value: use a label that must exist', 0);
   }
   // Cheap matchers come first, because they rule out most events.
   const cheapFirst = matchers.toSorted((a, b) => Number(a.isRegex) - Number(b.isRegex));

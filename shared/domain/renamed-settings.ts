@@ -51,7 +51,7 @@ function renameLevel(settings: Settings, names: SettingNames, path: readonly str
     const place = [...path, written];
     const limit = fixedLimit(names, written);
     if (limit !== undefined) {
-      remarks.warnings.push({ path: place, message: `has no effect any more: ${limit}; remove it` });
+      remarks.warnings.push({ path: place, message: `no longer has an effect: ${limit}; remove it` });
       continue;
     }
     const current = currentNames.get(written) ?? written;

@@ -117,7 +117,7 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
   if (flag !== undefined) return problem(`${flag} ${NOT_STABLE}: ${FIELDS}`, text.toLowerCase().indexOf(flag));
   const { client, check } = attributes;
   if (new Set([...client, ...check]).size > ATTRIBUTES_MAX) {
-    return problem(`a selector can name ${String(ATTRIBUTES_MAX)} attributes: simplify it`, 0);
+    return problem(`a selector can use at most ${String(ATTRIBUTES_MAX)} attributes: simplify it`, 0);
   }
   const test = compileTree(tree);
   const ofClient = partialTest(tree, clientLeaf);

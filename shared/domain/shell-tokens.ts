@@ -5,8 +5,8 @@ const ENTITY_TOKEN = '{{';
 
 /** Warning about a check that inserts data of clients into a shell command (security S14). */
 export const SHELL_TOKENS_WARNING =
-  'has tokens in a line for the shell: whoever may change a client that it runs for may run commands there; ' +
-  'write it as a list, the program and its arguments, which needs no shell';
+  'has tokens in a shell command: everyone who may change a client can run commands where it runs; ' +
+  'write the command as a list of the program and its arguments, which needs no shell';
 
 /**
  * Returns the path of the first shell command with tokens for attributes of clients: that of the check or of a hook.

@@ -88,7 +88,7 @@ export function isCounted(entry: SilencedEntry | undefined, since: number | unde
 
 /** Returns the reason for ending an idle silence, for the audit trail and the timeline. */
 export function idleReason({ since, at }: SilenceIdle): string {
-  return `idle: nothing matched since ${moment(since)}, marked ${moment(at)}`;
+  return `idle: no event matched since ${moment(since)}, marked ${moment(at)}`;
 }
 
 function moment(seconds: number): string {

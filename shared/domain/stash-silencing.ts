@@ -89,7 +89,8 @@ interface SilencedClient {
  * (reference 9.1).
  */
 export function unreadiness({ name, version, subscriptions }: SilencedClient): string | undefined {
-  if (!subscriptions.includes(clientSubscription(name))) return `${name} does not hold ${clientSubscription(name)}`;
+  if (!subscriptions.includes(clientSubscription(name)))
+    return `${name} lacks the subscription ${clientSubscription(name)}`;
   const parsed = typeof version === 'string' ? parseVersion(version) : undefined;
   if (parsed !== undefined && isOlder(parsed, OWN_SUBSCRIPTION))
     return `${name} runs ${String(version)}, older than 0.26`;

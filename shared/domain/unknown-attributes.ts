@@ -25,7 +25,7 @@ export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape):
 /** Text for people that follows the name of the expression or condition. */
 export function unknownAttributeText({ path, meant }: UnknownAttribute): string {
   const instead = meant === undefined ? 'remove it, or correct the name' : `did you mean ${meant.join('.')}?`;
-  return `names ${shortened(path.join('.'))}, which has no value unless something brings an attribute of that name: ${instead}`;
+  return `uses ${shortened(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
 }
 
 /** Returns the warnings for the author of these expressions, one per unknown attribute. */

@@ -13,7 +13,7 @@ export function warningHeader(texts: readonly string[]): string {
     length += warning.length + 2;
     if (length > HEADER_LENGTH_MAX) {
       const others = texts.length - at;
-      return [...warnings, warningOf(`and ${String(others)} more, which the log of the backend has`)].join(', ');
+      return [...warnings, warningOf(`and ${String(others)} more: see the log of the backend`)].join(', ');
     }
     warnings.push(warning);
   }

@@ -10,12 +10,14 @@ export const alertSettingsSchema = z.strictObject({
     .array(labelNameSchema)
     .max(20)
     .default(['client', 'instance', 'host', 'hostname', 'node'])
-    .describe('Labels that name the client; the first one that an alert has is used.'),
+    .describe('Labels of an alert that can contain the name of the client; the first existing one is used.'),
   'default-client': nameSchema
     .default('prometheus')
     .describe('Client of alerts that have none of the labels in `client`.'),
-  check: labelNameSchema.default('alertname').describe('Label that names the check.'),
-  severity: labelNameSchema.default('severity').describe('Label that sets the status. Without it, the status is 2.'),
+  check: labelNameSchema.default('alertname').describe('Label of an alert that contains the name of the check.'),
+  severity: labelNameSchema
+    .default('severity')
+    .describe('Label of an alert that sets the status. Alerts without it have the status 2.'),
   statuses: z
     .record(z.string().max(255), z.int().min(0).max(255))
     .default({ critical: 2, error: 2, page: 2, warning: 1, info: 1, none: 0 })
@@ -32,13 +34,13 @@ export const alertSettingsSchema = z.strictObject({
     .min(1)
     .max(86_400)
     .default(300)
-    .describe('Seconds after which an alert without an end resolves unless it is sent again.'),
+    .describe('Seconds after which an alert without an end time resolves unless it is sent again.'),
   watchdogs: z
     .record(z.string().min(1).max(255), z.int().min(1).max(604_800))
     .refine((watchdogs) => Object.keys(watchdogs).length <= 100, 'must be at most 100')
     .default({})
     .describe(
-      'Alerts that always fire, by the value of the label `check`, with seconds. Such an alert is critical if it ends or is missing for that long.',
+      'Alerts that must always fire, as a map from the check to seconds. The check is critical if its alert ends or is missing for that long.',
     ),
   handlers: z.array(nameSchema).max(100).default([]).describe('Handlers of all alerts; empty: the handler `default`.'),
 });

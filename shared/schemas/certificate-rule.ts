@@ -13,13 +13,13 @@ export const certificateRuleSchema = z
       )
       .exactOptional()
       .describe('SHA-256 fingerprint of an authority in the chain of the certificate.'),
-    organization: z.string().min(1).max(255).exactOptional().describe('`O` of its subject.'),
-    'organizational-unit': z.string().min(1).max(255).exactOptional().describe('`OU` of its subject.'),
-    namespaces: z.array(z.string().min(1).max(255)).min(1).max(1000).describe('Where an agent with it may report.'),
+    organization: z.string().min(1).max(255).exactOptional().describe('`O` in the subject.'),
+    'organizational-unit': z.string().min(1).max(255).exactOptional().describe('`OU` in the subject.'),
+    namespaces: z.array(z.string().min(1).max(255)).min(1).max(1000).describe('Namespaces of such agents.'),
   })
   .refine(
     (rule) =>
       rule.authority !== undefined || rule.organization !== undefined || rule['organizational-unit'] !== undefined,
-    'must name authority, organization or organizational-unit',
+    'must contain authority, organization or organizational-unit',
   );
 export type CertificateRule = z.infer<typeof certificateRuleSchema>;

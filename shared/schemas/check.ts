@@ -27,7 +27,7 @@ const hooksSchema = z
       context.addIssue({
         code: 'custom',
         path: [name],
-        message: 'is no hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+        message: 'is not a hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
       });
     }
   });
@@ -94,7 +94,7 @@ export const checkSchema = z
     const program = programProblem(check.command);
     if (program !== undefined) issue('command', program);
     if (check.standalone !== true && check.subscribers === undefined) {
-      issue('subscribers', 'must name at least one subscription, unless standalone is true');
+      issue('subscribers', 'must contain at least one subscription, unless standalone is true');
     }
     if (check.publish !== false && (check.interval ?? check.cron) === undefined) {
       issue('interval', 'is required (seconds), unless publish is false or cron is set');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const ARGUMENTS_MAX = 1000;
 
 /** An argument of a program, which the byte 0 would terminate. */
-const argumentSchema = z.string().regex(/^[^\0]*$/, 'must not hold the byte 0');
+const argumentSchema = z.string().regex(/^[^\0]*$/, 'must not contain the byte 0');
 
 /** A program and its arguments, run without a shell, so that only the program interprets them. */
 export const argumentsSchema = z
@@ -16,7 +16,7 @@ export const argumentsSchema = z
 
 /** A command: a shell command line, or a program and its arguments (security S14). */
 export const commandSchema = z.union([z.string().min(1), argumentsSchema], {
-  error: 'must be a line for the shell, or a list of a program and its arguments',
+  error: 'must be a shell command, or a list of a program and its arguments',
 });
 
 export type Command = string | readonly string[];
@@ -35,5 +35,5 @@ export function programProblem(command: unknown, hasEntityTokens = false): strin
   const program: unknown = Array.isArray(command) ? command[0] : undefined;
   if (typeof program !== 'string') return undefined;
   const isToken = TOKEN.test(program) || (hasEntityTokens && ENTITY_TOKEN.test(program));
-  return isToken ? 'must name the program itself: no token may stand for it' : undefined;
+  return isToken ? 'must contain the program itself: a token is not allowed there' : undefined;
 }

@@ -83,7 +83,7 @@ export function dateProblem(text: string): string | undefined {
   const [, , day = '*', month = '*', weekday = '*'] = fieldsOf(text);
   // If both kinds of days are restricted, either is enough, and each weekday occurs.
   if (!weekday.startsWith('*') || hasDate(day, month)) return undefined;
-  return `has no moment: there is no day ${day} in month ${month}`;
+  return `never occurs: there is no day ${day} in month ${month}`;
 }
 
 /** The dates of a schedule in local time. */
@@ -134,8 +134,8 @@ function fieldProblem(text: string, field: Field): string | undefined {
     if (range === undefined) {
       const names = field.names === undefined ? '' : ` or ${field.names[0] ?? ''} to ${field.names.at(-1) ?? ''}`;
       return (
-        `"${item.slice(0, 40)}" is no ${field.name}: write *, ${String(field.min)} to ${String(field.max)}${names}, ` +
-        `a range a-b, or a step */n or a-b/n with n up to ${String(stepMax(field))}`
+        `"${item.slice(0, 40)}" is not a ${field.name}: write *, ${String(field.min)} to ${String(field.max)}${names}` +
+        `, a range a-b, or a step */n or a-b/n with n up to ${String(stepMax(field))}`
       );
     }
   }

@@ -15,7 +15,7 @@ const nameSchema = z
     (name) => isPlainName(name) || ATTRIBUTE.test(name),
     'must be client, check, subscription, or an attribute of client or check such as client.datacenter',
   )
-  .refine((name) => !SECRET.test(name), 'would show a secret: group by another attribute');
+  .refine((name) => !SECRET.test(name), 'would reveal a secret: group by another attribute');
 
 function isPlainName(name: string): boolean {
   return name === 'client' || name === 'check' || name === 'subscription';
@@ -27,7 +27,7 @@ const DAY = 86_400;
 export const groupNamesSchema = z
   .array(nameSchema)
   .max(NAMES_MAX)
-  .refine((names) => new Set(names).size === names.length, 'must not name anything twice');
+  .refine((names) => new Set(names).size === names.length, 'must not contain duplicates');
 
 /** Settings for grouping in handlers (grouping 1). Times in seconds. */
 export const groupingAttributes = {
@@ -71,7 +71,7 @@ export function groupingProblems(handler: Grouping): (readonly [attribute: strin
     problems.push(['repeat_interval', 'must not be shorter than group_interval: 0 for no repetitions']);
   }
   if (typeof mutator === 'string' && SINGLE_MUTATORS.test(mutator)) {
-    problems.push(['mutator', `${mutator} makes something of one event: it does not go with group_by`]);
+    problems.push(['mutator', `${mutator} handles single events: it cannot be combined with group_by`]);
   }
   return problems;
 }

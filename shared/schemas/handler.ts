@@ -88,7 +88,7 @@ const webhookSchema = z
     ...common,
     type: z.literal('webhook'),
     /** The URL, or the base URL of a preset whose service is self-hosted. */
-    url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }).optional(),
+    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
     timeout: seconds.optional(),
     /** Secret that signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
     secret: z.string().min(1).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { groupNamesSchema } from './grouping.ts';
 
-const searchSchema = z.string().min(1, 'must name something').max(1024);
+const searchSchema = z.string().min(1, 'must not be empty').max(1024);
 
 /**
  * An inhibition rule (inhibition 1): while an event that matches `source` fires, events that match `target` are not

@@ -137,7 +137,7 @@ export type StepCheck = 'rules' | 'health' | 'versions-agree' | 'entities-kept' 
 const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
 const stepCheck = z.custom<StepCheck>(
   (value) => typeof value === 'string' && (CHECKS.has(value) || value.startsWith('rule:')),
-  'is no check that is known',
+  'is not a known check',
 );
 
 export const stepAnswer = z.object({

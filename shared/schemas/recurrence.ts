@@ -17,7 +17,7 @@ const zoneText = z
   .max(64)
   .superRefine((text, context) => {
     if (timeZoneOf(text) !== undefined) return;
-    context.addIssue({ code: 'custom', message: `"${text}" is no time zone: write ${TIME_ZONE_HINT}` });
+    context.addIssue({ code: 'custom', message: `"${text}" is not a time zone: write ${TIME_ZONE_HINT}` });
   });
 
 const dayText = z
@@ -45,7 +45,7 @@ export const recurrenceSchema = z
   })
   .superRefine(({ first_day: first, last_day: last }, context) => {
     if (typeof first !== 'string' || typeof last !== 'string' || first <= last) return;
-    context.addIssue({ code: 'custom', path: ['last_day'], message: `is before first_day ${first}: exchange them` });
+    context.addIssue({ code: 'custom', path: ['last_day'], message: `is before first_day ${first}: swap them` });
   });
 export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 

@@ -51,7 +51,7 @@ function weekdaysOf(text: string): ReadonlySet<number> | string {
   const days = new Set<number>();
   for (const item of text.split(',')) {
     const some = DAY_WORDS.get(item) ?? rangeOfDays(item);
-    if (some === undefined) return `"${item.slice(0, 40)}" is no day of the week: ${SCHEDULE_HINT}`;
+    if (some === undefined) return `"${item.slice(0, 40)}" is not a day of the week: ${SCHEDULE_HINT}`;
     for (const day of some) days.add(day);
   }
   return days;
@@ -75,7 +75,7 @@ function minutesOf(text: string): readonly number[] | string {
   const minutes = new Set<number>();
   for (const time of times) {
     const { hour, minute } = TIME.exec(time)?.groups ?? {};
-    if (hour === undefined) return `"${time.slice(0, 40)}" is no time of day: ${SCHEDULE_HINT}`;
+    if (hour === undefined) return `"${time.slice(0, 40)}" is not a time of day: ${SCHEDULE_HINT}`;
     minutes.add(Number(hour) * 60 + Number(minute));
   }
   return [...minutes].toSorted((a, b) => a - b);

@@ -21,7 +21,7 @@ export const tlsSettingsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Authorities (PEM) that agent certificates must come from. Without it, no client certificate is requested.',
+      'CA certificates (PEM) to verify agent certificates with. Without them, no client certificate is requested.',
     ),
 });
 
@@ -33,7 +33,7 @@ const ownTlsSchema = z
     'must have cert-file and key-file, and may have client-ca-file; or be false',
   )
   .optional()
-  .describe('TLS of this listener instead of the common one; `false` disables TLS here.');
+  .describe('TLS settings of this listener instead of the common `tls`; `false` disables TLS for it.');
 
 /** A listener besides the one of the API; each has its own default port. */
 export const listenerSettingsSchema = z.strictObject({
@@ -58,7 +58,7 @@ export const apiSettingsSchema = z
     user: z
       .string()
       .min(1)
-      .refine((user) => !user.includes(':'), 'must not hold a colon: HTTP Basic ends the user name there')
+      .refine((user) => !user.includes(':'), 'must not contain a colon, because it ends the user name in HTTP Basic')
       .optional()
       .describe('User name of an additional administrator; needs `password`.'),
     password: z
@@ -74,7 +74,7 @@ export const apiSettingsSchema = z
     cors: z
       .union([z.record(z.string(), z.string()), z.literal(false)], 'expected an object of headers, or false')
       .optional()
-      .describe('CORS headers of the API as name and value, instead of the defaults; `false`: no CORS headers.'),
+      .describe('CORS headers of the API (name: value) instead of the default ones; `false`: no CORS headers.'),
   })
   .superRefine((api, context) => {
     // Incomplete credentials would leave the API open although the operator meant to protect it.
@@ -134,13 +134,13 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(1000)
     .describe(
-      'Maximum number of proxy clients that one agent may create with `source`. Raise it if one agent monitors more devices.',
+      'Maximum number of proxy clients that one agent may create by results with a `source`. Raise it if one agent monitors more devices.',
     ),
   'entity-limit': z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100)
     .describe(
-      'Maximum number of entities in all namespaces that agents, the v2 API or a restore create. Raise it to monitor more machines.',
+      'Maximum number of entities in all namespaces, without clients that the v1 API creates. Raise it to monitor more machines.',
     ),
   'memory-limit': z
     .int()
@@ -163,7 +163,7 @@ export const programSettingsSchema = z.object({
     .min(10)
     .max(1_000_000)
     .default(50_000)
-    .describe('Maximum number of connections. It is lower if the process may open fewer files (`LimitNOFILE`).'),
+    .describe('Maximum number of connections. The limit of open files (`LimitNOFILE`) can lower it.'),
   'connection-limit-per-address': z
     .int()
     .min(1)
@@ -178,7 +178,7 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(256)
     .describe(
-      'Memory in MiB for the buffers of all slow connections. Raise it if connections are closed with the reason `all`.',
+      'Memory in MiB for the buffers of all slow connections. Raise it if `mon_connections_dropped_total` counts the reason `all`.',
     ),
   'agent-listener': listenerOn(8081)
     .optional()
@@ -186,7 +186,9 @@ export const programSettingsSchema = z.object({
   'v2-listener': listenerOn(8080)
     .optional()
     .describe('Separate listener for the v2 API with its `/health`. Default: none.'),
-  tls: tlsSettingsSchema.optional().describe('TLS of all listeners without their own `tls`. Default: none.'),
+  tls: tlsSettingsSchema
+    .optional()
+    .describe('TLS settings of all listeners that have no `tls` of their own. Default: none.'),
   'insecure-http': z
     .boolean()
     .default(false)
@@ -205,10 +207,10 @@ export const programSettingsSchema = z.object({
         .min(0)
         .max(3650)
         .default(90)
-        .describe('Retention of transitions in days. 0 records none and deletes the existing ones.'),
+        .describe('How many days the timeline stores transitions. 0 records none and deletes the existing ones.'),
     })
     .prefault({})
-    .describe('Retention of the timeline.'),
+    .describe('Timeline, which records the transitions of checks and silences.'),
   'aggregate-rules': aggregateRulesSchema.describe(
     'Rules that turn aggregates into events, by check name: see [aggregate rules](spec/aggregates.md).',
   ),
@@ -218,7 +220,7 @@ export const programSettingsSchema = z.object({
     .max(86_400)
     .default(600)
     .describe(
-      'Seconds before the end of a silence with matching events at which a reminder appears; 0: never. It applies to silences that are created or extended afterwards.',
+      'How many seconds before its end a silence with matching events causes a reminder; 0: never. A change applies to silences that are created or extended later.',
     ),
   'silence-reminder-handler': z
     .string()
@@ -237,10 +239,10 @@ export const programSettingsSchema = z.object({
     .min(0)
     .max(31_536_000)
     .default(0)
-    .describe('Seconds after which an idle silence ends; 0: never.'),
+    .describe('Seconds after which a silence that is marked as idle ends; 0: never.'),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('Rules for creating silences.'),
   'handler-networks': networksSchema.describe(
-    'Private networks (CIDR) that handlers may reach by host name or redirect. Addresses that a definition contains need no entry.',
+    'Private networks (CIDR) that handlers may reach by host name or redirect. IP addresses in a handler definition are always allowed.',
   ),
   'certificate-namespaces': z
     .array(certificateRuleSchema)
@@ -274,7 +276,7 @@ export const programSettingsSchema = z.object({
   'state-dir': z.string().min(1).default('var/backend').describe('Directory of the store, unless `store` is set.'),
   store: z.string().min(1).max(4096).optional().describe('URL of a PostgreSQL database to use as the store.'),
   'peer-url': z
-    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .max(1000)
     .optional()
     .describe(
@@ -289,12 +291,12 @@ export const programSettingsSchema = z.object({
       'File with the key by which the members of a cluster authenticate each other, the same on all members ([the peer key](scale-out.md#the-peer-key)).',
     ),
   'run-handlers': z.boolean().default(true).describe('Run handlers on this member of the cluster.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('Lowest level of the records in the log.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Minimum level of the records in the log.'),
   log: z.string().min(1).optional().describe('Log file. Default: standard output.'),
   'request-log-level': z
     .enum(['info', 'debug'])
     .default('info')
-    .describe('Level of the record of each API response. Set `debug` if these records fill the log.'),
+    .describe('Level of the log record of each API response. Set `debug` if these records fill the log.'),
 });
 
 export type ProgramSettings = z.infer<typeof programSettingsSchema>;

@@ -10,7 +10,7 @@ export const silencePolicySettingsSchema = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Pattern for the whole reason if it contains `*` or `?`, else words that the reason must contain.'),
+    .describe('Pattern with `*` or `?` that the whole reason must match, or words that the reason must contain.'),
   'max-expire': z
     .int()
     .min(1)
@@ -30,7 +30,7 @@ export const silencePolicyAnswer = answer(
   z.looseObject({
     reason: z.enum(['required', 'optional']),
     /**
-     * A pattern for the whole reason if it contains `*` or `?`, else words that the reason must contain; null: any
+     * A pattern with `*` or `?` that the whole reason must match, or words that the reason must contain; null: any
      * reason.
      */
     reason_pattern: z.string().nullable(),

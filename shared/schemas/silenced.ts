@@ -66,8 +66,8 @@ function hasOneTime({ begin, expire, expire_on_resolve: endsWithEvent, recurrenc
 }
 
 const TIME_MESSAGE =
-  'goes without begin, expire and expire_on_resolve: its schedule and duration say when it is in force, first_day and last_day ' +
-  'from when to when';
+  'cannot be combined with begin, expire and expire_on_resolve: set schedule, duration, first_day and last_day of ' +
+  'the recurrence';
 
 /**
  * Body of `POST /api/mon/v1/silenced`. Unknown attributes are rejected: a misspelled schedule or end would create a
@@ -103,7 +103,7 @@ export const silenceIdleSchema = z.object({
   since: z.number(),
   /** Time of the mark. */
   at: z.number(),
-  /** Time at which it is ended unless it matches something; absent if idle silences are not ended. */
+  /** Time at which it is ended unless it matches an event; absent if idle silences are not ended. */
   ends_at: z.number().exactOptional(),
 });
 export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;

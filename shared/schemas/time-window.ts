@@ -46,7 +46,7 @@ const timeSchema = z
     if (time === undefined) {
       context.addIssue({ code: 'custom', message: 'must be a time of day such as "5:00 PM" or "17:00"' });
     } else if (time.zone !== undefined && timeZoneOf(time.zone) === undefined) {
-      context.addIssue({ code: 'custom', message: `"${time.zone}" is no time zone: write ${TIME_ZONE_HINT}` });
+      context.addIssue({ code: 'custom', message: `"${time.zone}" is not a time zone: write ${TIME_ZONE_HINT}` });
     }
   });
 
@@ -57,7 +57,7 @@ const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).super
   // Days begin at different moments in each zone, so with two zones the day of the window would be ambiguous.
   const [beginPlace, endPlace] = [placeOf(begin), placeOf(end)];
   if (beginPlace !== undefined && endPlace !== undefined && beginPlace !== endPlace) {
-    issue('end', 'must have the same time zone as begin: write the zone behind both, or behind none');
+    issue('end', 'must have the same time zone as begin: add the zone to both, or to none');
   }
 });
 
@@ -83,7 +83,7 @@ export const timeWindowsSchema = z.looseObject({
     .superRefine((days, context) => {
       for (const day of Object.keys(days)) {
         if ((DAYS as readonly string[]).includes(day)) continue;
-        context.addIssue({ code: 'custom', path: [day], message: `is no day: write one of ${DAYS.join(', ')}` });
+        context.addIssue({ code: 'custom', path: [day], message: `is not a day: write one of ${DAYS.join(', ')}` });
       }
     }),
 });

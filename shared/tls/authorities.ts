@@ -12,7 +12,7 @@ export function readAuthorities(file: string, setting: string): Authorities {
   return readTlsFile(file, setting, (text) => {
     const certificates = pemCertificates(text);
     if (certificates.length === 0) {
-      throw new Error('it holds no certificate: write the certificates of the authorities there, as PEM');
+      throw new Error('it contains no certificate: write the CA certificates to it, as PEM');
     }
     // Loaded late, so that a console without configured authorities does not wait for cryptography to load.
     const { X509Certificate } = process.getBuiltinModule('node:crypto');

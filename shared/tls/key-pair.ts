@@ -40,14 +40,14 @@ export function readKeyPair(
 ): KeyPair {
   const { 'cert-file': certFile, 'key-file': keyFile } = files;
   const [cert, certificate] = readTlsFile(certFile, `${section}cert-file`, (text) => {
-    if (pemCertificates(text).length === 0) throw new Error('it holds no certificate as PEM');
+    if (pemCertificates(text).length === 0) throw new Error('it contains no PEM certificate');
     return [text, new X509Certificate(text)] as const;
   });
   const { key, pem, warning } = readTlsFile(keyFile, `${section}key-file`, readKey);
   if (!certificate.checkPrivateKey(key)) {
     throw new MonError(
       'invalid',
-      `${keyFile} is not the key of ${certFile}: name a certificate and its own key in ${section}cert-file and ${section}key-file`,
+      `${keyFile} is not the key of ${certFile}: set a certificate and its own key in ${section}cert-file and ${section}key-file`,
     );
   }
   const warnings = [...timeWarnings(certificate, nowMs), ...(isOfServer ? nameWarnings(certificate) : [])].map(
@@ -85,13 +85,13 @@ function parseKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new Error('it holds no private key as PEM', { cause });
+    throw new Error('it contains no PEM private key', { cause });
   }
 }
 
 function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate, nowMs: number): string[] {
-  if (nowMs > to.getTime()) return [`has expired on ${dayOf(to)} and is refused: renew it`];
-  if (nowMs < from.getTime()) return [`is not valid before ${from.toISOString()} and is refused: look at the clock`];
+  if (nowMs > to.getTime()) return [`has expired on ${dayOf(to)} and is rejected: renew it`];
+  if (nowMs < from.getTime()) return [`is not valid before ${from.toISOString()} and is rejected: check the clock`];
   const days = Math.floor((to.getTime() - nowMs) / DAY_MS);
   return days < SOON_DAYS ? [`expires on ${dayOf(to)}, in ${String(days)} days: renew it`] : [];
 }
@@ -99,9 +99,7 @@ function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate,
 function nameWarnings(certificate: X509Certificate): string[] {
   const [name, names] = [commonName(certificate), alternativeNames(certificate)];
   if (name === null || isNamed(name, names)) return [];
-  return [
-    `will be refused by clients: its ${unnamedProblem(name, names)}; have it issued again with that name among them`,
-  ];
+  return [`will be rejected by clients: its ${unnamedProblem(name, names)}; have it issued again with that name`];
 }
 
 function dayOf(date: Date): string {

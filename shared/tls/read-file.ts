@@ -15,7 +15,7 @@ export function readTlsFile<Read>(file: string, setting: string, read: (text: st
     const opened = openSync(file, 'r');
     try {
       const stats = fstatSync(opened);
-      if (!stats.isFile()) throw new Error('it is no file');
+      if (!stats.isFile()) throw new Error('it is not a file');
       if (stats.size > FILE_BYTES_MAX) throw new Error('it is too large');
       return read(readFileSync(opened, 'utf8'), stats);
     } finally {

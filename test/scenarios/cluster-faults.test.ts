@@ -113,7 +113,7 @@ describe('a program that cannot start', () => {
     await (await openPostgresStore(database)).close();
     await server.run(database, 'update mon.store set schema = 99');
     await expect(daemon(database)).rejects.toThrow(
-      /ended with 2 .*has schema 99, this program knows up to.*setting store/s,
+      /ended with 2 .*has schema 99, this version supports up to.*setting store/s,
     );
   });
 });
@@ -170,7 +170,7 @@ test('a full disk of the database rejects changes with 503, and reads go on unti
   }
   const said = both.flatMap(({ log }) => log.records).find(({ message }) => message === 'store write failed');
   expect(said?.fields).toMatchObject({
-    error: expect.stringContaining('the disk of the database is full, make room there') as string,
+    error: expect.stringContaining('the disk of the database is full, free some space there') as string,
   });
   await server.run(database, 'drop trigger full_disk on mon.change');
   for (const { url } of both) await stores(url, 'after');
@@ -270,6 +270,6 @@ test('a backend of the next minor version joins and takes over, and one of the n
   for (const { url } of [next, again]) await expect.poll(() => checksAt(url)).toEqual(['after', 'before']);
   const foreign = `${String(Number(major) + 1)}.0.0`;
   await expect(daemon(database, { program: await programOf(foreign) })).rejects.toThrow(
-    /ended with 2 .*different major versions do not work side by side/s,
+    /ended with 2 .*different major versions cannot share a store/s,
   );
 });

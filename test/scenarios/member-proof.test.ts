@@ -199,7 +199,7 @@ test('a row that is inserted into the database by hand is no member, and the hea
   const headers = { authorization: 'Basic YWRhOmxvdmVsYWNl' };
   await expect
     .poll(async () => (await send(member.url, { method: 'POST', target: '/stashes', headers, body: '{}' })).body)
-    .toMatchObject({ code: 'unavailable', error: expect.stringContaining('nothing is sent to it') as string });
+    .toMatchObject({ code: 'unavailable', error: expect.stringContaining('no requests are sent') as string });
 });
 
 test('members with different keys exchange nothing, and the health of each says why', async () => {

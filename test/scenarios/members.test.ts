@@ -211,7 +211,7 @@ test('a database that lost writes and has as many other ones is detected', async
     `delete from mon.entry where position('lost'::bytea in key) > 0;
      update mon.change set batch = gen_random_uuid() where seq = (select max(seq) from mon.change)`,
   );
-  const said = 'the database has a different commit in place of an acknowledged one';
+  const said = 'the database lost an acknowledged commit and contains a different one';
   await expect.poll(() => other.log.messages('error')).toContain(said);
   await expect.poll(() => countedAt(other)).toBe(1);
 });
@@ -223,7 +223,7 @@ test('a backend does not start beside one of another major version and says why'
     "update mon.member set version = '2.0.0', last_seen = clock_timestamp() + interval '1 minute'",
   );
   await expect(startSharing(url)).rejects.toThrow(
-    /is of version 2\.0\.0 .* different major versions do not work side by side/,
+    /runs version 2\.0\.0 .* different major versions cannot share a store/,
   );
 });
 

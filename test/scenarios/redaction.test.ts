@@ -329,7 +329,7 @@ describe('secrets in the log', () => {
     await logged(/configuration rejected/);
     const { text, body } = await ask('GET', '/info');
     expect(body).toMatchObject({
-      mon: { config: { error: expect.stringContaining('newest configuration') as string } },
+      mon: { config: { error: expect.stringContaining('new configuration') as string } },
     });
     expect(text).not.toContain(SECRET);
   });

@@ -58,7 +58,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   await turnOf(1, 'Run the pre-flight checks');
   pty.write('\r');
   await isDone(1);
-  await pty.waitForText('left to later steps: 6.2.0-namespaces');
+  await pty.waitForText('later steps will fix: 6.2.0-namespaces');
   expect(await states()).toMatchObject({ rules: 'done' });
   pty.write('d');
   await pty.waitForText('the namespace gone does not exist, but has checks: db, web');

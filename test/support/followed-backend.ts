@@ -73,8 +73,8 @@ export class FollowedBackend implements AsyncDisposable {
       },
       { lingerMs: LINGER_MS },
     );
-    this.#teardown.defer('queue of changes', () => this.batcher.close());
-    this.#teardown.use('watch of time', time.watch(this.batcher));
+    this.#teardown.defer('change queue', () => this.batcher.close());
+    this.#teardown.use('clock monitor', time.watch(this.batcher));
     this.#teardown.use(
       'stored definitions',
       this.batcher.commits.onRest(() => definitions.noteStored()),

@@ -13,7 +13,7 @@ interface CertificateOptions {
   readonly names?: readonly string[];
   /** The issuer whose key signs it; default: itself. */
   readonly issuer?: MadeCertificate;
-  /** `O` of its subject. */
+  /** `O` in the subject of the certificate. */
   readonly organization?: string;
   /** True if it may sign others. */
   readonly isAuthority?: boolean;

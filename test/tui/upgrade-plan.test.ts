@@ -74,7 +74,7 @@ describe('a step', () => {
   test('a step of a plan without an owner makes the one who runs it the owner', async () => {
     const plans = new ScriptedPlans().begin();
     const rig = await plans.open({ parts: { session: 'console-1' } });
-    await rig.shows('owner: nobody');
+    await rig.shows('owner: none');
     rig.type('\r');
     await rig.shows('alice (this console)', 'running');
     expect(plans.orders.map(({ order }) => order)).toEqual(['take', 'start']);
@@ -140,10 +140,10 @@ describe('a step', () => {
     await plans.from('bob', { order: 'take', session: 'console-2', force: true });
     await plans.from('bob', { order: 'skip', session: 'console-2', step: 'backup', reason: 'one was just made' });
     await plans.from('bob', { order: 'release', session: 'console-2' });
-    await rig.shows('owner: nobody');
+    await rig.shows('owner: none');
     plans.orders.length = 0;
     rig.type('\r');
-    await rig.shows('the plan is at step 4 of 12', 'nothing was done');
+    await rig.shows('the plan is now at step 4 of 12', 'nothing was done');
     expect(plans.orders).toEqual([]);
   });
 });
@@ -173,7 +173,7 @@ describe('the owner', () => {
   test('the owner releases the plan with the same key', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('p');
-    await rig.shows('owner: nobody', 'anybody can take ownership');
+    await rig.shows('owner: none', 'anybody can take ownership');
     expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
   });
 

@@ -84,7 +84,7 @@ export const CLIENT_ACTIONS: readonly Action[] = [
         ),
       inspect: onLayer('inspect', (store, { subject }) => {
         if (subject.kind === 'client') return askDeleteClients(store, [subject.name]);
-        store.say('D deletes a client: open the client first');
+        store.say('open the client first, then press D to delete it');
       }),
     },
   },

@@ -16,7 +16,7 @@ export const CLUSTER_ACTIONS: readonly Action[] = [
     name: 'hand-over',
     keys: ['H'],
     in: ['cluster', 'member'],
-    help: 'make the member at the cursor the leader; for administrators',
+    help: 'make the member at the cursor the leader; administrators only',
     hint: 'hand over',
     changes: true,
     run: (store) => askHandOver(store, memberMeant(store)),
@@ -33,7 +33,7 @@ function memberMeant(store: ActionPorts): string | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'member') return layer.id;
   const [member, ...others] = meantRows(store) as readonly ClusterMember[];
-  if (others.length > 0) store.say('one member at a time: Esc clears the marks', 'problem');
+  if (others.length > 0) store.say('select a single member: Esc clears the marks', 'problem');
   return others.length > 0 ? undefined : member?.id;
 }
 

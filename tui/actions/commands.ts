@@ -137,7 +137,7 @@ function viewCommand(view: ViewName, title: string): Command {
   return {
     name: view,
     operands: view === 'overview' || view === 'upgrade' ? '' : '[FILTER]',
-    help: `open ${title}, with a filter or as you left it`,
+    help: `open ${title}; FILTER shows only matching rows`,
     run: (store, operand) => {
       const problem = filterProblem(view, operand);
       if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;

@@ -59,7 +59,7 @@ function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   closeLayer(store);
   const wanted = stillWanted(store, effect);
-  if (wanted === undefined) return store.say('nothing to do: it ended before you confirmed');
+  if (wanted === undefined) return store.say('nothing to do: the target no longer exists');
   // The marked rows have been handled. On another screen and for an undo, the marks refer to something else.
   if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(wanted);

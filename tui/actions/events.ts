@@ -133,7 +133,7 @@ function askUnsilence(store: Screen & Says & Known & Places, targets: readonly T
   const button = ids.size === 1 ? 'End the silence' : `End ${String(ids.size)} silences`;
   askFirst(store, {
     title: `${button} on ${what}`,
-    lines: [...named(lines), 'Everything else it covers is unsilenced too.'],
+    lines: [...named(lines), 'Other events it silences are unsilenced too.'],
     button,
     count: ids.size,
     effect: { kind: 'change', change: endSilences(store, [...ids]) },
@@ -202,7 +202,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'repeat-silence',
     keys: ['S'],
     in: ['events', 'detail'],
-    help: 'silence these events like the last ones',
+    help: 'repeat the last silence on these events',
     changes: true,
     run: onEvents('silence', askRepeatSilence),
   },
@@ -232,7 +232,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'pane',
     keys: ['tab'],
     in: ['events'],
-    help: 'show or hide the pane below the list (from 30 rows on)',
+    help: 'show or hide the pane below the list (needs 30 rows)',
     run: (store) => store.update({ pane: !store.state.pane }),
   },
   {

@@ -143,7 +143,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'search',
     keys: ['/'],
     in: ['log', 'help', ...TEXTS],
-    help: 'search for lines with these words; in the rows of a client or check: filter, as in lists',
+    help: 'search these lines for words; in the rows of a client or check, filter them as in lists',
     hint: 'search',
     run: {
       ...inEach(TEXTS, openTextSearch),

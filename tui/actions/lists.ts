@@ -26,7 +26,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'mark',
     keys: ['space'],
     in: [...LISTS, 'inspect'],
-    help: 'mark and go to the next row',
+    help: 'mark the row, go to the next',
     hint: 'mark',
     run: onRows(markRow),
   },
@@ -34,7 +34,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'range',
     keys: ['V', 'ctrl-space'],
     in: [...LISTS],
-    help: 'mark everything from the last mark to the cursor',
+    help: 'mark all rows from the last mark to the cursor',
     run: markRange,
   },
   {

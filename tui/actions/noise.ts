@@ -34,7 +34,7 @@ function openInhibitor<By extends { readonly client: string; readonly check: str
   by: By | undefined,
   nameOf: (by: By) => string,
 ): void {
-  if (by === undefined) return store.say('nothing is inhibited here now');
+  if (by === undefined) return store.say('no event is inhibited here now');
   const target = targetOf(eventKey(nameOf(by), by.check));
   if (store.events.get(target.key) === undefined) return store.say('that event is not in the list');
   openDetail(store, target, false);

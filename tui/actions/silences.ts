@@ -27,7 +27,7 @@ import { silenceSubmission, silenceOperations, entryText } from '../screens/sile
 /** Silences events with the settings of the last silence, after a confirmation. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
-  if (last === undefined) return store.say(`no silence was created here yet: ${keyOf('silence')} opens the dialog`);
+  if (last === undefined) return store.say(`no silence to repeat yet: ${keyOf('silence')} opens the dialog`);
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
   const form = repeatedForm(last, living, sharedSubscriptions(store, living));
@@ -89,7 +89,7 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
     return store.say(
       origin.kind === 'change'
         ? `there is no silence to change: ${keyOf('silence-recreate')} recreates an ended one`
-        : `it has not ended: ${keyOf('silence-change')} changes it`,
+        : `this silence has not ended: ${keyOf('silence-change')} changes it`,
     );
   }
   openLayer(store, { kind: 'silence', form: openEntryForm(origin, store.options.now()) });
@@ -141,7 +141,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-delete',
     keys: ['D'],
     in: ['silences', 'silence-entry'],
-    help: 'end the marked silences, or the one at the cursor; in the question Enter cancels',
+    help: 'end the marked silences, or the one at the cursor; asks first, Enter cancels',
     changes: true,
     run: (store) => askEndSilences(store, currentSilences(store), 'cancel'),
   },
@@ -158,7 +158,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-filter',
     keys: ['f'],
     in: ['silences'],
-    help: 'choose which silences to show: active, pending, expiring, ended, mine, matching nothing',
+    help: 'choose which silences to show: active, pending, expiring, ended, mine, matching no event',
     hint: 'show',
     run: openSilenceFilter,
   },

@@ -10,7 +10,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline',
     keys: ['t'],
     in: ['events', 'detail', 'inspect'],
-    help: 'timeline: the last hour, day, week or month as a strip',
+    help: 'timeline of the last hour, day, week or month',
     run: {
       events: (store) => {
         const target = eventUnderCursor(store.state);
@@ -36,7 +36,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline-longer',
     keys: ['t', 'tab'],
     in: ['timeline'],
-    help: 'longer span: hour, day, week, month',
+    help: 'longer period: hour, day, week, month',
     hint: 'span',
     run: onLayer('timeline', (store, layer) => turnSpan(store, layer, 1)),
   },

@@ -23,7 +23,7 @@ function toggleHeader(store: Screen & Says): void {
   const header = !store.state.header;
   store.update({ header });
   if (store.state.size.rows < TALL_ROWS)
-    store.say(`header ${header ? 'on' : 'off'}: shown from ${String(TALL_ROWS)} rows on`);
+    store.say(`header ${header ? 'on' : 'off'}: shown on ${String(TALL_ROWS)} or more rows`);
 }
 
 /** Runs before each key and frame: opens the view of a digit that has waited long enough. */
@@ -68,14 +68,14 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view',
     keys: ['1', '2', '3', '4', '5', '6', '7'],
     in: [...VIEWS_ALL],
-    help: 'open the view with this number; before a movement it is a count',
+    help: 'open the view with this number; before a movement: row count',
     run: (store, { key }) => openNumber(store, Number(key.text)),
   },
   {
     name: 'header',
     keys: ['ctrl-e'],
     in: [...VIEWS_ALL],
-    help: 'show or hide counters and tabs at the top (from 30 rows on)',
+    help: 'show or hide counters and tabs at the top (needs 30 rows)',
     run: toggleHeader,
   },
   {

@@ -14,29 +14,29 @@ Opens the full-screen console: what is broken right now, live. "?" shows all key
 scripts.
 
 Options
-  --backend URL   API of the backend, or of several with one store, with commas
+    --backend URL   backend URL; separate several backends of one store with commas
                   (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
-  --context NAME  a backend of the configuration file
+  --context NAME  a context of the configuration file
   --config FILE   configuration file (default: ~/.config/mon/console.yml)
   --trusted-ca-file FILE
-                  authorities (PEM) that the certificate of the backend may come from
+                  CA certificates (PEM) to verify the certificate of the backend with
   --insecure-skip-tls-verify
-                  believe anybody to be the backend, for a test
-  --read-only     look, but change nothing
-  --mouse         wheel, and clicks on rows, column titles and tabs
-  --ascii         draw with ASCII only; a locale without UTF-8 does the same,
-                  --no-ascii prevents it
-  --no-color      no colors; $NO_COLOR and TERM=dumb do the same
+                  skip verification of the certificate of the backend (testing only)
+  --read-only     disable all actions that change something
+  --mouse         enable the wheel and clicks on rows, column titles and tabs
+  --ascii         draw with ASCII characters only; the default if the locale is
+                  not UTF-8 (--no-ascii: off)
+  --no-color      disable colors; $NO_COLOR and TERM=dumb do the same
   --skin NAME     ${SKINS.join(', ')} (default: dark)
-  --no-bell       never ring when something becomes critical
-  --notify        a notification of the desktop, too, where the terminal can (OSC 9)
-  --screen-reader sentences and a prompt in place of a screen; $INK_SCREEN_READER=true
-                  and TERM=dumb do the same, --no-screen-reader prevents it
-  --filter SEARCH with watch: only events that match, as in 'status>=warn !silenced'
-  --once          with watch: tell what there is now, and end
-  --json          with watch: a JSON document per line
+  --no-bell       do not ring the terminal bell for new critical events
+  --notify        also show desktop notifications, if the terminal supports OSC 9
+  --screen-reader sentences and a prompt instead of a screen; the default with
+                  $INK_SCREEN_READER=true or TERM=dumb (--no-screen-reader: off)
+  --filter SEARCH with watch: only matching events, such as 'status>=warn !silenced'
+  --once          with watch: print the current events and exit
+  --json          with watch: print one JSON document per line
   --version       print the version
-  --help          print this
+  --help          print this help
 
 Environment
   MON_BACKEND      same as --backend

@@ -84,7 +84,7 @@ const aggregatesSchema = z.strictObject({
 
 const contextNameSchema = nameSchema.refine(
   (name) => name !== ALL_CONTEXTS,
-  `${ALL_CONTEXTS} stands for all contexts: rename this one`,
+  `${ALL_CONTEXTS} means all contexts: rename this one`,
 );
 
 const fileSchema = z.strictObject({

@@ -60,7 +60,7 @@ function unknownAction(name: string): string {
 
 function problemOf(action: KeyAction, chords: readonly string[]): string | undefined {
   if (FIXED.has(action)) return `the keys of ${action} cannot be changed`;
-  if (chords.length === 0) return 'name at least one key';
+  if (chords.length === 0) return 'set at least one key';
   return chords.map((chord) => chordProblem(chord, bindingOf(action))).find((problem) => problem !== undefined);
 }
 
@@ -72,7 +72,7 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
     return `${JSON.stringify(chord)} is not a key: write a character, ${NAMED_KEYS.join(', ')} or f1 to f35, with ctrl-, meta- or shift- before it`;
   }
   const arrivesAs = NEVER_ARRIVES.get(chord);
-  if (arrivesAs !== undefined) return `a terminal sends ${arrivesAs} for ${chord}: use that, or another key`;
+  if (arrivesAs !== undefined) return `terminals send ${arrivesAs} for ${chord}: use that, or another key`;
   if (isCharacter && modifiers.includes('shift-')) return `shift is part of a character: write ${name.toUpperCase()}`;
   if (modifiers !== '' || !isCharacter) return undefined;
   if (binding.in.some((context) => TEXT_CONTEXTS.has(context))) {

@@ -24,7 +24,7 @@ export async function openAll(
   if (problems.length === opened.length) {
     throw new MonError(
       'unavailable',
-      problems.length === 0 ? 'the configuration file names no contexts' : problems.join('; '),
+      problems.length === 0 ? 'the configuration file contains no contexts' : problems.join('; '),
     );
   }
   return {

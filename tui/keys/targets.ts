@@ -53,7 +53,7 @@ export function saysLost(store: Says & Places, names: readonly string[]): boolea
   const lost = [...contexts].filter((context) => !isConnected(backends.get(context) ?? INITIAL_FEED_STATUS));
   if (lost.length === 0) return false;
   const verb = lost.length === 1 ? 'is' : 'are';
-  store.say(`${lost.join(', ')} ${verb} not connected: leave its rows out`, 'problem');
+  store.say(`${lost.join(', ')} ${verb} not connected: exclude its rows`, 'problem');
   return true;
 }
 

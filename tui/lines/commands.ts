@@ -23,12 +23,12 @@ interface LinesCommand {
 }
 
 const COMMANDS: Readonly<Record<string, LinesCommand>> = {
-  next: { words: 'next', help: 'the next event, worst first', run: (state, talk) => step(state, talk, 1) },
-  previous: { words: 'previous', help: 'the previous event', run: (state, talk) => step(state, talk, -1) },
-  list: { words: 'list [NUMBER]', help: 'this many events from the top (default: 10)', run: list },
+  next: { words: 'next', help: 'read the next event, worst first', run: (state, talk) => step(state, talk, 1) },
+  previous: { words: 'previous', help: 'read the previous event', run: (state, talk) => step(state, talk, -1) },
+  list: { words: 'list [NUMBER]', help: 'list the first NUMBER events (default: 10)', run: list },
   open: {
     words: 'open [EVENT]',
-    help: 'details of the current event, or of another: client/check, or words to search for',
+    help: 'read the details of the current event, or of another: client/check, or search words',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
   },
   silence: {
@@ -53,7 +53,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   upgrade: {
     words: UPGRADE_WORDS,
-    help: 'read the upgrade plan, or make one and run its steps; each step asks first',
+    help: 'read the upgrade plan, or create one and run its steps; each step asks first',
     run: talkOfUpgrade,
   },
   silences: {
@@ -68,10 +68,10 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   inhibitions: {
     words: 'inhibitions [NUMBER]',
-    help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events of one',
+    help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events that a rule inhibits',
     run: listInhibitions,
   },
-  undo: { words: 'undo', help: 'undo the last silence created or ended here', run: askUndo },
+  undo: { words: 'undo', help: 'undo the last silence created or ended in this session', run: askUndo },
   filter: {
     words: 'filter [SEARCH | off]',
     help: 'list and announce only matching events, for example: filter status>=warn !web; filter off: all events',

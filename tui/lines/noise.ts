@@ -62,7 +62,7 @@ function inhibitionSentence(rule: InhibitionRow): string {
 }
 
 function inhibitedWords({ inhibited, inhibitors: [first, ...others] }: InhibitionRow): string {
-  if (first === undefined) return 'inhibits nothing now';
+  if (first === undefined) return 'inhibits no event now';
   const events = inhibited === undefined ? 'events' : countOf(inhibited, 'event');
   const more = others.length === 0 ? '' : ` and ${countText(others.length)} more`;
   return `inhibits ${events}: ${nameWords(first)}${more}`;

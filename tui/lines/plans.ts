@@ -49,7 +49,7 @@ export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string)
   await act({ state, talk, client, session: state.about.session, plan });
 }
 
-const NO_PLAN = 'There is no upgrade plan. Type upgrade new to make one.';
+const NO_PLAN = 'There is no upgrade plan. Type upgrade new to create one.';
 
 function readPlan(plan: PlanRun, talk: Talk): void {
   const { id, from, to, state, findings, steps, backup } = plan;
@@ -100,7 +100,7 @@ async function run(work: Work): Promise<void> {
 
 async function typeWord(talk: Talk, word: string): Promise<string | undefined> {
   return await answer(talk, safeLine(`This cannot be undone. Type ${word} to run it:`), (text) =>
-    text === word ? { value: text } : { problem: `that is not ${word}` },
+    text === word ? { value: text } : { problem: `the answer is not ${word}` },
   );
 }
 

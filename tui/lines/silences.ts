@@ -45,7 +45,7 @@ function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState):
     ...(creator === null ? [] : [`by ${creator}`]),
     ...(recurrence === undefined ? [] : [`recurring: ${recurrenceText(recurrence)}`]),
     timesWords(silence, nowMs),
-    ...(state === 'pending' ? [] : [events === 0 ? 'silences nothing now' : `silences ${countOf(events, 'event')}`]),
+    ...(state === 'pending' ? [] : [events === 0 ? 'silences no event now' : `silences ${countOf(events, 'event')}`]),
     ...(idle === undefined ? [] : ['idle']),
   ];
   return safeLine(`${state}: ${parts.join(', ')}${reason === null ? '' : `: ${reason}`}`);
@@ -72,7 +72,7 @@ async function askEnd(state: LinesState, talk: Talk, text: string): Promise<void
     );
   }
   const silence = await (await state.about.api()).silencedDetail(id);
-  if (silence === undefined) return talk.say('It has ended already.');
+  if (silence === undefined) return talk.say('This silence has already ended.');
   const { recurrence } = silence;
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
   if (!(await isSure(talk, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`)))) return;

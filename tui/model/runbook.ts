@@ -23,6 +23,8 @@ export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
     return { problem: `the runbook of this check must be an http or https link, not ${safeLine(url.protocol)}` };
   }
   // `https://wiki.example.com@evil.example` looks like a different host than it is.
-  if (url.username !== '' || url.password !== '') return { problem: 'the runbook link of this check hides its host' };
+  if (url.username !== '' || url.password !== '') {
+    return { problem: 'the runbook link of this check must not contain credentials' };
+  }
   return { url: safeLine(url.href) };
 }

@@ -16,7 +16,7 @@ export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
 /** Options of commands that cannot be undone. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
-  'skip-confirm': flag('do not ask for confirmation (never asked without a terminal)', { short: 'y' }),
+  'skip-confirm': flag('do not ask for confirmation (only asked on a terminal)', { short: 'y' }),
 };
 
 /** A change to the backend's state. */

@@ -35,14 +35,14 @@ export function exitCode(code: ErrorCode): ExitCode {
 /** Every exit code with its meaning, for the manual. */
 export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.success, 'done'],
-  [EXIT.failure, 'failure: a defect, or an address that is not a backend'],
+  [EXIT.failure, 'failure: an internal error, or the address is not a backend'],
   [EXIT.usage, 'invalid command line, value or TLS configuration; nothing was done'],
   [EXIT.notFound, 'not found'],
   [EXIT.refused, 'the backend rejected the credentials, or its entity limit is reached'],
   [EXIT.unavailable, 'the backend is unreachable or busy; retry later'],
-  [EXIT.conflict, 'conflict: it exists already, or somebody else owns it'],
+  [EXIT.conflict, 'conflict: the object exists already, or somebody else owns it'],
   [EXIT.declined, 'canceled; nothing was done'],
   [EXIT.unhealthy, 'health, audit verify: the backend responds but has a problem'],
-  [EXIT.incomplete, 'restore, create, delete of a file, upgrade fix-namespaces: incomplete'],
+  [EXIT.incomplete, 'restore, create, delete of a file, upgrade fix-namespaces: partly done'],
   [EXIT.blocked, 'upgrade plan, check: the upgrade is blocked'],
 ];

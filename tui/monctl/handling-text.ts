@@ -77,8 +77,8 @@ function inhibitionText({ rule, change, inhibited, equal }: Inhibition): string 
   if (change === 'starts') return `${rule} would inhibit matching events${shared} from then on`;
   const events = counted(inhibited, 'event');
   return change === 'stops'
-    ? `${rule} would inhibit nothing any more: ${events} that ${inhibited === 1 ? 'is' : 'are'} inhibited now would be notified by the usual rules`
-    : `${rule} as before: ${events}`;
+    ? `${rule} would no longer inhibit anything: ${events} that ${inhibited === 1 ? 'is' : 'are'} inhibited now would be notified as usual`
+    : `${rule} would still inhibit ${events}`;
 }
 
 /**

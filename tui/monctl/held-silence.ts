@@ -66,7 +66,7 @@ export class HeldSilence {
     try {
       await api.releaseSilence({ run, ...given({ subscription, check, selector }) });
     } catch (error) {
-      say(`the silence was not ended (${errorMessage(error)}): it expires within a minute`);
+      say(`the silence could not be ended (${errorMessage(error)}): it expires within a minute`);
     }
   }
 
@@ -109,7 +109,7 @@ export class HeldSilence {
     if (error instanceof MonError && LASTING.has(error.code)) {
       this.#isOver = true;
       this.#heldUntilMs = undefined;
-      say(`not silenced, no retry: ${error.message}`);
+      say(`not silenced, and no retry can help: ${error.message}`);
       return;
     }
     if (!this.#isAway) say(`${heldId(target)} could not be renewed, retrying: ${errorMessage(error)}`);

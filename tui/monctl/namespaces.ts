@@ -5,7 +5,7 @@ import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of commands for objects in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
-  namespace: takes('NAME', 'namespace; default that of the context, else default', { completes: 'namespace' }),
+  namespace: takes('NAME', 'namespace; default: that of the context, else "default"', { completes: 'namespace' }),
 };
 
 /** Options of commands that can list several namespaces. */
@@ -16,8 +16,8 @@ export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces',
 
 /** Options of a list that shows all namespaces unless one is named. */
 export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
-  namespace: takes('NAME', 'only this namespace; default that of the context, else all', { completes: 'namespace' }),
-  'all-namespaces': flag('all namespaces that you may read, even if the context has one'),
+  namespace: takes('NAME', 'only this namespace; default: that of the context, else all', { completes: 'namespace' }),
+  'all-namespaces': flag('all namespaces that you may read, even if the context sets one'),
 };
 
 /**

@@ -32,8 +32,8 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
     completes: OUTPUT_FORMATS,
     short: 'o',
   }),
-  headers: flag('column titles above a table, the default; --no-headers: none'),
-  raw: flag('keep control characters (pipes only)'),
+  headers: flag('show column titles above a table (default); --no-headers: hide them'),
+  raw: flag('keep control characters in output (pipes only)'),
   help: flag('show help for the command', { short: 'h' }),
   version: flag('show the version of monctl'),
 };

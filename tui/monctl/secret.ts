@@ -43,12 +43,12 @@ async function askedFor(
   if (ask === undefined) {
     throw new MonError(
       'invalid',
-      `there is no terminal to ask for the ${what}: use --${option} FILE, - for standard input`,
+      `there is no terminal to prompt for the ${what}: use --${option} FILE, or - for standard input`,
     );
   }
   const first = await ask(`${what}: `, true);
   if (isNew && (await ask(`${what}, again: `, true)) !== first) {
-    throw new MonError('invalid', 'the two do not match: nothing was done');
+    throw new MonError('invalid', 'the two entries do not match: nothing was done');
   }
   return first;
 }

@@ -16,9 +16,9 @@ export const RECURRENCE_OPTIONS: Options = {
     "recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
   ),
   zone: takes('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
-  duration: takes('DURATION', 'duration of each window of --recur'),
+  duration: takes('DURATION', 'duration of each recurring window'),
   'first-day': takes('DAY', 'first day of the recurrence, such as 2026-12-01'),
-  'last-day': takes('DAY', 'last day of --recur'),
+  'last-day': takes('DAY', 'last day of the recurrence'),
 };
 
 const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {

@@ -4,7 +4,7 @@ import { takes, type CommandOption, type Flags } from './flags.ts';
 
 /** Options for the target of a silence. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: takes('NAME', 'this check; without --subscription or --client on all clients', {
+  check: takes('NAME', 'this check, on all clients unless --subscription or --client is set', {
     completes: 'reported-check',
   }),
   subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),

@@ -60,7 +60,7 @@ async function certificateOf(
   try {
     await once(socket, 'secureConnect');
     const found = socket.getPeerX509Certificate();
-    if (found === undefined) throw new Error('it shows no certificate');
+    if (found === undefined) throw new Error('the server presents no certificate');
     return found;
   } finally {
     signal.removeEventListener('abort', cut);

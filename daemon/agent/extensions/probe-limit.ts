@@ -7,7 +7,7 @@ export function limitedTo(seconds: number, signal: AbortSignal): AbortSignal {
 
 /** Returns the text for a probe that failed with an error; it follows the name of the target. */
 export function whyItFailed(error: unknown, limit: AbortSignal, seconds: number): string {
-  if (limit.aborted) return `does not answer within ${String(seconds)} s`;
+  if (limit.aborted) return `does not respond within ${String(seconds)} s`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ECONNREFUSED':
@@ -16,8 +16,8 @@ export function whyItFailed(error: unknown, limit: AbortSignal, seconds: number)
     case 'EAI_AGAIN':
       return 'has no address: the name does not exist';
     case 'ECONNRESET':
-      return 'cut the connection';
+      return 'closed the connection';
     default:
-      return `cannot be asked: ${errorMessage(error) || String(code)}`;
+      return `failed: ${errorMessage(error) || String(code)}`;
   }
 }

@@ -29,16 +29,16 @@ export const tcp = defineExtension('tcp', parametersSchema, async (parameters, {
     await once(socket, 'connect');
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(3);
     if (send !== undefined) socket.write(send);
-    if (expect === undefined) return finding('tcp', 0, `${place} takes connections, after ${seconds} s`);
+    if (expect === undefined) return finding('tcp', 0, `${place} accepts connections after ${seconds} s`);
     let answer = '';
     for await (const piece of socket as AsyncIterable<Buffer>) {
       answer += piece.toString('latin1');
       if (answer.includes(Buffer.from(expect).toString('latin1'))) {
-        return finding('tcp', 0, `${place} answers with "${expect}", connected after ${seconds} s`);
+        return finding('tcp', 0, `${place} responds with "${expect}", connected after ${seconds} s`);
       }
       if (answer.length > ANSWER_BYTES_MAX) break;
     }
-    return finding('tcp', 2, `${place} does not answer with "${expect}" but with "${answer.slice(0, 100)}"`);
+    return finding('tcp', 2, `${place} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
   } catch (error) {
     return finding('tcp', 2, `${place} ${whyItFailed(error, limit, timeout)}`);
   } finally {

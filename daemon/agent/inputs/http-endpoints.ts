@@ -53,7 +53,7 @@ export function httpEndpoints(
       '/results',
       {
         method: 'POST',
-        help: 'takes a check result as JSON, or an array of them',
+        help: 'accepts a check result as JSON, or an array of them',
         answer: async (request) => await takeResults(request, accept, log),
       },
     ],

@@ -35,12 +35,12 @@ export async function openHttpInput(
   const respond = async (request: IncomingMessage): Promise<Answer> => {
     // A web page in a browser on this machine must not report results; programs send no such header (security S5).
     if (request.headers.origin !== undefined) {
-      return { status: 403, body: { response: 'Requests of web pages are not taken' } };
+      return { status: 403, body: { response: 'Requests of web pages are rejected' } };
     }
     if (protectsAll === true && !isKnown(request)) return UNAUTHENTICATED;
     // If the input is open to other machines, they may use host names that are unknown here.
     if (protectsAll !== true && isLoopback(bind) && !isOwnHost(request.headers.host, hostname())) {
-      return { status: 403, body: { response: 'Only requests for this machine are taken: ask for localhost' } };
+      return { status: 403, body: { response: 'Only requests for this machine are accepted: use localhost' } };
     }
     const url = URL.parse(request.url ?? '', 'http://localhost');
     const endpoint = endpoints.get(url?.pathname ?? '');

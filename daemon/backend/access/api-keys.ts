@@ -187,7 +187,7 @@ export class ApiKeys implements Disposable {
     const before = apiKeys.get(key.id);
     transaction.refuseNew(before);
     if (before === undefined && apiKeys.size >= keysMax) {
-      throw new MonError('unavailable', `there are ${String(keysMax)} API keys: revoke some first`);
+      throw new MonError('unavailable', `there are ${String(keysMax)} API keys, the maximum: revoke some first`);
     }
     saveApiKey(transaction, key);
     recordAudit(transaction, actor, {
@@ -230,7 +230,7 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;
   throw new MonError(
     'forbidden',
-    `only an administrator can create a key with the roles of ${key.username}: name scopes that you have, or ask an administrator`,
+    `only an administrator can create a key with the roles of ${key.username}: set scopes that you have, or ask an administrator`,
   );
 }
 

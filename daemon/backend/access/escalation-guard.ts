@@ -51,7 +51,7 @@ export class EscalationGuard {
     if (present === undefined || !isBinding(kind)) return;
     const after = this.#registry.credentials.roles.after(change);
     const groups = namedGroups(present as RoleBinding).filter((group) => !after.isBound(group));
-    refuse(principal, `${what}, which gives groups back what their names mean`, rightsByName(groups));
+    refuse(principal, `${what}, which lets the names of groups grant rights again`, rightsByName(groups));
   }
 
   /**
@@ -65,7 +65,7 @@ export class EscalationGuard {
     const groups = bindings.flatMap(({ object }) => namedGroups(object));
     refuse(
       principal,
-      `the removal of ${namespace}, which gives groups back what their names mean`,
+      `the removal of ${namespace}, which lets the names of groups grant rights again`,
       rightsByName(groups),
     );
   }

@@ -69,5 +69,5 @@ async function makeOwnDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stat = await lstat(directory);
   const isOwn = stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & OTHERS) === 0;
-  if (!isOwn) throw new Error(`${directory} is not a directory of this user alone: remove it, or chmod 700 it`);
+  if (!isOwn) throw new Error(`${directory} is not a private directory of this user: remove it, or chmod 700 it`);
 }

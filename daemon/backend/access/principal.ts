@@ -93,7 +93,7 @@ export function refuseWithoutScope(
     'forbidden',
     principal.via === 'open'
       ? 'secrets, commands and users require an administrator: on this machine send the token in local-access.json of the ' +
-          'state directory (monctl, mon and mon-backend do, unless they are given other credentials), or make one with mon-backend init'
+          'state directory (monctl, mon and mon-backend do, unless they have other credentials), or create one with mon-backend init'
       : `${principal.name} lacks the scope ${anyOf.join(' or ')}${isBound ? ', and no role allows it' : ''}: use a key or a user that has it`,
   );
 }

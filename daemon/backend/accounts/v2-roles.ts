@@ -125,6 +125,6 @@ function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const names = groups.join(', ');
   const where = namespace === EVERYWHERE ? 'anywhere' : `outside of ${namespace}`;
   return [
-    `${names}: from now on bindings say what these users may do, not the name of the group: bind it to what else it needs ${where}`,
+    `${names}: from now on only bindings grant rights to this group, not its name: also bind it to roles for what else it needs ${where}`,
   ];
 }

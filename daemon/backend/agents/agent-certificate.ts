@@ -32,10 +32,10 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
   if (!socket.authorized) {
     // According to its type this is an error; in fact it is the error code.
     const problem = String(socket.authorizationError);
-    throw refusal(`(${problem}): have it issued by an authority of client-ca-file, and renewed in time`);
+    throw refusal(`(${problem}): use one that a CA in client-ca-file has issued and that has not expired`);
   }
   const [first, ...others] = namesOfClients(certificate);
-  if (first === undefined) throw refusal('because it names no client: put the name into its CommonName');
+  if (first === undefined) throw refusal('because it contains no client name: put the name into its CommonName');
   return {
     clientNames: [first, ...others],
     authority: authorityOf(socket),

@@ -177,7 +177,7 @@ export class AgentConnection implements AgentLink {
   }
 
   async #greet(client: SubmittedClient, { spool, namespace, delta }: Hello): Promise<void> {
-    if (this.#stream !== undefined) throw new MonError('invalid', 'hello was sent before: send it once per connection');
+    if (this.#stream !== undefined) throw new MonError('invalid', 'hello was already sent: send one per connection');
     refuseOtherClient(client.name, this.#clientNames);
     if (namespace !== undefined) this.#settleIn(namespace);
     refuseOtherNamespace(this.namespace, this.#certificateNamespaces);

@@ -20,14 +20,14 @@ const MATCHERS_MAX = 100;
 export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry }: NamespaceDeps): Namespace {
   const name = namespaceIn(request);
   if (name === DEFAULT_NAMESPACE) return registry.namespace(DEFAULT_NAMESPACE);
-  const message = `namespace: /api/v2 is about the namespace ${DEFAULT_NAMESPACE} alone; use /api/mon/v1 for others`;
+  const message = `namespace: /api/v2 serves only the namespace ${DEFAULT_NAMESPACE}; use /api/mon/v1 for others`;
   throw new MonError('invalid', message);
 }
 
 /** @throws MonError `invalid` for an invalid matcher in the query */
 export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
   const texts = queryOf(request).getAll('filter');
-  if (texts.length > MATCHERS_MAX) throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} of them`);
+  if (texts.length > MATCHERS_MAX) throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} are allowed`);
   return filterOf(
     texts.map((text) => {
       const matcher = parseMatcher(text);

@@ -214,7 +214,7 @@ function put(
 
 function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
   const entry = livingEntry(namespace, id, transaction.nowMs);
-  if (entry === undefined) throw new Error(`${id} was there a moment ago`);
+  if (entry === undefined) throw new Error(`${id} has disappeared unexpectedly`);
   removeSilenced(transaction, namespace, entry, by);
   return {
     outcome: { ok: true, undo: restoring(entry, null) },
@@ -224,7 +224,7 @@ function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear
 
 function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>, by: string): Done {
   const entry = namespace.check(client, check);
-  if (entry === undefined) throw new Error(`${client}/${check} was there a moment ago`);
+  if (entry === undefined) throw new Error(`${client}/${check} has disappeared unexpectedly`);
   const before = auditedEvent(entry);
   resolveEvent(transaction, entry, by);
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
@@ -279,8 +279,8 @@ function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation
       targets.add(target);
       continue;
     }
-    const why = refusal === undefined ? 'is named twice' : REFUSALS[refusal];
-    throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, and all were expected`);
+    const why = refusal === undefined ? 'appears twice' : REFUSALS[refusal];
+    throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, so nothing was changed`);
   }
 }
 
@@ -292,8 +292,8 @@ function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, no
 }
 
 const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
-  not_found: 'is not there',
-  changed: 'was changed since',
+  not_found: 'does not exist',
+  changed: 'has changed since then',
   expired: 'has expired',
 };
 

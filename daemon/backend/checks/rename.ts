@@ -251,6 +251,6 @@ function refuseBoth({ from, to }: CheckRename, count: number): void {
   if (count === 0) return;
   throw new MonError(
     'conflict',
-    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of both ${to} and ${from}: use force to put the history of ${from} first`,
+    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of both ${to} and ${from}: use force to merge them, the history of ${from} first`,
   );
 }

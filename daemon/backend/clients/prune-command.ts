@@ -148,7 +148,7 @@ async function removeSlice(
 function describe(found: readonly Found[], clients: number): string {
   const names = found.slice(0, NAMED_MAX).map(([namespace, name]) => `  ${namespace}/${name}\n`);
   const more = found.length > NAMED_MAX ? `  and ${(found.length - NAMED_MAX).toLocaleString('en')} more\n` : '';
-  return `${counted(found.length)} of ${clients.toLocaleString('en')} are meant\n${names.join('')}${more}`;
+  return `${counted(found.length)} of ${clients.toLocaleString('en')} match\n${names.join('')}${more}`;
 }
 
 function counted(clients: number): string {

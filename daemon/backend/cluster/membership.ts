@@ -223,7 +223,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   async handOver(to: string | undefined): Promise<ClusterView> {
     const { log } = this.#parts;
-    if (!this.isWriter) throw new BusyError('this backend does not write, so it has nothing to hand over');
+    if (!this.isWriter) throw new BusyError('this backend is not the leader, so it has nothing to hand over');
     const succession = successionOf(this.view(), to);
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
     log.info({ to: succession.member.name }, 'handing over leadership');
@@ -231,7 +231,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const next = await this.#somebodyElse();
     this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'no member'}`));
     if (next === undefined) {
-      throw new MonError('unavailable', 'no member took over in time; this one continues if it can');
+      throw new MonError('unavailable', 'no member took over in time; this one stays the leader if it can');
     }
     log.info({ to: next.name }, 'leadership handed over');
     return this.view();
@@ -353,7 +353,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #refuseUnproved({ id, name }: StoredMember): void {
     const problem = this.#problems.get(id);
     if (problem === undefined) return;
-    throw new MonError('unavailable', `the leader ${name} ${problem}: nothing is sent to it`);
+    throw new MonError('unavailable', `the leader ${name} ${problem}: no requests are sent to this member`);
   }
 
   /**

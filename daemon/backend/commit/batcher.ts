@@ -422,7 +422,7 @@ export class Batcher {
   }
 
   #assertLeading(): Lease {
-    if (this.#lease === undefined) throw new Error('a command is carried out although this backend does not write');
+    if (this.#lease === undefined) throw new Error('a command is carried out although this backend is not the leader');
     return this.#lease;
   }
 

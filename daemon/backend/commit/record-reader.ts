@@ -83,7 +83,7 @@ export class RecordReader {
 
   #tableOf(entry: object): RecordTable<object, unknown> {
     const table = this.#tables.find(({ isEntry }) => isEntry(entry));
-    if (table === undefined) throw new Error('a command needs what no table of records holds');
+    if (table === undefined) throw new Error('a command needs a record that no table contains');
     return table;
   }
 }

@@ -40,8 +40,8 @@ async function refuseForeign(store: SharedStore): Promise<void> {
   if (foreign === undefined) return;
   throw new MonError(
     'invalid',
-    `${foreign.name} is of version ${foreign.version} and shares this store, this program is ${VERSION}: ` +
-      'backends of different major versions do not work side by side; stop the others first',
+    `${foreign.name} runs version ${foreign.version} on this store, but this program is version ${VERSION}: ` +
+      'backends of different major versions cannot share a store; stop the others first',
   );
 }
 

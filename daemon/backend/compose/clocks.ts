@@ -69,7 +69,7 @@ export function startClocks(
   const flushes = new GroupFlushes({ batcher, definitions, clock });
   teardown.use('groups', new GroupClock({ ...due, flushes, backlog: lanes, definitions }));
   teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
-  teardown.use('departures', expireDepartures({ ...due, clients }));
+  teardown.use('blocks of deleted clients', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
   teardown.use('ttl of removed checks', retireTtls({ registry, batcher, definitions, clock, log }));
   teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));

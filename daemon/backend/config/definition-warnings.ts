@@ -82,7 +82,7 @@ function* undefinedNames(path: readonly string[], named: References, definitions
   ] as const) {
     for (const name of new Set(names.flat())) {
       if (typeof name !== 'string' || definitions[section].has(name) || BUILT_IN[section].has(name)) continue;
-      yield { path, message: `names the ${kind} "${name}", which is not defined` };
+      yield { path, message: `refers to the ${kind} "${name}", which is not defined` };
     }
   }
 }

@@ -49,7 +49,7 @@ export async function readEnvironment(env: Environment): Promise<ReadEnvironment
     try {
       layers.push({ origin: file, settings: await readCredentials(file) });
       if (((await stat(file)).mode & OTHERS) !== 0) {
-        warnings.push({ file, message: 'can be reached by other users of this machine: chmod 600 it' });
+        warnings.push({ file, message: 'other users of this machine can access it: run chmod 600 on it' });
       }
     } catch (error) {
       problems.push({ file, message: `cannot be used as MON_CREDENTIALS_FILE: ${errorMessage(error)}` });

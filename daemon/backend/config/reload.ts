@@ -49,7 +49,7 @@ export async function reload({
     const problems = error instanceof InvalidSettings ? error.problems.map(remarkText) : [error.message];
     // Only the number of problems: a problem may quote a value, and the API shows this text to all its callers.
     const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
-    config.refuse(`the newest configuration has ${count}, see the log; the one before stays in force`);
+    config.refuse(`the new configuration has ${count}, see the log; the previous one stays in effect`);
     log.error(
       { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
       'configuration rejected, the previous one stays in effect',

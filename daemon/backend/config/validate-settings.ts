@@ -92,7 +92,7 @@ function* sectionWarnings(settings: Settings): Generator<Remark> {
     if (V1_SECTIONS.has(section)) {
       yield { path: [section], message: 'belongs to Sensu Core and has no effect here' };
     } else if (!SECTIONS.has(section)) {
-      yield { path: [section], message: 'is not a section of this program; it has no effect beyond GET /settings' };
+      yield { path: [section], message: 'is not a known section; it only appears in GET /settings' };
     }
   }
 }
@@ -100,7 +100,7 @@ function* sectionWarnings(settings: Settings): Generator<Remark> {
 function* apiWarnings(api: ApiSettings): Generator<Remark> {
   for (const attribute of Object.keys(api)) {
     if (Object.hasOwn(apiSettingsSchema.shape, attribute)) continue;
-    yield { path: ['api', attribute], message: 'is not a setting of this program; it has no effect' };
+    yield { path: ['api', attribute], message: 'is not a known setting and has no effect' };
   }
   if (api.password !== undefined && !isPasswordHash(api.password)) {
     yield {

@@ -19,7 +19,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { username, groups, disabled, password_hash: hash } = parsed.data;
   if (!hash)
-    return skipped(`the file holds no hash of the password: make the user with monctl user create ${username}`);
+    return skipped(`the file contains no hash of the password: create the user with monctl user create ${username}`);
   const { transaction } = restoring;
   const { credentials } = transaction.registry;
   const before = credentials.users.get(username);
@@ -36,10 +36,10 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const users = new Map(credentials.users).set(username, after);
   const isAdministered = restoring.configuredUser !== undefined || hasAdministrator(users, index);
   if (hasAdministrator(credentials.users, index) && !isAdministered) {
-    return skipped('nobody could administer the backend any more: make another administrator first');
+    return skipped('the backend would have no administrator: create another administrator first');
   }
   const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
-  const reason = 'groups of this name give no rights here, until a role binding names them';
+  const reason = 'groups of this name have no rights until a role binding contains them';
   return settle(
     restoring,
     { before, after },
@@ -53,7 +53,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
-    return skipped(`the file holds no hash of the key: make another one with monctl api-key create ${user}`);
+    return skipped(`the file contains no hash of the key: create another one with monctl api-key create ${user}`);
   }
   const parsed = restoredApiKeySchema.safeParse(unwrap(object));
   if (!parsed.success) return skipped(problemsOf(parsed.error));

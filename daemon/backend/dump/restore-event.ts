@@ -27,7 +27,7 @@ export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEnt
 
 export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
   const [entity = '', check = ''] = wrappedName(object).split('/');
-  if (entity === '' || check === '') return skipped('it names no entity or no check');
+  if (entity === '' || check === '') return skipped('it has no entity or no check');
   const isAssumed = restoring.assumed.has(restoreKey('Entity', namespace.name, entity));
   if (isAssumed && !namespace.clients.has(entity)) return { outcome: 'created' };
   const owner = ownerOf(restoring, namespace, entity, object);
@@ -123,7 +123,7 @@ function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly Lost[] {
   return [
     ...('mon' in spec ? [EXACT_LOST] : []),
     ...(isLong
-      ? [{ attribute: 'check.history', reason: 'only its statuses are kept, not when each of them was' }]
+      ? [{ attribute: 'check.history', reason: 'only its statuses are kept, not their times' }]
       : []),
   ];
 }

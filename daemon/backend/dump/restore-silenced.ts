@@ -43,7 +43,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
   if (costly !== undefined) return skipped(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return skipped(`there are ${String(silencesMax)} silenced entries: clear some first`);
+    return skipped(`there are ${String(silencesMax)} silences, the maximum: clear some first`);
   }
   const before =
     present === undefined
@@ -101,11 +101,11 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isSelectorId(parsed.data.metadata?.name ?? '')) {
-    return { problem: 'it is by a search, and the rest of the object was changed since it was dumped' };
+    return { problem: 'it has a selector, and the object was edited after the dump' };
   }
-  if (recurs(object)) return { problem: 'it recurs, and the rest of the object was changed since it was dumped' };
+  if (recurs(object)) return { problem: 'it recurs, and the object was edited after the dump' };
   const parts = partsOfV2Silenced(parsed.data);
-  if (parts === undefined) return { problem: 'it names neither a subscription nor a check' };
+  if (parts === undefined) return { problem: 'it has neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);
   const begin = parsed.data.begin ?? 0;
   // A dump contains the begin. Counted from now, a silence of one hour would last another hour.

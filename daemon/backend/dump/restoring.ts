@@ -93,7 +93,7 @@ export function isFaithful({ metadata, spec }: Wrapped, shown: Wrapped): boolean
 /** The loss that is reported if the exact state of an object was ignored. */
 export const EXACT_LOST: Lost = {
   attribute: 'mon',
-  reason: 'the rest of the object was changed since it was dumped, and counts: what only stands here is lost',
+  reason: 'the object was edited after the dump: this exact copy is ignored, and what only it contains is lost',
 };
 
 export function withoutExact(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -169,7 +169,7 @@ function named(event: SubmittedV2Event): SubmittedV2Event {
   if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');
   const [namespace, ...others] = new Set(namespacesIn(event));
   if (others.length > 0) {
-    throw new MonError('invalid', `the event names more than one namespace: ${[namespace, ...others].join(', ')}`);
+    throw new MonError('invalid', `the event contains more than one namespace: ${[namespace, ...others].join(', ')}`);
   }
   return event;
 }

@@ -152,11 +152,11 @@ export class FeedConsumer {
       return false;
     }
     if (this.#generation !== registry.generation) {
-      this.#reset(selection, 'the backend read its state again');
+      this.#reset(selection, 'the backend reloaded its state');
     } else if (this.#revision !== selection.revision(registry)) {
-      this.#reset(selection, 'the configuration is another than before');
+      this.#reset(selection, 'the configuration has changed');
     } else if (this.#snapshot === undefined && !this.#isKept(this.#seq, selection)) {
-      this.#reset(selection, 'the changes since then are too many or no longer kept');
+      this.#reset(selection, 'the changes since then are too many or were deleted');
     }
     if (this.#snapshot !== undefined) {
       this.#sendSnapshotPart(selection, this.#snapshot);

@@ -330,7 +330,7 @@ export class Metrics implements Disposable {
     );
     this.#gauge(
       'mon_condition_subjects',
-      'Rejected entities, failing handlers, broken checks or idle silences of a condition',
+      'Number of rejected entities, failing handlers, broken checks or idle silences of a condition',
       () => Object.fromEntries([...board.findings].map(([name, { subjects }]) => [name, subjects.length])),
       'condition',
     );

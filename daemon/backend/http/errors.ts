@@ -60,7 +60,7 @@ export function refusalOfFramework(error: unknown, request: FastifyRequest): Ref
         message: `the body is larger than ${formatBytes(request.routeOptions.bodyLimit)}: send less`,
       };
     case 'FST_ERR_BAD_URL':
-      return { status, code, message: 'the path holds a percent sign that is no escape: write %25' };
+      return { status, code, message: 'the path contains an invalid percent escape: write % as %25' };
     default:
       return { status, code, message: error.message };
   }

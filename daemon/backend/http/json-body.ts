@@ -144,7 +144,7 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
 
 /** Returns a function that validates the body of an endpoint by its table; that function throws as `validator` does. */
 export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
-  if (body === undefined) throw new Error(`${path} takes no body`);
+  if (body === undefined) throw new Error(`${path} accepts no body`);
   return validator(body);
 }
 

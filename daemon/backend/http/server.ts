@@ -135,7 +135,7 @@ export async function openServer(
   const unknownPath = (request: FastifyRequest): MonError =>
     isOfV2(request)
       ? notFound()
-      : new MonError('not_found', `there is nothing at ${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
+      : new MonError('not_found', `there is no endpoint ${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
 
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,

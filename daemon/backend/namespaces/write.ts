@@ -39,7 +39,10 @@ export class Namespaces {
       if (isThere) return;
       transaction.refuseNew(undefined);
       if (declared.names().length >= this.#namespacesMax) {
-        throw new MonError('unavailable', `there are ${String(this.#namespacesMax)} namespaces: delete some first`);
+        throw new MonError(
+          'unavailable',
+          `there are ${String(this.#namespacesMax)} namespaces, the maximum: delete some first`,
+        );
       }
       transaction.put(NAMESPACES, declared, name, name);
       recordAudit(transaction, actor, { action: 'namespace.create', target: name });
@@ -55,7 +58,7 @@ export class Namespaces {
       const { registry } = transaction;
       if (!registry.declared.has(name)) throw new MonError('not_found', 'not found');
       if (name === DEFAULT_NAMESPACE) {
-        throw new MonError('invalid', `${name} cannot be deleted: the v1 API serves it`);
+        throw new MonError('invalid', `${name} cannot be deleted: the v1 API uses it`);
       }
       check();
       const contents = contentsOf(registry, name);

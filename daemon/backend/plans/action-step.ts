@@ -18,11 +18,11 @@ export function actionStep(action: StepAction, parts: StepParts, run: StepRun): 
       return backUp(parts, run);
     case 'drain':
       // The plan itself rejects results from the end of this step on.
-      return done('results are refused, agents keep theirs, and keepalives and ages of results are not looked at');
+      return done('results are rejected, agents keep theirs, and keepalives and ages of results are not checked');
     case 'migrate':
       return migrate(parts, run);
     case 'resume':
-      return done('results are taken again');
+      return done('results are accepted again');
     case 'fix-namespaces':
       return fixNamespaces(parts, run);
     default:
@@ -35,7 +35,7 @@ async function backUp({ store }: StepParts, { tell, signal }: StepRun): Promise<
   if (room !== undefined) tell(`copying the store, about ${(room.needed / MEBIBYTE).toFixed(0)} MiB at most`);
   const { dir, manifest } = await store.schema.backUp({ signal });
   const { entries, sha256 } = manifest;
-  return done(`${String(entries)} entries in ${dir}, read again and compared, sha256 ${sha256.slice(0, 16)}`, {
+  return done(`${String(entries)} entries in ${dir}, verified, sha256 ${sha256.slice(0, 16)}`, {
     backup: dir,
   });
 }
@@ -68,7 +68,7 @@ async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: Ste
   // Only the namespaces that the operator has confirmed: others may have been added since.
   const confirmed = new Set(step.confirm?.split(' '));
   const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
-  if (orphans.size === 0) return done('every check names a namespace that exists');
+  if (orphans.size === 0) return done('the namespace of every check exists');
   const kept: string[] = [];
   let checks = 0;
   for (const fix of namespaceFixes(orphans)) {
@@ -129,7 +129,7 @@ async function migrateStashes(parts: StepParts, { actor, tell, signal }: StepRun
     else staying.push(`${stash.path} (${problem})`);
     tell(`${String(moved)} of ${String(silencing.length)} stashes`);
   }
-  const note = `${String(moved)} stashes became silenced entries`;
+  const note = `${String(moved)} stashes were converted into silences`;
   return staying.length === 0 ? done(note) : notDone(`${note}, ${String(staying.length)} stay: ${namesText(staying)}`);
 }
 

@@ -34,10 +34,10 @@ function checkRules(run: StepRun): StepOutcome {
     return notDone(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
   if (left.length > 0) {
     const text = blocking.map((finding) => blockingText(finding, run)).join('; ');
-    return done(`left to later steps: ${text}`, { findings });
+    return done(`later steps will fix: ${text}`, { findings });
   }
   const warnings = findings.filter(({ verdict }) => verdict === 'warn');
-  const note = `${String(findings.length)} rules looked at, nothing is in the way`;
+  const note = `${String(findings.length)} rules checked, nothing blocks the upgrade`;
   return done(warnings.length === 0 ? note : `${note}; warnings: ${namesText(warnings.map(({ rule }) => rule))}`, {
     findings,
   });
@@ -48,14 +48,14 @@ function checkRule(id: string, { runbook, facts }: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(runbook), facts);
   const finding = findings.find(({ rule }) => rule === id);
   if (finding?.verdict === 'block') return notDone(findingText(finding), { findings });
-  return done(finding === undefined ? `${id}: nothing to do any more` : findingText(finding), { findings });
+  return done(finding === undefined ? `${id}: nothing left to do` : findingText(finding), { findings });
 }
 
 function checkHealth({ batcher, clock, startedMs }: StepParts, { step }: StepRun): StepOutcome {
   if (step.kind === 'manual' && startedMs <= (step.started_at ?? 0)) {
     return notDone('this backend was not restarted since the step began: restart it, then confirm again');
   }
-  if (batcher.isFailing) return notDone('the store does not accept writes: look into the log of the backend');
+  if (batcher.isFailing) return notDone('the store does not accept writes: see the log of the backend');
   return done(`healthy, running for ${String(Math.round((clock.now() - startedMs) / 1000))} s`);
 }
 
@@ -73,7 +73,7 @@ function checkVersions({ runbook, facts }: StepRun): StepOutcome {
 
 function checkEntities({ runbook, facts }: StepRun): StepOutcome {
   const [before, now] = [runbook.entities, facts.entities?.total ?? 0];
-  if (before === null) return done(`${String(now)} entities; how many there were before is not known`);
+  if (before === null) return done(`${String(now)} entities; the number before the upgrade is unknown`);
   if (now < before) return notDone(`there were ${String(before)} entities, now there are ${String(now)}`);
   return done(`${String(now)} entities, ${String(before)} before`);
 }
@@ -81,7 +81,7 @@ function checkEntities({ runbook, facts }: StepRun): StepOutcome {
 function blockingText(finding: Finding, run: StepRun): string {
   const mender = menderOf(finding, run);
   const text = findingText(finding);
-  return mender === undefined ? text : `${text} (the step ${mender.id} is there for it)`;
+  return mender === undefined ? text : `${text} (the step ${mender.id} fixes it)`;
 }
 
 /** Returns the step that fixes a finding, if its turn has not come yet. */

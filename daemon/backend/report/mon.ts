@@ -25,7 +25,7 @@ interface ReportDeps {
 /** Serves the handover report (spec, report). It is built from the store, so any member can answer. */
 export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   const { registry, store, clock } = deps;
-  const inTurn = oneAtATime(ASKED_MAX, 'too many reports are asked for: try again in a moment');
+  const inTurn = oneAtATime(ASKED_MAX, 'too many reports are requested: try again in a moment');
   return {
     report: (request, _reply, { since, until, limit = LIMIT }) => {
       const asked = askedNamespaces(request, deps);

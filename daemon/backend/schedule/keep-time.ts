@@ -120,7 +120,7 @@ export class TimeKeeper {
     const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
     const shifted = seconds === 0 && awayMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, awayMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
-    if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'following the corrected clock');
+    if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'using the corrected system clock');
   }
 
   #say({ seconds }: ClockJump): void {
@@ -131,6 +131,6 @@ export class TimeKeeper {
   }
 
   #failed(error: unknown): void {
-    this.#parts.log.warn({ reason: errorMessage(error) }, 'time anchor could not be written');
+    this.#parts.log.warn({ reason: errorMessage(error) }, 'time reference could not be written');
   }
 }

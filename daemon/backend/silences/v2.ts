@@ -91,7 +91,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
     warningsOf: (silence) => {
       const endMs = (silence.expire_at ?? 0) * 1000;
       if (endMs === 0 || endMs > clock.now()) return [];
-      return [`it was over at ${new Date(endMs).toISOString()}, so nothing is silenced by it`];
+      return [`it ended at ${new Date(endMs).toISOString()}, so it silences nothing`];
     },
     async remove(namespace, [name = ''], check, actor) {
       if (this.get(namespace, [name]) === undefined) throw notFound();

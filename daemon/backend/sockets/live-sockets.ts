@@ -97,7 +97,7 @@ export class LiveSockets implements Disposable {
    */
   admissionOf(socket: WebSocket): Admission {
     const live = this.#sockets.get(socket);
-    if (live === undefined) throw new Error('the socket was not added');
+    if (live === undefined) throw new Error('the socket was not registered');
     let known: string | undefined;
     return () => {
       const version = this.#parts.version();

@@ -40,7 +40,10 @@ export class Stashes {
       const present = stashesOf(namespace).get(path);
       transaction.refuseNew(present);
       if (stashesOf(namespace).size >= this.#stashesMax && present === undefined) {
-        throw new MonError('unavailable', `there are ${String(this.#stashesMax)} stashes: delete some first`);
+        throw new MonError(
+          'unavailable',
+          `there are ${String(this.#stashesMax)}  stashes, the maximum: delete some first`,
+        );
       }
       const expireAtMs = endAfter(expireSeconds, transaction.nowMs);
       transaction.put(STASHES, namespace, path, { path, content, expireAtMs });

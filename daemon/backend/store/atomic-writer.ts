@@ -137,7 +137,7 @@ export class AtomicWriter {
       } catch {
         if (this.#clock.monotonic() >= deadline) {
           const { message } = diskError(this.#database.location, 'write', cause);
-          throw new UnsettledWriteError(`${message}; nor can it be taken back yet`, cause);
+          throw new UnsettledWriteError(`${message}; the partial write could not be removed yet`, cause);
         }
       }
       await new Promise<void>((resolve) => void this.#clock.after(SETTLE_RETRY_MS, resolve));

@@ -81,7 +81,7 @@ export async function backUp(
     await refuseExisting(dir);
     await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 });
     await rm(unfinished, { recursive: true, force: true });
-    await assertSpaceForCopy(database.location, dirname(unfinished), ', or name another place with --backup-dir');
+    await assertSpaceForCopy(database.location, dirname(unfinished), ', or name another directory with --backup-dir');
     await mkdir(unfinished, { mode: 0o700 });
     const taken = new Date().toISOString();
     const digest = await copyInto(database, join(unfinished, STORE_DIR), work);
@@ -145,7 +145,7 @@ export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database
 export function backupProblem(dir: string, error: unknown): MonError {
   const reason = reasonOf(error);
   const isLocked = /permission denied|read-only/i.test(reason);
-  const remedy = isLocked ? 'copy it to a place where this user may write, and name that' : 'use another one';
+  const remedy = isLocked ? 'copy it to a directory where this user may write, and use that' : 'use another one';
   return new MonError('invalid', `the backup in ${dir} cannot be opened: ${reason}; ${remedy}`, { cause: error });
 }
 
@@ -221,7 +221,7 @@ async function refuseExisting(dir: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (exists) throw new MonError('conflict', `${dir} exists already; name another place with --backup-dir`);
+  if (exists) throw new MonError('conflict', `${dir} exists already; name another directory with --backup-dir`);
 }
 
 function reasonOf(error: unknown): string {

@@ -89,5 +89,5 @@ async function openTarget({ 'state-dir': dir, store: url }: StorePlace, sourceId
 async function refuseFilled(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   if (names.length === 0) return;
-  throw new MonError('conflict', `${dir} is not empty: name a directory with --to that is not there yet`);
+  throw new MonError('conflict', `${dir} is not empty: use a directory with --to that does not exist yet`);
 }

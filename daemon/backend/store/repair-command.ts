@@ -30,13 +30,13 @@ interface RepairParts {
  */
 export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
   if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
-  if (await isInUse(dir)) throw new MonError('conflict', `a backend has ${dir} open: stop it first`);
+  if (await isInUse(dir)) throw new MonError('conflict', `a backend is using ${dir}: stop it first`);
   const source = resolve(dir);
   const { free, needed } = await spaceForCopy(source, source);
   if (free < COPIES * needed) {
     throw new MonError(
       'unavailable',
-      `a repair needs ${mebibytes(COPIES * needed)} beside ${dir}, ${mebibytes(free)} are free`,
+      `a repair needs ${mebibytes(COPIES * needed)} next to ${dir}, ${mebibytes(free)} are free`,
     );
   }
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
@@ -60,7 +60,7 @@ function textOf({ kept, lost }: RepairReport, source: string, target: string): s
     lost.length === 0 ? 'lost: nothing' : 'lost:',
     ...parts,
     ...(more > 0 ? [`  and ${String(more)} more, see ${REPORT_FILE} there`] : []),
-    `${source} is as it was. To go on with what is left:`,
+    `${source} was not changed. To continue with the repaired copy:`,
     `  mv ${source} ${source}.damaged && mv ${target} ${source}`,
     '',
   ].join('\n');

@@ -109,7 +109,7 @@ async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
     if (absent.length === 0) return { live: { tables, logs }, lost };
     if (tables.length === files.tables.length && logs.length === files.logs.length) return { live: files, lost };
   }
-  const problem = 'does not fit the files that are there, so that what was deleted a short while ago may be back';
+  const problem = 'does not match the existing files, so recently deleted entries may reappear';
   return { live: files, lost: [...lost, { file: newest ?? 'MANIFEST', problem }] };
 }
 
@@ -169,7 +169,7 @@ async function recoverLog(dir: string, name: string, recovered: Recovered): Prom
   const { records, damaged } = scanLog(await readFile(join(dir, name)));
   const lost = damaged.map(({ from, to }) => ({
     file: name,
-    problem: `the bytes ${String(from)} to ${String(to)} have another checksum: the writes in them are lost`,
+    problem: `the bytes ${String(from)} to ${String(to)} have a wrong checksum: the writes in them are lost`,
   }));
   for (const { at, payload } of records) {
     try {
@@ -227,8 +227,8 @@ async function copyNewest(
 function unknownForm(): MonError {
   return new MonError(
     'invalid',
-    'which form the store has is among what is lost: give it with --schema, as the log of its backend has it ' +
-      `(database_version; a store that this version made has ${String(newestSchema(MIGRATIONS))}), or restore a backup`,
+    'the schema version of the store is lost: set it with --schema to database_version in the log of its backend ' +
+      `(stores of this version have ${String(newestSchema(MIGRATIONS))}), or restore a backup`,
   );
 }
 

@@ -63,7 +63,7 @@ export async function assertShard(database: Database, { name, epoch, retention }
   if (storedEpoch === epoch && last === retention.last) return;
   throw new MonError(
     'internal',
-    `the store in ${database.location} is not as it was left: shard ${name} is at ${String(last)} in epoch ` +
+    `the store in ${database.location} was changed unexpectedly: shard ${name} is at ${String(last)} in epoch ` +
       `${String(storedEpoch)}, not at ${String(retention.last)} in epoch ${String(epoch)}; restart the backend`,
   );
 }

@@ -76,7 +76,7 @@ export function tupleRange(prefix: Key): { readonly gte: string; readonly lt: st
 function encodeString(text: string): string {
   if (!NEEDS_LOOK.test(text)) return STRING + text + END;
   if (!text.isWellFormed()) {
-    throw new MonError('invalid', 'a key must be well-formed Unicode; this one holds half of a surrogate pair');
+    throw new MonError('invalid', 'a key must be well-formed Unicode; this one contains half of a surrogate pair');
   }
   return STRING + text.replace(ESCAPABLE, escaped) + END;
 }
@@ -94,5 +94,5 @@ const escaped = (character: string): string => ESCAPE + (character === END ? '\u
 const unescaped = (pair: string): string => (pair === '\u0001\u0001' ? END : ESCAPE);
 
 function notATuple(encoded: string): MonError {
-  return new MonError('internal', `the store holds a key that mon did not write: ${JSON.stringify(encoded)}`);
+  return new MonError('internal', `the store contains a key that mon did not write: ${JSON.stringify(encoded)}`);
 }

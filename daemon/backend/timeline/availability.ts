@@ -64,7 +64,7 @@ async function allPlaces(
       check === undefined ? new Set([...held, ...(await checksOnce(store, namespace.name, client))]) : [check];
     return Array.from(names, (name) => ({ client, check: name }));
   }
-  if (check === undefined) throw new MonError('invalid', 'set client, check or aggregate');
+  if (check === undefined) throw new MonError('invalid', 'set the parameter client, check or aggregate');
   return Array.from(namespace.clients.values()).flatMap(({ name, checks }) =>
     checks.has(check) ? [{ client: name, check }] : [],
   );

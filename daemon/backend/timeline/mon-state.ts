@@ -35,7 +35,7 @@ interface PastDeps {
  */
 export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
-  const inTurn = oneAtATime(ASKED_MAX, 'too many ask for the past, try again in a second');
+  const inTurn = oneAtATime(ASKED_MAX, 'too many requests for the past, try again in a second');
   const momentOf = (ms: number | undefined, name: string): number => {
     const nowMs = clock.now();
     if (ms !== undefined && ms > nowMs) throw new MonError('invalid', `${name} must not be in the future`);

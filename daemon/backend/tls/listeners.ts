@@ -51,6 +51,6 @@ export function refuseOpenHttp(
     'invalid',
     `${first.bind} (${first.name}) can be reached by other hosts without TLS, so passwords and keys can be intercepted: ` +
       'set tls.cert-file and tls.key-file (--cert-file and --key-file, see docs/tls.md), ' +
-      'listen on 127.0.0.1 behind a proxy that speaks TLS, or allow it with --insecure-http',
+      'listen on 127.0.0.1 behind a proxy that terminates TLS, or allow it with --insecure-http',
   );
 }

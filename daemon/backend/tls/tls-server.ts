@@ -11,7 +11,7 @@ const HANDSHAKE = 22;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 const PLAIN_TEXT = JSON.stringify({
-  error: 'this port speaks TLS: use https:// (wss:// for an agent) in place of http:// (ws://)',
+  error: 'this port requires TLS: use https:// (wss:// for an agent) instead of http:// (ws://)',
 });
 /** The response of RFC 2817 (4.2). */
 const PLAIN_ANSWER = [

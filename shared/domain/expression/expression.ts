@@ -86,7 +86,7 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return ifValue(valueOf(node.operand, subject), (value) => !isTruthy(value));
     case 'minus':
       return ifValue(valueOf(node.operand, subject), (value) =>
-        typeof value === 'number' ? -value : new Failure(`- is not for ${kindOf(value)}`),
+        typeof value === 'number' ? -value : new Failure(`- cannot be applied to ${kindOf(value)}`),
       );
     case 'binary':
       return binaryValue(node, subject);
@@ -94,8 +94,8 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return ifValue(valueOf(node.subject, subject), (value) => {
         if (value === null) return false;
         return typeof value === 'string'
-          ? (node.pattern.isFoundIn(value) ?? new Failure('the pattern takes too long for so long a text'))
-          : new Failure(`=~ is not for ${kindOf(value)}`);
+          ? (node.pattern.isFoundIn(value) ?? new Failure('the pattern takes too long for such a long text'))
+          : new Failure(`=~ cannot be applied to ${kindOf(value)}`);
       });
     case 'choice':
       return ifValue(valueOf(node.condition, subject), (condition) =>
@@ -145,15 +145,15 @@ function rangeOf(first: unknown, last: unknown): unknown {
   if (last instanceof Failure) return last;
   return typeof first === 'number' && typeof last === 'number'
     ? new NumberRange(first, last)
-    : new Failure(`.. is not for ${kindOf(first)} and ${kindOf(last)}`);
+    : new Failure(`.. cannot be applied to ${kindOf(first)} and ${kindOf(last)}`);
 }
 
 function momentOf(seconds: unknown, zone: string): unknown {
   if (seconds instanceof Failure) return seconds;
-  if (typeof seconds !== 'number') return new Failure(`Time.at is not for ${kindOf(seconds)}`);
+  if (typeof seconds !== 'number') return new Failure(`Time.at cannot be applied to ${kindOf(seconds)}`);
   return seconds >= 0 && seconds <= EPOCH_SECONDS_MAX
     ? new Moment(seconds, zone)
-    : new Failure('Time.at is for seconds since 1970, up to the year 9999');
+    : new Failure('Time.at needs seconds since 1970, up to the year 9999');
 }
 
 /**

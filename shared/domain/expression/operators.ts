@@ -17,7 +17,7 @@ export function applyOperator(operator: EagerOperator, left: unknown, right: unk
     if (operator === '+') return madeText(left + right);
   }
   const sign = operator === 'fdiv' ? '/' : operator;
-  return new Failure(`${sign} is not for ${kindOf(left)} and ${kindOf(right)}`);
+  return new Failure(`${sign} cannot be applied to ${kindOf(left)} and ${kindOf(right)}`);
 }
 
 /** Returns undefined if the operator is no comparison. */

@@ -78,7 +78,7 @@ class Parser {
     if (this.#at.isAtEnd) return { kind: 'literal', value: undefined };
     const node = this.#statements();
     while (this.#take(';'));
-    if (!this.#at.isAtEnd) this.#at.fail(`this does not continue the expression: ${this.#at.ahead()}`);
+    if (!this.#at.isAtEnd) this.#at.fail(`the expression cannot continue with this: ${this.#at.ahead()}`);
     return node;
   }
 
@@ -86,7 +86,7 @@ class Parser {
     return this.#nested(() => {
       if (this.#match(DECLARATION) === undefined) return this.#choice();
       const name = this.#name();
-      this.#expect('=', 'what this name stands for');
+      this.#expect('=', 'the value of this name');
       const value = this.#choice();
       if (!this.#take(';')) this.#at.fail('";" is missing: the end of this declaration');
       return this.#node({ kind: 'with', name, value, rest: this.#statements() });
@@ -98,7 +98,7 @@ class Parser {
       const condition = this.#level(0);
       if (!this.#take('?')) return condition;
       const yes = this.#choice();
-      this.#expect(':', 'the other case of this "?"');
+      this.#expect(':', 'the second case of this "?"');
       return this.#node({ kind: 'choice', condition, yes, no: this.#choice() });
     });
   }
@@ -133,7 +133,7 @@ class Parser {
         node = this.#node({ kind: 'member', object: node, key: { kind: 'literal', value: name } });
       } else if (this.#take('[')) {
         const key = this.#choice();
-        this.#expect(']', 'the end of the name of the attribute');
+        this.#expect(']', 'the end of the attribute name');
         node = this.#node({ kind: 'member', object: node, key });
       } else if (this.#take('(')) {
         node = this.#node({ kind: 'call', callee: node, given: this.#list(')') });
@@ -175,12 +175,12 @@ class Parser {
 
   #function(): ScriptNode {
     this.#match(NAME);
-    this.#expect('(', 'the names of what it is given');
+    this.#expect('(', 'the parameters of the function');
     const parameters: string[] = [];
     if (!this.#take(')')) {
       do parameters.push(this.#name());
       while (this.#take(','));
-      this.#expect(')', 'the end of these names');
+      this.#expect(')', 'the end of the parameters');
     }
     return this.#node({ kind: 'function', parameters, body: this.#body() });
   }
@@ -190,8 +190,8 @@ class Parser {
   }
 
   #body(): ScriptNode {
-    this.#expect('{', 'what the function gives');
-    if (this.#match(/return(?![\w$])/y) === undefined) this.#at.fail('a function here is { return ... } and no more');
+    this.#expect('{', 'the body of the function');
+    if (this.#match(/return(?![\w$])/y) === undefined) this.#at.fail('a function may contain only { return ... }');
     const body = this.#choice();
     while (this.#take(';'));
     this.#expect('}', 'the end of this function');
@@ -199,7 +199,7 @@ class Parser {
   }
 
   #date(start: number): ScriptNode {
-    if (this.#name() !== 'Date') this.#at.fail('only new Date(milliseconds) is known here', start);
+    if (this.#name() !== 'Date') this.#at.fail('only new Date(milliseconds) is supported', start);
     this.#expect('(', 'the time in milliseconds');
     const given = this.#list(')');
     if (given.length > 1) this.#at.fail('new Date takes one number of milliseconds, or nothing for now', start);
@@ -228,7 +228,7 @@ class Parser {
       this.#at.fail(
         this.#at.isAtEnd ? 'a value is missing here' : `a value is missing here, before ${this.#at.ahead()}`,
       );
-    if (REFUSED.has(name)) this.#at.fail(`"${name}" is not known here: an expression asks and does nothing`, start);
+    if (REFUSED.has(name)) this.#at.fail(`"${name}" is not supported: an expression cannot change anything`, start);
     return name;
   }
 

@@ -95,7 +95,7 @@ class Parser {
       this.#at.fail(`an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`, SOURCE_LENGTH_MAX);
     }
     const root = this.#choice();
-    if (!this.#at.isAtEnd) this.#at.fail(`this does not continue the expression: ${this.#at.ahead()}`);
+    if (!this.#at.isAtEnd) this.#at.fail(`the expression cannot continue with this: ${this.#at.ahead()}`);
     return { root, tokens: this.#tokens };
   }
 
@@ -104,7 +104,7 @@ class Parser {
       const condition = this.#range();
       if (!this.#at.take('?')) return condition;
       const yes = this.#choice();
-      this.#at.expect(':', 'the other case of this "?"');
+      this.#at.expect(':', 'the second case of this "?"');
       return this.#node({ kind: 'choice', condition, yes, no: this.#choice() });
     });
   }
@@ -200,7 +200,7 @@ class Parser {
       const given = this.#arguments(takes > 0 && begin === this.#statement);
       if (given.length !== takes) {
         this.#at.fail(
-          `${method} takes ${String(takes)} arguments, in parentheses; here are ${String(given.length)}`,
+          `${method} takes ${String(takes)} arguments, in parentheses, but got ${String(given.length)}`,
           start,
         );
       }
@@ -249,7 +249,7 @@ class Parser {
 
   #number(sign: 1 | -1): ExpressionNode {
     const start = this.#at.position;
-    const found = this.#at.match(NUMBER) ?? this.#at.fail('this is no number');
+    const found = this.#at.match(NUMBER) ?? this.#at.fail('this is not a number');
     const [digits] = found;
     if (/^0\d/.test(digits)) this.#at.fail('write this number without its leading zero', start);
     const value = sign * Number(digits.replaceAll('_', ''));
@@ -320,9 +320,9 @@ class Parser {
         ? readQuoted(this.#at.source, start)
         : this.#at.fail("write the name of the attribute in quotes, as in labels['region']");
     const [name] = parts;
-    if (typeof name !== 'string' || parts.length > 1) this.#at.fail('this is no name of an attribute', start);
+    if (typeof name !== 'string' || parts.length > 1) this.#at.fail('this is not an attribute name', start);
     this.#at.moveTo(end);
-    this.#at.expect(']', 'the end of the name of the attribute');
+    this.#at.expect(']', 'the end of the attribute name');
     return name;
   }
 
@@ -354,11 +354,11 @@ class Parser {
 
   #zone(): { zone: string } {
     const start = this.#at.position;
-    if (!this.#at.take('in:')) this.#at.fail("name the zone as in: 'Europe/Berlin'", start);
+    if (!this.#at.take('in:')) this.#at.fail("write the zone in quotes, such as 'Europe/Berlin'", start);
     const { parts, end } = readQuoted(this.#at.source, this.#at.position);
     const [text] = parts;
     const zone = typeof text === 'string' && parts.length === 1 ? timeZoneOf(text) : undefined;
-    if (zone === undefined) this.#at.fail(`this is no time zone: write ${TIME_ZONE_HINT}`);
+    if (zone === undefined) this.#at.fail(`this is not a time zone: write ${TIME_ZONE_HINT}`);
     this.#at.moveTo(end);
     return { zone };
   }
@@ -368,7 +368,7 @@ class Parser {
     const [, source = '', flags = ''] =
       this.#at.match(PATTERN) ?? this.#at.fail('a pattern between slashes is missing here, as in =~ /disk/', start);
     if (flags !== '' && flags !== 'i')
-      this.#at.fail('the only flag of a pattern is i, for upper and lower case alike', start);
+      this.#at.fail('the only flag of a pattern is i, which ignores upper and lower case', start);
     return new Pattern(source, { ignoresCase: flags === 'i', offset: start + 1 });
   }
 

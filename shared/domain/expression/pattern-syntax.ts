@@ -70,7 +70,7 @@ class PatternParser {
       this.#fail(`a pattern has at most ${String(PATTERN_LENGTH_MAX)} characters: shorten it`, PATTERN_LENGTH_MAX);
     }
     const interpolation = this.#source.search(/#\{|:::/);
-    if (interpolation !== -1) this.#fail('a pattern is a fixed text: nothing can be put into it', interpolation);
+    if (interpolation !== -1) this.#fail('a pattern is a fixed text: values cannot be inserted', interpolation);
     const node = this.#choice();
     if (!this.#atEnd()) this.#fail(String.raw`this ")" closes nothing: write \) for the character`);
     if (sizeOf(node) > SIZE_MAX) this.#fail('the counts of this pattern are too large: lower them', 0);
@@ -96,9 +96,9 @@ class PatternParser {
     const node = this.#atom();
     const bounds = this.#quantifier();
     if (bounds === undefined) return node;
-    if (node.kind === 'assertion') this.#fail('this matches a place, which cannot be repeated', start);
+    if (node.kind === 'assertion') this.#fail('this matches a position, which cannot be repeated', start);
     if (/[*+?{]/.test(this.#peek() ?? '')) {
-      this.#fail('a repetition cannot be repeated, lazy or possessive: only whether something matches counts');
+      this.#fail('a repetition cannot be repeated, lazy or possessive: remove the second sign');
     }
     return { kind: 'repeat', node, ...bounds };
   }
@@ -158,7 +158,7 @@ class PatternParser {
 
   #group(start: number): PatternNode {
     if (this.#peek() === '?' && !this.#take('?:')) {
-      this.#fail('of the special groups only (?:...) is known here', start);
+      this.#fail('the only supported special group is (?:...)', start);
     }
     const node = this.#choice();
     if (!this.#take(')'))
@@ -178,7 +178,7 @@ class PatternParser {
     if (ranges !== undefined) return ranges;
     const character = ESCAPED_CHARACTERS.get(name) ?? name;
     if (character === name && !/^[\p{P}\p{S} ]$/u.test(name)) {
-      this.#fail(`there is no \\${name} here: use \\d \\w \\s \\D \\W \\S \\b \\B \\A \\z \\t \\n \\r`, start);
+      this.#fail(`\\${name} is not supported: use \\d \\w \\s \\D \\W \\S \\b \\B \\A \\z \\t \\n \\r`, start);
     }
     return [[codePoint(character), codePoint(character)]];
   }
@@ -191,7 +191,7 @@ class PatternParser {
         this.#fail(String.raw`this "[" is not closed: add a "]", or write \[ for the character`, start);
       ranges.push(...this.#classItem());
     }
-    if (ranges.length === 0) this.#fail('there is nothing between these brackets', start);
+    if (ranges.length === 0) this.#fail('these brackets are empty', start);
     return { ranges, isNegated };
   }
 
@@ -203,7 +203,7 @@ class PatternParser {
     const first = soleCharacter(ranges);
     const last = soleCharacter(this.#classEnd());
     if (first === undefined || last === undefined || first > last) {
-      return this.#fail(String.raw`this is no range of characters: write \- for the character -`, start);
+      return this.#fail(String.raw`this is not a range of characters: write \- for the character -`, start);
     }
     return [[first, last]];
   }
@@ -213,7 +213,7 @@ class PatternParser {
     const character = this.#next();
     if (character === '\\') return this.#escapedRanges(this.#next(), start);
     if (character === '[' || (character === '&' && this.#peek() === '&')) {
-      this.#fail(`sets within sets are not known here: write \\${character} for the character`, start);
+      this.#fail(`sets within sets are not supported: write \\${character} for the character`, start);
     }
     return [[codePoint(character), codePoint(character)]];
   }

@@ -192,7 +192,7 @@ class Re2Parser {
         if (flags['end'] === ')') return undefined;
       } else {
         const name = this.#match(GROUP_NAME)?.groups?.['name'];
-        if (name === undefined) this.#fail('has a group that RE2 does not know, such as a look-ahead', start);
+        if (name === undefined) this.#fail('has a group that RE2 does not support, such as a look-ahead', start);
         if (this.#groupNames.has(name)) this.#fail(`has two groups with the name ${name}`, start);
         this.#groupNames.add(name);
       }
@@ -226,7 +226,7 @@ class Re2Parser {
     const property = this.#match(PROPERTY)?.groups;
     if (property === undefined) this.#fail(String.raw`has a \p without a name, as in \p{Greek}`, start);
     const isIn = propertyTest(property['letter'] ?? property['name'] ?? '');
-    if (isIn === undefined) this.#fail('names a kind of characters that is not known', start);
+    if (isIn === undefined) this.#fail('uses an unknown class of characters', start);
     return { ranges: [], isNegated: (letter === 'P') !== (property['negated'] === '^'), isIn };
   }
 
@@ -237,7 +237,7 @@ class Re2Parser {
     if (name === 'x') {
       const { long, short } = this.#match(HEX)?.groups ?? {};
       const value = Number.parseInt(long ?? short ?? '', 16);
-      if (!(value <= 0x10_ff_ff)) this.#fail(String.raw`has a \x that names no character`, start);
+      if (!(value <= 0x10_ff_ff)) this.#fail(String.raw`has a \x that is not a character`, start);
       return value;
     }
     const control = CONTROL_CHARACTERS.get(name);

@@ -89,7 +89,7 @@ const OF_DATES: Members<ScriptDate> = {
 export function memberOf(object: unknown, key: unknown): unknown {
   const name = toText(key);
   if (object === undefined || object === null) {
-    throw new ScriptError(`there is no ${name}: what should have it is ${String(object)}`);
+    throw new ScriptError(`there is no ${name}: the value before it is ${String(object)}`);
   }
   if (typeof object === 'string') {
     if (name === 'length') return object.length;
@@ -103,7 +103,7 @@ export function memberOf(object: unknown, key: unknown): unknown {
   }
   if (object instanceof ScriptPattern) return method(OF_PATTERNS, object, name);
   if (object instanceof ScriptDate) return method(OF_DATES, object, name);
-  if (object instanceof Found) throw new ScriptError('what a pattern has found is not known here, only that it has');
+  if (object instanceof Found) throw new ScriptError('the matched text is not available, only whether it matched');
   if (!isAttributes(object)) return undefined;
   if (Object.hasOwn(object, name)) return object[name];
   if (name === 'hasOwnProperty') return (own: unknown) => Object.hasOwn(object, toText(own));
@@ -122,7 +122,7 @@ function callable(value: unknown): ScriptFunction {
 }
 
 function plainText(sign: unknown): string {
-  if (sign instanceof ScriptPattern) throw new ScriptError('only a text can stand here, no pattern');
+  if (sign instanceof ScriptPattern) throw new ScriptError('only a text is allowed here, not a pattern');
   return toText(sign);
 }
 
@@ -133,7 +133,7 @@ function separator(sign: unknown): string {
 /** @throws ScriptError */
 function isFoundIn(pattern: unknown, text: string): boolean {
   const found = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).isFoundIn(text);
-  if (found === undefined) throw new ScriptError('the pattern takes too long for so long a text');
+  if (found === undefined) throw new ScriptError('the pattern takes too long for such a long text');
   return found;
 }
 

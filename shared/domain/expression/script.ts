@@ -107,7 +107,7 @@ class Run {
 
   #call({ callee, given }: ScriptNode & { readonly kind: 'call' }, scope: Scope): unknown {
     const called = this.value(callee, scope);
-    if (typeof called !== 'function') throw new ScriptError(`${nameOf(callee)} is no function`);
+    if (typeof called !== 'function') throw new ScriptError(`${nameOf(callee)} is not a function`);
     return (called as ScriptFunction)(...given.map((one) => this.value(one, scope)));
   }
 
@@ -182,7 +182,7 @@ function isInOrder(operator: '<' | '<=' | '>' | '>=', one: unknown, other: unkno
 
 function dateMs(time: unknown): number {
   const ms = toNumber(time);
-  if (!Number.isFinite(ms) || Math.abs(ms) > DATE_MS_MAX) throw new ScriptError('this is no time in milliseconds');
+  if (!Number.isFinite(ms) || Math.abs(ms) > DATE_MS_MAX) throw new ScriptError('this is not a time in milliseconds');
   return ms;
 }
 

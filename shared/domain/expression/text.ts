@@ -98,7 +98,7 @@ function unescaped(text: string, isDouble: boolean, offset: number): string {
   if (isDouble) {
     const interpolation = text.search(/(?<!\\)#\{/);
     if (interpolation !== -1) {
-      throw new SyntaxProblem('#{...} is not known here: join texts with +, or use a token', offset + interpolation);
+      throw new SyntaxProblem('#{...} is not supported: join texts with +, or use a token', offset + interpolation);
     }
   }
   return text.replaceAll(/\\([^])/g, (whole, character: string, index: number) => {

@@ -68,13 +68,13 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
 /** Returns the text that an operation produced, or a failure if it is too long. */
 export function madeText(text: string): string | Failure {
   return text.length > TEXT_LENGTH_MAX
-    ? new Failure(`makes a text of more than ${String(TEXT_LENGTH_MAX)} characters`)
+    ? new Failure(`produces a text of more than ${String(TEXT_LENGTH_MAX)} characters`)
     : text;
 }
 
 /** Returns the number that an operation produced, or a failure if it is infinite. */
 export function madeNumber(value: number): number | Failure {
-  return Number.isFinite(value) ? value : new Failure('makes a number that is too large');
+  return Number.isFinite(value) ? value : new Failure('produces a number that is too large');
 }
 
 /** Returns the kind of a value as a noun phrase for people. */

@@ -55,7 +55,7 @@ function lackOf({ since, complete_since: complete, truncated: isTruncated }: Rep
   if (complete === null) return ['No history is stored: timeline.days of the backend is 0.'];
   if (complete <= since) return [];
   const cause = isTruncated
-    ? 'there are more entries than one report can hold; choose a shorter span'
+    ? 'there are more entries than one report can contain; choose a shorter period'
     : 'there is no older history';
   return [`The report starts at ${moment(complete)}: ${cause}.`];
 }

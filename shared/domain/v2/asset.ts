@@ -20,7 +20,7 @@ export function assetFilterProblems({ filters, builds }: SubmittedV2Asset): read
     (sources ?? []).flatMap((source, at) => {
       const script = readScript(source);
       if (script.kind === 'script') return [];
-      const message = `cannot be read, character ${String(script.position + 1)}: ${script.message}`;
+      const message = `is invalid at character ${String(script.position + 1)}: ${script.message}`;
       return [{ path: [...path, at], message }];
     }),
   );

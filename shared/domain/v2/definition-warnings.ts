@@ -28,7 +28,7 @@ export function definitionWarnings(kind: string, definition: Attributes): string
 function unreadableTokenWarnings({ command, env_vars: variables }: Attributes): string[] {
   const texts = [...(typeof command === 'string' ? [command] : textsIn(command)), ...textsIn(variables)];
   const problem = texts.map((text) => unreadableToken(text)).find((one) => one !== undefined);
-  return problem === undefined ? [] : [`it is run by agents of Sensu Go alone, because of a token: ${problem}`];
+  return problem === undefined ? [] : [`only agents of Sensu Go can run it, because of a token: ${problem}`];
 }
 
 /** Returns the warnings about workflows whose handler types are not supported. */
@@ -38,7 +38,7 @@ function foreignHandlerWarnings(workflows: unknown): string[] {
     const handler = isAttributes(workflow) && isAttributes(workflow['handler']) ? workflow['handler'] : {};
     if (!isAttributes(workflow) || handler['type'] === 'Handler') return [];
     const type = `${String(handler['api_version'])}.${String(handler['type'])}`;
-    return [`the workflow ${String(workflow['name'])} does nothing: handlers of the type ${type} are not run here`];
+    return [`the workflow ${String(workflow['name'])} does nothing: handlers of the type ${type} are not supported`];
   });
 }
 

@@ -44,7 +44,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
     if (older.kind === 'problem') {
       const { message, position } = script.kind === 'problem' ? script : older;
       return {
-        problem: `the expression ${JSON.stringify(source)} cannot be read, character ${String(position + 1)}: ${message}`,
+        problem: `the expression ${JSON.stringify(source)} is invalid at character ${String(position + 1)}: ${message}`,
       };
     }
     expressions.push(older);

@@ -60,7 +60,7 @@ export function judgeV2Filter(
   }
   // An event passes if an expression fails, with either action.
   const isFiltered = action === 'deny' && defect === undefined;
-  return { isFiltered, reason: defect ?? 'all expressions hold', ...told };
+  return { isFiltered, reason: defect ?? 'all expressions are true', ...told };
 }
 
 /**

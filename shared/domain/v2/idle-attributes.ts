@@ -1,7 +1,7 @@
 import { idleAttributes } from './lost.ts';
 
 const NO_SECRETS = 'secrets are not fetched from providers: use the environment of the backend or of the agent';
-const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs where it runs';
+const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs on its host';
 
 /**
  * Attributes of the peer that are stored and shown but have no effect here, with the reason, by the kind of definition
@@ -10,15 +10,15 @@ const NO_ASSETS = 'assets are not fetched by this backend: install what the comm
 export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checks: {
     secrets: NO_SECRETS,
-    output_metric_thresholds: 'metrics are not compared with thresholds: have the check say its status',
-    fallback_pipeline: 'there is no fallback pipeline: name it in pipelines',
+    output_metric_thresholds: 'metrics are not compared with thresholds: let the check set its status',
+    fallback_pipeline: 'fallback pipelines are not supported: add the pipeline to pipelines',
   },
   handlers: { secrets: NO_SECRETS, runtime_assets: NO_ASSETS },
   filters: {
-    runtime_assets: 'assets are not fetched by this backend: a filter has the functions of the expressions alone',
+    runtime_assets: 'assets are not fetched by this backend: filters can use only the built-in functions',
   },
   mutators: { secrets: NO_SECRETS, runtime_assets: NO_ASSETS },
-  pipelines: { continue_on_error: 'each workflow runs whatever becomes of the others' },
+  pipelines: { continue_on_error: 'each workflow runs even if others fail' },
 };
 
 /** Returns the warnings about attributes of a definition that have no effect here. */

@@ -7,38 +7,38 @@ export interface Lost {
 }
 
 const NO_CLUSTER = 'this backend has no cluster';
-const NO_PROVIDERS = 'there are no secret providers here';
-const NO_DIRECTORY = 'there is no directory service here: make the users with monctl user create';
-const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are carried over';
+const NO_PROVIDERS = 'secret providers are not supported';
+const NO_DIRECTORY = 'directory services are not supported: create the users with monctl user create';
+const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are supported';
 
 /** Reasons why objects of these types of the peer are skipped. Other types are unknown. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  Secret: 'secrets are not fetched from providers here: use the environment of the backend or of the agent',
+  Secret: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
   VaultProvider: NO_PROVIDERS,
   ClusterConfig: NO_CLUSTER,
   Cluster: NO_CLUSTER,
   etcd_replicator: NO_CLUSTER,
   EtcdReplicator: NO_CLUSTER,
-  PostgresConfig: 'there is no other store here: everything is in the one of the backend',
+  PostgresConfig: 'a separate event store is not supported: the backend stores everything itself',
   ldap: NO_DIRECTORY,
   ad: NO_DIRECTORY,
-  oidc: 'there is no single sign-on here: make the users with monctl user create',
-  GlobalConfig: 'there is no web interface here',
-  SearchConfig: 'there is no web interface here: save views in the console',
-  ServiceComponent: 'there are no business services here: use aggregates',
-  RuleTemplate: 'there are no business services here: use aggregates',
+  oidc: 'single sign-on is not supported: create the users with monctl user create',
+  GlobalConfig: 'there is no web interface',
+  SearchConfig: 'there is no web interface: save views in the console',
+  ServiceComponent: 'business services are not supported: use aggregates',
+  RuleTemplate: 'business services are not supported: use aggregates',
   SumoLogicMetricsHandler: NO_STREAMS,
   TCPStreamHandler: NO_STREAMS,
   BatchEventsHandler: NO_STREAMS,
   Integration: 'it describes an integration to the web interface: create the file of its resources',
-  License: 'no licence is needed here',
+  License: 'no license is needed',
 };
 
 /** Returns why an object of an unsupported type is skipped. */
 export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
   const known = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
-  return known ?? `there is no type ${version}.${type} here`;
+  return known ?? `the type ${version}.${type} is not supported`;
 }
 
 /**
@@ -55,8 +55,8 @@ export function lostAttributes(
   return Object.entries(given).flatMap(([name, value]) => {
     if (isNothing(value)) return [];
     const there = Object.hasOwn(kept, name) ? kept[name] : undefined;
-    if (isNothing(there)) return [{ attribute: prefix + name, reason: 'there is no place for it here' }];
-    return isEqual(value, there) ? [] : [{ attribute: prefix + name, reason: `it is ${shortText(there)} here` }];
+    if (isNothing(there)) return [{ attribute: prefix + name, reason: 'mon has no such attribute' }];
+    return isEqual(value, there) ? [] : [{ attribute: prefix + name, reason: `it becomes ${shortText(there)}` }];
   });
 }
 

@@ -18,7 +18,7 @@ export function movedFilterWarnings(filter: Attributes): string[] {
   );
   return [...new Set(named)].map(
     (name) =>
-      `it names ${name}, which does not exist in filters of Sensu Go, so that it lets every event through there; ` +
-      'here it is evaluated, and handlers may get fewer events than before: look at it before handlers rely on it',
+      `it uses ${name}, which does not exist in filters of Sensu Go, so there it lets every event through; ` +
+      'here it is evaluated, and handlers may get fewer events than before: check it before handlers rely on it',
   );
 }

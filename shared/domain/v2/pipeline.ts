@@ -116,7 +116,7 @@ function textOr(value: unknown, fallback: string): string {
 export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
   return refs.flatMap(({ name, foreignType }) => {
     if (foreignType !== undefined)
-      return [unknownPipeline(name, `pipelines of the type ${foreignType} are not run here`)];
+      return [unknownPipeline(name, `pipelines of the type ${foreignType} are not supported`)];
     const pipeline = source.pipeline(name);
     if (pipeline === undefined) return [unknownPipeline(name, 'no pipeline of this name is defined')];
     if (pipeline.workflows.length > 0) {
@@ -156,7 +156,7 @@ function routeWorkflow(
       const derived = workflowHandler(definition, workflow);
       routed.set(handler, { kind: 'handler', name: own, definition: derived, workflow: ref });
     } else {
-      const reason = `the workflow ${name} names the handler ${handler}, ${missingText(handler, foreignType)}`;
+      const reason = `the workflow ${name} refers to the handler ${handler}, ${missingText(handler, foreignType)}`;
       routed.set(handler, { kind: 'unknown_handler', name: own, reason, workflow: ref });
     }
   }
@@ -166,9 +166,9 @@ function routeWorkflow(
 }
 
 function missingText(handler: string, foreignType: string | undefined): string {
-  if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not run here`;
+  if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not supported`;
   return BUILT_IN.handlers.has(handler)
-    ? 'which is built in and runs only for checks that name it in their handlers'
+    ? 'which is built in and runs only for checks that list it in their handlers'
     : 'which is not defined';
 }
 

@@ -112,8 +112,7 @@ function partsOf(text: string): Part[] | SelectorProblem {
   while (SIGN.lastIndex < source.length) {
     const start = SIGN.lastIndex;
     const found = SIGN.exec(source);
-    if (found === null)
-      return { kind: 'problem', message: `cannot be read from "${source.slice(start, start + 20)}" on` };
+    if (found === null) return { kind: 'problem', message: `is invalid from "${source.slice(start, start + 20)}" on` };
     const [, sign, double, single, word] = found;
     const quoted = double ?? single;
     if (sign !== undefined) parts.push({ kind: 'sign', text: sign });
@@ -129,7 +128,7 @@ interface ReadCondition {
 }
 
 function readCondition([left, operator, ...rest]: readonly Part[]): ReadCondition | SelectorProblem {
-  if (left === undefined) return { kind: 'problem', message: 'has a condition missing: write name == value' };
+  if (left === undefined) return { kind: 'problem', message: 'lacks a condition: write name == value' };
   if (left.kind === 'sign') return problemAt(left, 'a condition begins with a name, as in name == value');
   switch (operator?.text) {
     case '==':
@@ -141,7 +140,7 @@ function readCondition([left, operator, ...rest]: readonly Part[]): ReadConditio
     case 'notin':
       return readMembership(left, operator.text, rest);
     default:
-      return { kind: 'problem', message: `needs one of ==, !=, in, notin, matches behind "${left.text}"` };
+      return { kind: 'problem', message: `needs one of ==, !=, in, notin, matches after "${left.text}"` };
   }
 }
 
@@ -161,7 +160,7 @@ function readMembership(
   operator: 'in' | 'notin',
   [next, ...rest]: readonly Part[],
 ): ReadCondition | SelectorProblem {
-  if (next === undefined) return { kind: 'problem', message: `has nothing behind "${operator}": write [a, b]` };
+  if (next === undefined) return { kind: 'problem', message: `has nothing after "${operator}": write [a, b]` };
   if (next.kind !== 'sign') {
     // The value comes first: `linux in entity.subscriptions`.
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
@@ -182,5 +181,5 @@ function isSign(part: Part, sign: string): boolean {
 }
 
 function problemAt({ text }: Part, remedy: string): SelectorProblem {
-  return { kind: 'problem', message: `cannot be read at "${text}": ${remedy}` };
+  return { kind: 'problem', message: `is invalid at "${text}": ${remedy}` };
 }

@@ -120,11 +120,11 @@ export function pathOf(kind: WrappedKind, namespace: string, name: string): read
 
 /** @returns the object, or the problem */
 export function readWrapped(value: unknown): Wrapped | { readonly problem: string } {
-  if (!isAttributes(value)) return { problem: 'is no object with type, api_version, metadata and spec' };
+  if (!isAttributes(value)) return { problem: 'is not an object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
   if (typeof type !== 'string' || type === '') return { problem: 'has no type, such as CheckConfig' };
-  if (version !== undefined && typeof version !== 'string') return { problem: 'has an api_version that is no text' };
-  if (!isAttributes(metadata ?? {})) return { problem: 'has metadata that is no object' };
+  if (version !== undefined && typeof version !== 'string') return { problem: 'has an api_version that is not a text' };
+  if (!isAttributes(metadata ?? {})) return { problem: 'has metadata that is not an object' };
   if (!isAttributes(spec)) return { problem: 'has no spec' };
   return { type, api_version: version ?? V2_VERSION, metadata: (metadata ?? {}) as Wrapped['metadata'], spec };
 }

@@ -54,7 +54,7 @@ const limits = {
 /** Body of `POST /apikeys`. */
 export const grantedApiKeySchema = z
   .looseObject({ ...limits, expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish() })
-  .refine(({ expire, expires_at: at }) => !(expire && at), 'expire and expires_at are two ways to say one thing');
+  .refine(({ expire, expires_at: at }) => !(expire && at), 'set either expire or expires_at, not both');
 export type GrantedApiKey = z.infer<typeof grantedApiKeySchema>;
 
 /** Body of `PUT /apikeys/ID`: a key from a dump, which contains only the hash. */
@@ -65,7 +65,7 @@ export const restoredApiKeySchema = z.looseObject({
   /** Default: true if `scopes` is absent, as for a key granted without scopes. */
   all_roles: z.boolean().nullish(),
   metadata: z.looseObject({ name: apiKeyIdSchema, created_by: z.string().max(NAME_LENGTH_MAX).nullish() }),
-  hash: z.string().regex(KEY_HASH, 'must be the hash of a key as a dump has it: sha256$salt$hash'),
+  hash: z.string().regex(KEY_HASH, 'must be the hash of a key as in a dump: sha256$salt$hash'),
   created_at: z.int().min(0).nullish(),
   last_used: z.int().min(0).nullish(),
 });

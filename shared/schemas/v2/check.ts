@@ -58,7 +58,7 @@ export const v2CheckSchema = z
     /** Empty or absent: the check runs nothing, which agents report. */
     command: z
       .union([z.string(), argumentsSchema], {
-        error: 'must be a line for the shell, or a list of a program and its arguments',
+        error: 'must be a shell command, or a list of a program and its arguments',
       })
       .nullish(),
     subscriptions: z.array(v2SubscriptionSchema).max(LIST_MAX).nullish(),
@@ -106,11 +106,11 @@ export const v2CheckSchema = z
     const ttl = check.ttl ?? 0;
     const cronIs = cron === '' ? undefined : v2CronProblem(cron);
     if (cronIs !== undefined) issue('cron', cronIs);
-    if (interval > 0 && cron !== '') issue('interval', 'must not be there together with cron: choose one of them');
+    if (interval > 0 && cron !== '') issue('interval', 'cannot be combined with cron: set one of them');
     if (interval === 0 && cron === '') issue('interval', 'must be greater than 0 (seconds), unless cron is set');
     const { splay, splay_coverage: coverage } = check.proxy_requests ?? {};
     if (splay === true && (coverage ?? 0) === 0) {
-      issue('proxy_requests', 'splay_coverage must be greater than 0 (percent) where splay is true');
+      issue('proxy_requests', 'splay_coverage must be greater than 0 (percent) if splay is true');
     }
     if (ttl > 0 && ttl <= interval) issue('ttl', `must be greater than interval (${String(interval)})`);
     const { low_flap_threshold: low, high_flap_threshold: high } = check;

@@ -44,7 +44,7 @@ export function parseV2Cron(text: string): V2Cron | undefined {
 export function v2CronProblem(text: string): string | undefined {
   const parsed = parseV2Cron(text);
   if (parsed === undefined) {
-    return `must be five fields, perhaps behind CRON_TZ=ZONE (${TIME_ZONE_HINT}), or @every with a duration such as 5m or 1h30m`;
+    return `must be five fields, optionally after CRON_TZ=ZONE (${TIME_ZONE_HINT}), or @every with a duration such as 5m or 1h30m`;
   }
   if (parsed.everySeconds !== undefined) return undefined;
   if (!parsed.fields.startsWith('@') && parsed.fields.split(' ').length > FIELD_MAX.length) {

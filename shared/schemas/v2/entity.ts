@@ -51,7 +51,7 @@ export const v2EntitySchema = z
   .looseObject({ metadata: metadataSchema(v2NameSchema), ...attributes })
   .refine(({ entity_class: entityClass }) => Boolean(entityClass), {
     path: ['entity_class'],
-    message: 'must not be empty: agent, proxy, or what you call such entities',
+    message: 'must not be empty: write agent, proxy or another class',
   });
 
 /** An entity within an event, whose name may be in the path. */

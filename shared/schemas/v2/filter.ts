@@ -8,7 +8,7 @@ export const v2FilterSchema = z.looseObject({
   metadata: metadataSchema(),
   /** `allow`: events that meet all expressions pass; `deny`: they are rejected. */
   action: z.enum(['allow', 'deny']),
-  expressions: z.array(z.string()).min(1, 'must hold at least one expression').max(100),
+  expressions: z.array(z.string()).min(1, 'must contain at least one expression').max(100),
   /** The windows in which the filter applies. */
   when: v2WindowsSchema.nullish(),
   runtime_assets: textsSchema,

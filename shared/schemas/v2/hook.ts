@@ -5,7 +5,7 @@ import { metadataSchema, type Stored } from './metadata.ts';
 /** A hook of the v2 API: a command that agents run after a check that names it in `check_hooks` (completion 1.17). */
 export const v2HookSchema = z.looseObject({
   metadata: metadataSchema(),
-  command: z.string({ error: 'must be a line for the shell' }).min(1, 'must not be empty'),
+  command: z.string({ error: 'must be a shell command' }).min(1, 'must not be empty'),
   /** Seconds. */
   timeout: z.int({ error: 'must be seconds, greater than 0' }).min(1, 'must be greater than 0').max(SECONDS_MAX),
   /** Whether it receives the event on its standard input. */

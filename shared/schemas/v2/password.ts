@@ -28,7 +28,7 @@ export const passwordSchema = z
     (password) => utf8Length(password) <= PASSWORD_BYTES_MAX,
     `must have at most ${String(PASSWORD_BYTES_MAX)} bytes`,
   )
-  .refine((password) => !password.includes('\0'), 'must not hold a zero character');
+  .refine((password) => !password.includes('\0'), 'must not contain a zero byte');
 
 /** A bcrypt hash as in dumps. */
 export const bcryptHashSchema = z

@@ -39,8 +39,8 @@ const ruleSchema = z.looseObject({
 export const roleSchema = z.looseObject({
   metadata,
   rules: z
-    .array(ruleSchema, { error: 'must hold at least one rule' })
-    .min(1, 'must hold at least one rule')
+    .array(ruleSchema, { error: 'must contain at least one rule' })
+    .min(1, 'must contain at least one rule')
     .max(RULES_MAX),
 });
 
@@ -53,16 +53,16 @@ export const roleBindingSchema = z.looseObject({
         type: z.enum(['User', 'Group'], { error: 'must be User or Group' }),
         name: z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX),
       }),
-      { error: 'must hold at least one user or group' },
+      { error: 'must contain at least one user or group' },
     )
-    .min(1, 'must hold at least one user or group')
+    .min(1, 'must contain at least one user or group')
     .max(SUBJECTS_MAX),
   role_ref: z.looseObject(
     {
       type: z.enum(['Role', 'ClusterRole'], { error: 'must be Role or ClusterRole' }),
       name: z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX),
     },
-    { error: 'must name the role: {"type": "ClusterRole", "name": "view"}' },
+    { error: 'must refer to a role: {"type": "ClusterRole", "name": "view"}' },
   ),
 });
 

@@ -16,7 +16,7 @@ export const usernameSchema = z
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
   .refine((name) => !isDots(name), DOTS_MESSAGE)
-  .refine((name) => !RESERVED.has(name), 'is what the audit trail calls the backend itself, or nobody in particular');
+  .refine((name) => !RESERVED.has(name), 'is a reserved name of the audit trail: choose another one');
 
 export const groupSchema = z
   .string()
@@ -33,10 +33,7 @@ export const submittedUserSchema = z
     groups: z.array(groupSchema).max(GROUPS_MAX).nullish(),
     disabled: z.boolean().nullish(),
   })
-  .refine(
-    ({ password, password_hash: hash }) => !(password && hash),
-    'password and password_hash are two ways to say one thing',
-  );
+  .refine(({ password, password_hash: hash }) => !(password && hash), 'set either password or password_hash, not both');
 export type SubmittedUser = z.infer<typeof submittedUserSchema>;
 
 /** Body of `PUT /users/NAME/password` and `reset_password`: a password that an administrator sets. */

@@ -16,10 +16,10 @@ test('the agent key is the only line of the key file', async () => {
 });
 
 test.each<{ name: string; text: string; mode?: number; says: string }>([
-  { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'it can be reached by other users of this machine' },
-  { name: 'is empty', text: '\n', says: 'it holds no key: write one line with the key' },
-  { name: 'holds more than a key', text: 'mk_a_b\nmk_c_d\n', says: 'it holds no key: write one line with the key' },
-  { name: 'is far too large', text: 'x'.repeat(5000), says: 'it is too large: write the key alone' },
+  { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'other users of this machine can access it' },
+  { name: 'is empty', text: '\n', says: 'it contains no key: write the key on one line' },
+  { name: 'holds more than a key', text: 'mk_a_b\nmk_c_d\n', says: 'it contains no key: write the key on one line' },
+  { name: 'is far too large', text: 'x'.repeat(5000), says: 'it is too large: it must contain only the key' },
 ])('a key file that $name is rejected', async ({ text, mode, says }) => {
   await expect(readKeyFile(await keyFile(text, mode))).rejects.toMatchObject({
     code: 'invalid',

@@ -122,7 +122,7 @@ describe('the example checks', () => {
     {
       command: 'http.sh http://127.0.0.1:1/ 2',
       status: 2,
-      says: /^HTTP CRITICAL - http:\/\/127\.0\.0\.1:1\/ does not answer/,
+      says: /^HTTP CRITICAL - http:\/\/127\.0\.0\.1:1\/ does not respond/,
     },
   ])('the example command $command exits with $status', async ({ command, status, says }) => {
     const outcome = await run(`sh examples/checks/${command}`);

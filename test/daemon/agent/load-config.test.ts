@@ -83,7 +83,7 @@ test('files override the environment, and the command line overrides files', asy
 
 test('a missing configuration file is a warning', async () => {
   const { warnings } = await loadConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
-  expect(warnings).toEqual(['/no/such/agent.yml: there is no such file; going on without it']);
+  expect(warnings).toEqual(['/no/such/agent.yml: the file does not exist; continuing without it']);
 });
 
 test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
@@ -109,7 +109,7 @@ test('the agent warns about settings without effect, but not about settings of t
   const { warnings } = await loadDirectories(dir);
   expect(warnings).toEqual([
     `${dir}/all.json: redis: has no effect on an agent`,
-    `${dir}/all.json: checks.old.extension: names "system_profile", which is no built-in check, ` +
+    `${dir}/all.json: checks.old.extension: uses "system_profile", which is not a built-in check, ` +
       'so the agent never runs it: certificate, disk, http, load, memory, process, tcp',
   ]);
 });

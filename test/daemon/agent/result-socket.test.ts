@@ -152,7 +152,7 @@ describe('the connection to a backend', () => {
     },
     {
       status: 404,
-      says: /no backend for agents at ws:.*, or it does not know the namespace \(HTTP 404\): check both$/,
+      says: /no backend for agents at ws:.*, or the namespace does not exist \(HTTP 404\): check both$/,
     },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
     { status: 500, says: /rejects the connection \(HTTP 500\)$/ },
@@ -349,7 +349,7 @@ describe('results', () => {
     expect(spool.name).not.toBe(before);
     expect(backend.committed).toEqual([{ id: 1, check: aResult('precious') }]);
     expect(log.messages('warn')).toContain(
-      'state directory is older than the state of the backend: starting a new spool',
+      'spool is older than the results that the backend has stored: starting a new spool',
     );
   });
 
@@ -573,7 +573,7 @@ describe('a backend', () => {
     backend.freeze();
     clock.advance(40_000);
     await vi.waitFor(() => expect(log.messages('warn')).toEqual(['not connected to the backend']));
-    expect(log.records.at(-1)?.fields['reason']).toBe('the backend has not answered for 30 seconds');
+    expect(log.records.at(-1)?.fields['reason']).toBe('no response from the backend for 30 seconds');
     await report('a');
     await eventually(clock, () => expect(spool.size).toBe(0));
   });

@@ -341,7 +341,7 @@ describe('a hook', () => {
     expect(excessOfResult(result, ATTRIBUTE_LIMITS)).toBeUndefined();
     const { output } = (result as { hooks: { critical: { output: string } } }).hooks.critical;
     expect(output.startsWith(begins)).toBe(true);
-    expect(output).toMatch(/\n\.\.\. output cut after 32 KiB$/);
+    expect(output).toMatch(/\n\.\.\. output truncated after 32 KiB$/);
   });
 
   test('a hook with an unmatched token fails, and its check does not', async () => {

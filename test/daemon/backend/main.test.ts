@@ -47,7 +47,7 @@ describe('--validate-config', () => {
     expect(await run(['--validate-config', '-c', file])).toEqual({
       code: 0,
       stdout: 'configuration is valid\n',
-      stderr: `warning: ${file}: checks.disk: names the handler "mial", which is not defined\n`,
+      stderr: `warning: ${file}: checks.disk: refers to the handler "mial", which is not defined\n`,
     });
   });
 
@@ -61,7 +61,7 @@ describe('--validate-config', () => {
         path: 'checks.disk.occurrences',
         message: 'is in quotes: the number 3 is used; remove the quotes',
       },
-      { file, path: 'checks.disk', message: 'names the handler "mial", which is not defined' },
+      { file, path: 'checks.disk', message: 'refers to the handler "mial", which is not defined' },
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('--validate-config', () => {
         `warning: ${file}: filters.unread.attributes.occurrences: a value is missing here (character 15); ` +
         'this filter is ignored, so its handlers get all events: fix it\n' +
         `warning: ${file}: filters.typo.attributes.chek.status: names chek, ` +
-        'which has no value unless something brings an attribute of that name: did you mean check?\n',
+        'which has no value unless the data contains an attribute of that name: did you mean check?\n',
     });
   });
 
@@ -213,7 +213,7 @@ describe('a damaged store', () => {
       expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^kept, in .*\d+ client$/ms) });
       const copy = /^kept, in (.*):$/m.exec(repaired.stdout)?.[1] ?? '';
       onTestFinished(() => rm(copy, { recursive: true }));
-      expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have another checksum`));
+      expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have a wrong checksum`));
       expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
 
       await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
@@ -304,7 +304,7 @@ describe('a running backend', () => {
     expect(await get(daemon, '/checks')).toHaveLength(2);
     expect(await get(daemon, '/info')).toMatchObject({
       sensu: after.sensu,
-      mon: { config: { error: 'the newest configuration has 4 problems, see the log; the one before stays in force' } },
+      mon: { config: { error: 'the new configuration has 4 problems, see the log; the previous one stays in effect' } },
     });
   });
 

@@ -95,7 +95,7 @@ test('a large input arrives in full, and a large output is cut at the limit', as
   expect(outcome).toEqual({
     kind: 'exited',
     status: 0,
-    output: `${'x'.repeat(OUTPUT_BYTES_MAX)}\n... output cut after 256 KiB`,
+    output: `${'x'.repeat(OUTPUT_BYTES_MAX)}\n... output truncated after 256 KiB`,
     isOutputCut: true,
   });
 });

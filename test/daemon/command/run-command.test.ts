@@ -134,7 +134,7 @@ describe('the output', () => {
     const output = await outputOf(`yes '€€€€€€€€€' | tr -d '\\n' | head -c ${String(OUTPUT_BYTES_MAX * 4)}; exit 0`);
     const [kept = '', note] = output.split('\n');
     expect(kept).toBe('€'.repeat(Math.floor(OUTPUT_BYTES_MAX / 3)));
-    expect(note).toBe('... output cut after 256 KiB');
+    expect(note).toBe('... output truncated after 256 KiB');
   });
 
   test('an output of exactly the limit is not cut', async () => {

@@ -46,7 +46,7 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
     attributes: { ttl: 60 },
     used: 60,
     warning:
-      'is not greater than interval (60): 60 is used, and a result may be stale before the next one is there; write some more seconds',
+      'is not greater than interval (60): 60 is used, and a result may expire before the next one arrives; set a larger number',
   },
   { attributes: { ttl: false }, used: undefined, warning: 'is false, which counts as absent: remove it' },
   {
@@ -146,10 +146,10 @@ test('a warning about a value inside an attribute names its path', () => {
     subdue: { days: { monday: [{ begin: '09:00', end: '10:00 UTC' }] } },
   });
   expect(warnings).toEqual([
-    'subdue.days.monday.0 has not the same time zone in begin and end: UTC is used for both; write the zone behind both, or behind none',
+    'subdue.days.monday.0 has different time zones in begin and end: UTC is used for both; add the same zone to both, or to none',
     'hooks.critical.command is empty: ":" is used instead and does nothing; set a command',
     'hooks.critical.timeout is not above 0: it is ignored; set the seconds that a run may take, or remove it',
-    'proxy_requests.client_attributes names no attribute, so the check is for every client: name one, or write subscribers instead',
+    'proxy_requests.client_attributes contains no attribute, so the check runs for every client: add one, or set subscribers instead',
   ]);
   expect(definition).toMatchObject({
     hooks: { critical: { command: ':' } },
@@ -163,8 +163,8 @@ test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
     const { warnings, definition } = check({ subdue: { days: { all: [{ begin, end: '6AM' }] } } });
     const zone = begin.split(' ').at(-1) ?? '';
     expect(warnings).toEqual([
-      `subdue.days.all.0.begin names the time zone "${zone}", which Sensu Core does not know: local time is used, ` +
-        'as there; use UTC, an offset such as +02:00, or a name such as Europe/Berlin',
+      `subdue.days.all.0.begin uses the time zone "${zone}", which Sensu Core does not know: local time is used, ` +
+        'as in Sensu Core; use UTC, an offset such as +02:00, or a name such as Europe/Berlin',
     ]);
     expect(definition).toMatchObject({
       subdue: { days: { all: [{ begin: begin.slice(0, -zone.length - 1), end: '6AM' }] } },
@@ -177,7 +177,7 @@ test('a time zone with an unknown area is rejected', () => {
   const { problems } = validateSettings({
     checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
   });
-  expect(problems[0]?.message).toMatch(/^"Europe\/Nowhere" is no time zone/);
+  expect(problems[0]?.message).toMatch(/^"Europe\/Nowhere" is not a time zone/);
 });
 
 test.each([

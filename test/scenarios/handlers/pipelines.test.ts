@@ -194,7 +194,7 @@ describe('a pipeline with a missing part', () => {
       {
         handler: 'page#gone',
         verdict: 'unknown_handler',
-        reason: 'the workflow gone names the handler nobody, which is not defined',
+        reason: 'the workflow gone refers to the handler nobody, which is not defined',
         workflow: { pipeline: 'page', workflow: 'gone', handler: 'nobody' },
       },
       { handler: 'page#built', verdict: 'unknown_handler', reason: expect.stringContaining('is built in') },

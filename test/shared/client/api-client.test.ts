@@ -375,7 +375,7 @@ test('the error for an unreachable backend names it without the password', async
 test('a backend that does not respond in time is unavailable', async () => {
   const server = await startScriptedServer(() => new Promise<never>(() => undefined));
   const api = openApiClient({ backend: server.url, env: {}, timeoutMs: 50 });
-  await expect(api.info()).rejects.toMatchObject({ code: 'unavailable', message: /no answer in time/ });
+  await expect(api.info()).rejects.toMatchObject({ code: 'unavailable', message: /no response in time/ });
 });
 
 test('a service that is not HTTP is unavailable', async () => {

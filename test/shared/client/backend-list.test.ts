@@ -55,7 +55,7 @@ test('a feed resumes with the next backend of a list from its last position', as
 test.each([
   { text: 'http://mon-1,', message: 'the backend must be a URL' },
   { text: 'http://mon-1,mon-2:4567', message: 'the backend must be a URL' },
-  { text: Array.from({ length: 17 }, () => 'http://mon').join(','), message: 'name at most 16 backends' },
+  { text: Array.from({ length: 17 }, () => 'http://mon').join(','), message: 'at most 16 backends' },
 ])('the backend list $text is rejected', ({ text, message }) => {
   expect(() => parseBackendAddresses(text, {})).toThrow(expect.objectContaining({ code: 'invalid' }));
   expect(() => parseBackendAddresses(text, {})).toThrow(message);

@@ -125,7 +125,7 @@ describe('events of a snapshot in columns', () => {
     const columns = { events: { ...eventColumns([rowA, rowB]), status: [2], last: [] } };
     connection.sendRaw(JSON.stringify({ type: 'snapshot', seq: 10, rows: {}, columns }));
     expect((await diary.reaches('waiting')).reason).toBe(
-      'the backend broke the protocol: its columns do not belong together',
+      'the backend violated the protocol: its columns do not match each other',
     );
     expect(events).toEqual([]);
   });
@@ -246,7 +246,7 @@ async function connectedAgain() {
 test('changes of another store are rejected', async () => {
   const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' }, { type: 'changes', seq: 11, time: 1, rows: {} });
-  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('instead of a snapshot') });
 });
 
 test('a feed client requests everything when the store is another one', async () => {
@@ -461,7 +461,7 @@ test.each([
   { status: 401, code: 'unauthenticated', message: /set MON_API_KEY/ },
   { status: 403, code: 'forbidden', message: /does not allow the live feed/ },
   { status: 404, code: 'not_found', message: /has no live feed/ },
-  { status: 426, code: 'version', message: /same generation/ },
+  { status: 426, code: 'version', message: /same release/ },
 ])(
   'HTTP status $status is a rejection that is retried slowly while the state stays',
   async ({ status, code, message }) => {

@@ -79,12 +79,12 @@ describe('TLS problems and their remedies', () => {
     {
       name: 'self-signed',
       made: makeCertificate('127.0.0.1', { names: NAMES }),
-      says: /its certificate is self-signed: name it.*--trusted-ca-file/,
+      says: /its certificate is self-signed: set --trusted-ca-file to it/,
     },
     {
       name: 'an unknown authority',
       made: makeCertificate('127.0.0.1', { names: NAMES, issuer: other }),
-      says: /of an authority that is unknown here: .*--trusted-ca-file/,
+      says: /issued by an unknown CA: .*--trusted-ca-file/,
     },
     {
       name: 'expired',
@@ -125,7 +125,7 @@ describe('TLS problems and their remedies', () => {
       createPlainServer((_request, response) => response.end('[]')),
       'https',
     );
-    expect(await problemAt(url, {})).toMatch(/this is not TLS: use http:\/\//);
+    expect(await problemAt(url, {})).toMatch(/the server does not use TLS: use http:\/\//);
   });
 
   test('plain HTTP to a port with TLS is reported', async () => {
@@ -140,7 +140,7 @@ describe('TLS problems and their remedies', () => {
       'http',
     );
     expect(await problemAt(url, {})).toBe(
-      `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace('http', 'https')}`,
+      `cannot reach the backend at ${url}: it requires TLS: use ${url.replace('http', 'https')}`,
     );
   });
 });

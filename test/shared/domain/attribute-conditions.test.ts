@@ -85,19 +85,19 @@ describe('a condition that does not match (completion 1.9)', () => {
       wanted: { action: 'eval: value > 1' },
       path: 'action',
       cause: 'error',
-      reason: 'cannot be judged by value > 1: > is not for a text and a number',
+      reason: 'cannot be evaluated with value > 1: > cannot be applied to a text and a number',
     },
     {
       wanted: { action: 'eval: :::check.nope::: == :::x:::' },
       path: 'action',
       cause: 'unmatched',
-      reason: 'cannot be judged by :::check.nope::: == :::x:::: nothing is at check.nope, x',
+      reason: 'cannot be evaluated with :::check.nope::: == :::x:::: there is nothing at check.nope, x',
     },
     {
       wanted: { action: 'eval: :::constructor.name::: == 1' },
       path: 'action',
       cause: 'unmatched',
-      reason: 'cannot be judged by :::constructor.name::: == 1: nothing is at constructor.name',
+      reason: 'cannot be evaluated with :::constructor.name::: == 1: there is nothing at constructor.name',
     },
     // An expression is never compared as text.
     { wanted: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
@@ -111,7 +111,7 @@ test('all invalid expressions are named when the conditions are loaded', () => {
   expect(parseConditions(wanted)).toEqual({
     kind: 'problems',
     problems: [
-      { path: ['a'], message: 'this does not continue the expression: === (character 13)' },
+      { path: ['a'], message: 'the expression cannot continue with this: === (character 13)' },
       {
         path: ['b', 'c'],
         message: 'there is no "process": use value, a token such as :::check.name:::, or quote a text (character 6)',

@@ -74,7 +74,7 @@ describe('the chain of audit records (security S22)', () => {
   ])('a change is found: $name', ({ change }) => {
     for (const { id } of records) {
       const changed = records.map((record) => (record.id === id ? change(record) : record));
-      expect(walk(changed, head)).toBe(`record ${String(id)} is not what it was when it was written`);
+      expect(walk(changed, head)).toBe(`record ${String(id)} was changed after it was written`);
     }
   });
 
@@ -93,7 +93,7 @@ describe('the chain of audit records (security S22)', () => {
     if (first === undefined) throw new Error('there is one');
     const forged = { ...first, previous: sha256('before') };
     const hash = auditHash(forged, sha256);
-    expect(walk([{ ...forged, hash }], { id: 1, hash })).toBe('record 1 follows another one');
+    expect(walk([{ ...forged, hash }], { id: 1, hash })).toBe('record 1 refers to an earlier record');
   });
 
   test('the hash of an audit record stays the same over the wire, in any order of keys', () => {

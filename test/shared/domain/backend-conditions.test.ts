@@ -34,8 +34,8 @@ describe('the condition of the entity limit', () => {
 
   test('the condition of the entity limit names the setting and at most ten rejected entities', () => {
     expect(entitiesFinding(usage(100), ['web-9', 'web-8'], 0).text).toBe(
-      'entity-limit: 100 of 100 entities are in use (1 proxy entity), new agents and entities are refused: web-8, web-9; ' +
-        'raise entity-limit in the configuration of the backend, or delete clients that are gone',
+      'entity-limit: 100 of 100 entities are in use (1 proxy entity), new agents and entities are rejected: ' +
+        'web-8, web-9; raise entity-limit in the configuration of the backend, or delete clients that are gone',
     );
     const many = Array.from({ length: 30 }, (_, index) => `web-${String(index)}`);
     expect(entitiesFinding(usage(100), many, 0).text).toContain(' and 20 more; raise');
@@ -76,6 +76,6 @@ test('the condition of silences names the idle ones', () => {
   expect(silencesFinding([]).status).toBe(0);
   expect(silencesFinding(['web:*', 'db:*'])).toMatchObject({
     status: 1,
-    text: '2 silences have matched nothing for long: db:*, web:*; see monctl silenced list --idle',
+    text: '2 silences have matched no event for a long time: db:*, web:*; see monctl silenced list --idle',
   });
 });

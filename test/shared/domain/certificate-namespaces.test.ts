@@ -57,7 +57,7 @@ test.each<{ name: string; before: string[] | undefined; now: string[] | undefine
 });
 
 test.each([
-  { rule: { namespaces: ['a'] }, problem: 'must name authority, organization or organizational-unit' },
+  { rule: { namespaces: ['a'] }, problem: 'must contain authority, organization or organizational-unit' },
   { rule: { authority: 'agents', namespaces: ['a'] }, problem: 'SHA-256 fingerprint' },
   { rule: { organization: 'shop', namespaces: [] }, problem: '>=1' },
 ])('an incomplete certificate rule is rejected: $problem', ({ rule, problem }) => {

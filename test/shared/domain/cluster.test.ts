@@ -91,7 +91,7 @@ describe('the next leader after a handover', () => {
       name: 'anybody, when all others lag or are lost',
       view: { members: [writer, aMember('web2', { state: 'lost' }), aMember('web3', { state: 'lagging' })] },
       code: 'conflict',
-      reason: /^every other member lags, is lost or is not believed$/,
+      reason: /^every other member lags, is lost or is not trusted$/,
     },
   ])('a handover is rejected: $name', ({ view, to, code, reason }) => {
     expect(successionOf(aClusterView(view), to)).toEqual({
@@ -106,7 +106,7 @@ describe('what the member that answers is in trouble with', () => {
   const behind = [writer, aMember('web2', { state: 'lagging', lag: 1204 })];
   test.each<{ name: string; view?: Partial<ClusterView>; expected: readonly string[] }>([
     { name: 'nothing', expected: [] },
-    { name: 'the database', view: { database: away }, expected: ['database away: writes wait'] },
+    { name: 'the database', view: { database: away }, expected: ['database down: writes wait'] },
     { name: 'nobody who writes', view: { leader: null }, expected: ['no leader: writes wait'] },
     {
       name: 'being behind',
@@ -122,7 +122,7 @@ describe('what the member that answers is in trouble with', () => {
     {
       name: 'several things, the worst first',
       view: { member_id: 'web2-id', members: behind, database: away, leader: null },
-      expected: ['database away: writes wait', 'no leader: writes wait', 'member web2:4567 is 1204 writes behind'],
+      expected: ['database down: writes wait', 'no leader: writes wait', 'member web2:4567 is 1204 writes behind'],
     },
     {
       name: 'a directory that fails is told elsewhere',

@@ -95,19 +95,19 @@ describe('JSON that is parsed in chunks', () => {
       'has too many values',
       `[${'1,'.repeat(VALUES_MAX + 50_000)}1]`,
       {},
-      'holds more than 1,000,000 values: send it in parts',
+      'has more than 1,000,000 values: send it in parts',
     ],
     [
       'has a text that is too long',
       `["${'x'.repeat(TEXT_LENGTH_MAX + 1)}"]`,
       {},
-      'holds a text of more than 1,048,576 characters: shorten it',
+      'has a text of more than 1,048,576 characters: shorten it',
     ],
     [
       'has too many names in an object',
       JSON.stringify(Object.fromEntries(Array.from({ length: NAMES_MAX + 1 }, (_, at) => [`name-${String(at)}`, at]))),
       {},
-      'holds an object of more than 10,000 names: send fewer',
+      'has an object of more than 10,000 names: send fewer',
     ],
   ])('JSON that is parsed in chunks is rejected if it %s', (_title, text, options, message) => {
     expect(() => parse(text, options)).toThrow(new JsonChunksError(message));

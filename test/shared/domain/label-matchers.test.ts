@@ -19,7 +19,7 @@ describe('a matcher', () => {
   });
 
   test.each(['', 'alertname', '="x"', '{job="a"}'])('the label matcher %j is rejected', (text) => {
-    expect(parseMatcher(text)).toEqual({ problem: expect.stringContaining('must be like') });
+    expect(parseMatcher(text)).toEqual({ problem: expect.stringContaining('must look like') });
   });
 
   test('a label matcher requires a closing quote', () => {
@@ -95,7 +95,7 @@ test.each([
   ['(?<!a)b', 'has a group that RE2 does not know'],
   [String.raw`(a)\1`, String.raw`has \1, which RE2 does not know`],
   [String.raw`a\Z`, String.raw`has \Z, which RE2 does not know`],
-  [String.raw`\p{Klingon}`, 'names a kind of characters that is not known'],
+  [String.raw`\p{Klingon}`, 'uses an unknown class of characters'],
   ['a**', 'repeats a repetition'],
   ['a{2}{3}', 'repeats a repetition'],
   ['*', 'has nothing before "*"'],
@@ -126,7 +126,7 @@ test('the patterns of one matcher set are bounded together', () => {
   const large = { name: 'x', value: '.{240}', isRegex: true, isEqual: true };
   expect(labelFilter([large])).toBeTypeOf('function');
   expect(labelFilter([large, large, large, large])).toEqual({
-    problem: 'the patterns are too large together: split them into several silences',
+    problem: 'together, the patterns are too large: split them into several silences',
   });
 });
 

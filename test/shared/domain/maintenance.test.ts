@@ -45,10 +45,10 @@ describe('a silence that a maintenance run holds (spec, maintenance 1)', () => {
 
   test('a rejected maintenance run says whose silence is active, why, and what to do', () => {
     expect(takenText(other)).toBe(
-      'client:web-1:* is silenced already, by alice: CHG-1: clear it, or name another check',
+      'client:web-1:* is already silenced, by alice: CHG-1: clear it, or name another check',
     );
     expect(takenText(own)).toBe(
-      'client:web-1:* is silenced already: wait for the run that holds it (a minute, where that was killed), or name another check',
+      'client:web-1:* is already silenced: wait for the run that owns it (a minute, if that run was killed), or name another check',
     );
   });
 });

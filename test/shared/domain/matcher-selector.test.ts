@@ -34,7 +34,7 @@ describe('an invalid matcher set', () => {
     ['longer than it may be', `{a="${'x'.repeat(16_384)}"}`, 'the matchers are longer than 16384 characters'],
     ['of more matchers than it may have', `{${'a="b",'.repeat(100)}a="b"}`, 'more than 100 matchers'],
     ['that matches the empty value', '{a!="b",c=~".*"}', 'at least one matcher must not match the empty value'],
-    ['with text behind its end', '{a="b"} or {c="d"}', 'expected nothing behind the closing brace'],
+    ['with text behind its end', '{a="b"} or {c="d"}', 'expected nothing after the closing brace'],
     ['without its end', '{a="b"', 'expected a matcher like alertname="Down"'],
     ['with an escape that JSON does not know', String.raw`{a="\d"}`, 'expected a matcher like alertname="Down"'],
     ['with a label that has no name', '{""="b"}', 'expected a matcher like alertname="Down"'],

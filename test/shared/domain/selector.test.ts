@@ -94,7 +94,7 @@ test.each([
   ['  ', 'a selector needs at least one condition'],
   ['client~(', 'a value is missing after client~'],
   ['x'.repeat(1025), 'the search is longer than 1024 characters'],
-  [Array.from({ length: 21 }, (_, at) => `a${String(at)}=1`).join(' '), 'a selector can name 20 attributes'],
+  [Array.from({ length: 21 }, (_, at) => `a${String(at)}=1`).join(' '), 'a selector can use at most 20 attributes'],
 ])('the selector %s is rejected: %s', (text, message) => {
   expect(problemOf(text)).toContain(message);
 });

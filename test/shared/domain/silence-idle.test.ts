@@ -276,6 +276,6 @@ describe('a silence that is marked as idle', () => {
   ]);
 
   test('a silence that ended because it was idle gives the reason', () => {
-    expect(idleReason(ENDING)).toBe('idle: nothing matched since 2026-01-05T00:00:00Z, marked 2026-01-12T00:00:00Z');
+    expect(idleReason(ENDING)).toBe('idle: no event matched since 2026-01-05T00:00:00Z, marked 2026-01-12T00:00:00Z');
   });
 });

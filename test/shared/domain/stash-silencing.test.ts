@@ -40,7 +40,7 @@ describe('clients that a migrated silence would not match', () => {
   test.each([
     { name: 'a', subscriptions: ['client:a'], version: '1.9.0', expected: undefined },
     { name: 'a', subscriptions: ['client:a'], expected: undefined },
-    { name: 'a', subscriptions: ['web'], version: '1.9.0', expected: 'a does not hold client:a' },
+    { name: 'a', subscriptions: ['web'], version: '1.9.0', expected: 'a lacks the subscription client:a' },
     { name: 'a', subscriptions: ['client:a'], version: '0.25.3', expected: 'a runs 0.25.3, older than 0.26' },
   ])('a client of version $version with $subscriptions is ready for a silence or not', ({ expected, ...client }) => {
     expect(unreadiness(client)).toBe(expected);

@@ -214,14 +214,14 @@ describe('an invalid window', () => {
       '5:00 P',
     ].map((begin) => ({ begin, end: '1:00', path: 'begin', message: expectedProblem(begin) })),
     { begin: '24:00', end: '1:00', path: 'begin', message: TIME },
-    { begin: '9:00 BST', end: '1:00', path: 'begin', message: `"BST" is no time zone: ${ZONE}` },
-    { begin: '9:00 Mars/Base', end: '1:00', path: 'begin', message: `"Mars/Base" is no time zone: ${ZONE}` },
-    { begin: '9:00 +25:00', end: '1:00', path: 'begin', message: `"+25:00" is no time zone: ${ZONE}` },
+    { begin: '9:00 BST', end: '1:00', path: 'begin', message: `"BST" is not a time zone: ${ZONE}` },
+    { begin: '9:00 Mars/Base', end: '1:00', path: 'begin', message: `"Mars/Base" is not a time zone: ${ZONE}` },
+    { begin: '9:00 +25:00', end: '1:00', path: 'begin', message: `"+25:00" is not a time zone: ${ZONE}` },
     {
       begin: '9:00 UTC',
       end: '10:00',
       path: 'end',
-      message: 'must have the same time zone as begin: write the zone behind both, or behind none',
+      message: 'must have the same time zone as begin: add the zone to both, or to none',
     },
   ])('the window from $begin to $end is rejected with its path and a remedy', ({ begin, end, path, message }) => {
     const { error } = timeWindowsSchema.safeParse({ days: { all: [{ begin, end }] } });
@@ -231,7 +231,7 @@ describe('an invalid window', () => {
   });
 
   function expectedProblem(begin: string): string {
-    return begin === '5:00 P' ? `"P" is no time zone: ${ZONE}` : TIME;
+    return begin === '5:00 P' ? `"P" is not a time zone: ${ZONE}` : TIME;
   }
 
   test.each(['Friday', 'fri', 'mondays', 'toString'])('the day name %s is rejected', (day) => {

@@ -18,7 +18,7 @@ const ofCheck = (expression: string): string[] =>
 
 const nothing = (source: string, name: string, remedy: string): string =>
   `the expression ${JSON.stringify(source)} names ${name}, ` +
-  `which has no value unless something brings an attribute of that name: ${remedy}`;
+  `which has no value unless the data contains an attribute of that name: ${remedy}`;
 
 describe('filter expressions of the v2 API', () => {
   test.each<[expression: string, name: string, remedy: string]>([

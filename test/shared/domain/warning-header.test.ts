@@ -22,7 +22,7 @@ test('long warning texts are truncated, and excess ones are counted', () => {
   expect(header.length).toBeLessThan(5000);
   const read = warningTexts(header);
   expect(read[0]).toBe(`0 ${'☃'.repeat(497)}…`);
-  expect(read.at(-1)).toBe('and 99 more, which the log of the backend has');
+  expect(read.at(-1)).toBe('and 99 more: see the log of the backend');
 });
 
 test.each([undefined, '', '110 - "Response is Stale"', '299 - "never ends', '299 - "\\x"'])(

@@ -29,7 +29,7 @@ describe('a recurrence in the form in which it is typed', () => {
 
   test.each<{ typed: Partial<WrittenRecurrence>; part: string; says: string }>([
     { typed: { schedule: ' ' }, part: 'schedule', says: 'no schedule: write days and a time' },
-    { typed: { schedule: 'sat 25:00' }, part: 'schedule', says: '"25:00" is no time of day' },
+    { typed: { schedule: 'sat 25:00' }, part: 'schedule', says: '"25:00" is not a time of day' },
     { typed: { zone: 'Berlin' }, part: 'zone', says: '"Berlin" is not a time zone' },
     { typed: { duration: '' }, part: 'duration', says: 'how long a window lasts' },
     { typed: { duration: '59' }, part: 'duration', says: 'from 1m to less than a week' },

@@ -23,14 +23,14 @@ describe.each([
   ['a hook', (command: unknown) => problemOf({ command: 'true', hooks: { ok: { command } } }), 'hooks.ok.command'],
 ])('the invalid command of %s', (_what, told, at) => {
   test.each<[unknown, string]>([
-    [7, ': must be a line for the shell, or a list of a program and its arguments'],
+    [7, ': must be a shell command, or a list of a program and its arguments'],
     [[], ': must begin with the program'],
     [['', 'x'], '.0: must begin with the program'],
-    [['df', 7], ': must be a line for the shell, or a list of a program and its arguments'],
-    [['df', 'a\0b'], '.1: must not hold the byte 0'],
+    [['df', 7], ': must be a shell command, or a list of a program and its arguments'],
+    [['df', 'a\0b'], '.1: must not contain the byte 0'],
     [Array.from({ length: 1001 }, () => 'x'), ': '],
-    [[':::program:::', 'x'], ': must name the program itself: no token may stand for it'],
-    [['/opt/:::os:::/check'], ': must name the program itself: no token may stand for it'],
+    [[':::program:::', 'x'], ': must contain the program itself: a token is not allowed there'],
+    [['/opt/:::os:::/check'], ': must contain the program itself: a token is not allowed there'],
   ])('the command %j is rejected', (command, problem) => {
     expect(told(command)).toContain(`${at}${problem}`);
   });
@@ -42,5 +42,5 @@ test('a token in the program of a command is rejected in the v2 API too', () => 
     interval: 60,
     command: ['{{ .labels.program }}'],
   });
-  expect(error && problemsOf(error)).toBe('command: must name the program itself: no token may stand for it');
+  expect(error && problemsOf(error)).toBe('command: must contain the program itself: a token is not allowed there');
 });

@@ -50,7 +50,7 @@ test.each([
   {
     schedule: '0 0 * * 1-5/8',
     problem:
-      '"1-5/8" is no day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
+      '"1-5/8" is not a day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
   },
   {
     schedule: '0 5-1 * * *',
@@ -62,7 +62,7 @@ test.each([
   },
   {
     schedule: '0 0 0 * *',
-    problem: '"0" is no day of the month: write *, 1 to 31, a range a-b, or a step */n or a-b/n with n up to 31',
+    problem: '"0" is not a day of the month: write *, 1 to 31, a range a-b, or a step */n or a-b/n with n up to 31',
   },
   {
     schedule: '0 0 * foo *',
@@ -71,15 +71,15 @@ test.each([
   {
     schedule: '0 0 * * 8',
     problem:
-      '"8" is no day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
+      '"8" is not a day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
   },
 ])('the schedule $schedule is rejected', ({ schedule, problem }) => {
   expect(cronProblem(schedule)).toBe(problem);
 });
 
 test.each([
-  { schedule: '0 0 30 2 *', problem: 'has no moment: there is no day 30 in month 2' },
-  { schedule: ' 0 0 31 apr,jun *', problem: 'has no moment: there is no day 31 in month apr,jun' },
+  { schedule: '0 0 30 2 *', problem: 'never occurs: there is no day 30 in month 2' },
+  { schedule: ' 0 0 31 apr,jun *', problem: 'never occurs: there is no day 31 in month apr,jun' },
 ])('the schedule $schedule is valid and never matches', ({ schedule, problem }) => {
   expect(cronProblem(schedule)).toBeUndefined();
   expect(dateProblem(schedule)).toBe(problem);

@@ -25,7 +25,7 @@ describe('options that make no sense with group_by', () => {
     {
       name: 'a mutator of one event',
       handler: { ...PIPE, group_by: [], mutator: 'only_check_output' },
-      says: 'only_check_output makes something of one event',
+      says: 'only_check_output handles single events',
     },
   ])('the option $name is rejected for a handler with group_by', ({ handler, says }) => {
     expect(problems(handler)).toContain(says);

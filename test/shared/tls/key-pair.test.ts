@@ -36,8 +36,8 @@ test.each([
     spoil: rmOf('key-file'),
     says: /key\.pem cannot be used as tls\.key-file: there is no such file/,
   },
-  { name: 'no certificate', made: { ...GOOD, cert: GOOD.key }, says: /tls\.cert-file: it holds no certificate as PEM/ },
-  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: it holds no private key as PEM/ },
+  { name: 'no certificate', made: { ...GOOD, cert: GOOD.key }, says: /tls\.cert-file: it contains no PEM certificate/ },
+  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: it contains no PEM private key/ },
   {
     name: 'an encrypted key',
     made: { ...GOOD, key: encryptedKey(GOOD) },
@@ -47,7 +47,7 @@ test.each([
   {
     name: 'a key that others can read',
     spoil: modeOf('key-file', 0o640),
-    says: /reached by other users of this machine: chmod 600 it/,
+    says: /other users of this machine can access it: run chmod 600 on it/,
   },
 ])('a key pair with $name is rejected', async ({ made = GOOD, spoil, says }) => {
   await expect(pairOf(made, spoil)).rejects.toThrow(says);
@@ -72,7 +72,7 @@ test.each([
   {
     name: 'does not repeat its CommonName',
     made: makeCertificate('mon.example.org', { names: ['b.example.org', '10.0.0.1'], until: hoursFromNow(9999) }),
-    says: /cert\.pem will be refused by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
+    says: /cert\.pem will be rejected by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
   },
 ])('a certificate that $name is accepted with a warning', async ({ made, says }) => {
   expect((await pairOf(made)).warnings).toEqual([expect.stringMatching(says)]);
@@ -84,7 +84,7 @@ test('several authorities are accepted, and an empty list is rejected', async ()
   expect(readAuthorities(file, 'trusted-ca-file').fingerprints).toHaveLength(2);
   await writeFile(file, GOOD.key);
   expect(() => readAuthorities(file, 'trusted-ca-file')).toThrow(
-    /ca\.pem cannot be used as trusted-ca-file: it holds no certificate/,
+    /ca\.pem cannot be used as trusted-ca-file: it contains no certificate/,
   );
 });
 

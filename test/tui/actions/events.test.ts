@@ -114,7 +114,7 @@ describe('the repeated silence', () => {
   test('repeating the last silence reports that there is none when none was created here', () => {
     const driver = live('a');
     driver.type('S');
-    expect(driver.message).toBe('no silence was created here yet: s opens the dialog');
+    expect(driver.message).toBe('no silence to repeat yet: s opens the dialog');
   });
 });
 

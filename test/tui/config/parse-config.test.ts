@@ -215,10 +215,10 @@ describe('configured keys', () => {
     ['prompt-accept: x', /x types text here/],
     ['silence: 5', /write a key as a text/],
     ['silence: "5"', /5 is a count before a movement/],
-    ['silence: ctrl-i', /a terminal sends tab for ctrl-i/],
+    ['silence: ctrl-i', /terminals send tab for ctrl-i/],
     ['silence: shift-s', /shift is part of a character: write S/],
     ['silence: hyper-x', /"hyper-x" is not a key/],
-    ['silence: []', /name at least one key/],
+    ['silence: []', /set at least one key/],
     ['interrupt: x', /the keys of interrupt cannot be changed/],
   ])('the setting keys: { %s } is rejected', (text, message) => {
     expect(problems(`keys: { ${text} }`)[0]).toMatch(message);

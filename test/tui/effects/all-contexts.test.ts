@@ -164,7 +164,7 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     for (const key of ['s', 'r', 'K', 'D', 'R', 'u']) {
       rig.type(`a${key}`);
-      await rig.shows('lab is not connected: leave its rows out');
+      await rig.shows('lab is not connected: exclude its rows');
       expect(rig.screen.text).not.toContain('Cancel');
       rig.escape();
       rig.escape();
@@ -291,7 +291,7 @@ describe('a context that cannot be opened', () => {
 
 test('no context can be named all, and the file can select all contexts at the start', () => {
   const backend = 'backend: http://127.0.0.1:1';
-  expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('stands for all contexts');
+  expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('means all contexts');
   const config = parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml');
   expect(chooseBackend({ backend: undefined, context: undefined }, {}, config)).toEqual({ kind: 'all' });
   expect(chooseBackend({ backend: undefined, context: 'all' }, {}, config)).toEqual({ kind: 'all' });

@@ -51,7 +51,7 @@ test('inhibitions are read with the largest first, and their events by a filter'
   expect(await person.type('inhibitions')).toBe(
     [
       '1: switch-down inhibits 2 events: switch on sw-a; source check=switch status=crit, target check!=switch, equal client.rack',
-      '2: site-away inhibits nothing now; source check=uplink, target check!=uplink',
+      '2: site-away inhibits no event now; source check=uplink, target check!=uplink',
       'mon> ',
     ].join('\n'),
   );
@@ -69,5 +69,5 @@ test('an event says which event inhibits it', async () => {
 test('the groups and inhibitions of another namespace are not listed', async () => {
   const elsewhere = await talk('team-a');
   expect(await elsewhere.type('groups')).toContain('No groups: ');
-  expect(await elsewhere.type('inhibitions')).toContain('1: site-away inhibits nothing now');
+  expect(await elsewhere.type('inhibitions')).toContain('1: site-away inhibits no event now');
 });

@@ -13,13 +13,13 @@ async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
 test('the upgrade command explains how to create a plan when there is none, after two questions', async () => {
   const plans = new ScriptedPlans();
   const person = await converse({ plans });
-  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to make one.');
+  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to create one.');
   await person.type('upgrade new', 'from which version?');
   await person.type('6.1.0', 'To which version?');
   expect(await person.type('6.0.0', 'cancel to stop')).toContain('there is no plan for a downgrade');
   const said = await person.type('6.5.0');
   expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
-  expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
+  expect(said).toContain('block: The namespace of every check exists: the namespace billing does not exist');
   expect(said).toContain('step 1 of 12, Run the pre-flight checks: next.');
 });
 
@@ -35,7 +35,7 @@ describe('a step', () => {
   test('a step that cannot be undone requires its word to be typed', async () => {
     const { person, plans } = await at('migrate');
     await person.type('upgrade run', 'This cannot be undone. Type 6.5.0 to run it:');
-    expect(await person.type('yes', 'cancel to stop')).toContain('that is not 6.5.0');
+    expect(await person.type('yes', 'cancel to stop')).toContain('the answer is not6.5.0');
     expect(await person.type('cancel')).toContain('nothing was changed');
     expect(plans.orders).toEqual([]);
     await person.type('upgrade run', 'to run it:');

@@ -137,7 +137,7 @@ describe('monctl audit verify', () => {
   });
 
   test.each<[string, (records: AuditRecord[]) => unknown[], string]>([
-    ['changed', ([two, one]) => [two, { ...one, who: 'nobody' }], 'record 1 is not what it was when it was written'],
+    ['changed', ([two, one]) => [two, { ...one, who: 'nobody' }], 'record 1 was changed after it was written'],
     ['taken away', ([two]) => [two], 'record 1 is missing'],
     ['all taken away', () => [], 'record 2 is missing'],
   ])('says which record was %s', async (_name, tamper, problem) => {

@@ -67,7 +67,7 @@ describe('info', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('leader          none\n');
     expect(stdout).toContain('database state  unavailable: connection refused\n');
-    expect(stdout).toContain('trouble         database away: writes wait\ntrouble         no leader: writes wait\n');
+    expect(stdout).toContain('trouble         database down: writes wait\ntrouble         no leader: writes wait\n');
   });
 });
 

@@ -65,7 +65,7 @@ test('a password is never taken from the command line, and a person types it twi
     code: 2,
     stdout: '',
     stderr:
-      'monctl: there is no terminal to ask for the password of eve: use --password-file FILE, - for standard input\n',
+      'monctl: there is no terminal to prompt for the password of eve: use --password-file FILE, or - for standard input\n',
   });
   const asked = await monctl(['user', 'create', 'eve', '--groups', 'viewers'], { answer: 'to be or not' });
   expect(asked).toEqual({

@@ -138,12 +138,12 @@ test('an object that will not work as intended is created, and a warning is prin
 {type: EventFilter, metadata: {name: right}, spec: {action: allow, expressions: ["event.check.status == 2"]}}
 `;
   const ofFilter =
-    'the expression "event.chek.status == 2" names event.chek, ' +
-    'which has no value unless something brings an attribute of that name: did you mean event.check?';
+    'the expression "event.chek.status == 2" uses event.chek, ' +
+    'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   const ofCheck =
     'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
-    'which has no value unless something brings an attribute of that name: did you mean entity.labels?';
-  const risky = expect.stringMatching(/^the check has tokens in a line for the shell: /);
+    'which has no value unless the data contains an attribute of that name: did you mean entity.labels?';
+  const risky = expect.stringMatching(/^the check has tokens in a shell command: /);
   const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
   expect([code, stdout]).toEqual([
     0,
@@ -152,7 +152,7 @@ test('an object that will not work as intended is created, and a warning is prin
   const lines = stderr.split('\n');
   expect(lines).toEqual([
     `EventFilter default/typo: ${ofFilter}`,
-    expect.stringMatching(/^CheckConfig default\/snmp: the check has tokens in a line for the shell: /),
+    expect.stringMatching(/^CheckConfig default\/snmp: the check has tokens in a shell command: /),
     `CheckConfig default/snmp: ${ofCheck}`,
     '',
   ]);
@@ -175,7 +175,7 @@ test('a check that is created by options prints the same warnings as one from a 
   const line = ['check', 'create', 'ping', '--command', 'ping {{ .name }}', '--interval', '60'];
   const { code, stdout, stderr } = await monctl([...line, '--subscriptions', 'web']);
   expect([code, stdout]).toEqual([0, 'Created\n']);
-  expect(stderr).toMatch(/^ping: the check has tokens in a line for the shell: /);
+  expect(stderr).toMatch(/^ping: the check has tokens in a shell command: /);
 });
 
 test('a rejected object is reported with its reason and does not stop the others', async () => {
@@ -194,8 +194,8 @@ test('a rejected object is reported with its reason and does not stop the others
   expect([code, stderr]).toEqual([9, 'monctl: 4 of 5 objects rejected\n']);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Rejected CheckConfig default/disk: disk is defined in the configuration file; change it there',
-    'Rejected Extension tool: there is no type core/v2.Extension here',
-    expect.stringMatching(/^Rejected Secret token: secrets are not fetched from providers here: use/),
+    'Rejected Extension tool: the type core/v2.Extension is not supported',
+    expect.stringMatching(/^Rejected Secret token: secrets are not fetched from providers: use/),
     expect.stringMatching(/^Rejected CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',
   ]);

@@ -110,7 +110,7 @@ describe('maintenance with a backend', () => {
     await api.silence({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1', expire: 3600 });
     const refused = await ended(start(sh('echo started')));
     expect(refused).toMatchObject({ code: 6, stdout: '' });
-    expect(refused.stderr).toMatch(/is silenced already, by alice: CHG-1: clear it/);
+    expect(refused.stderr).toMatch(/is already silenced, by alice: CHG-1: clear it/);
     expect(await ended(start(['--anyway', ...sh('echo started')]))).toMatchObject({ code: 0, stdout: 'started\n' });
     expect(await silenced()).toMatchObject({ creator: 'alice', expire: 3600 });
   });
@@ -219,7 +219,7 @@ describe('a silence that maintenance renews', () => {
       await held.begin(false);
       answers = [new MonError(code, 'a reason')];
       await wait(120);
-      expect([asked.length, said]).toEqual([2, ['not silenced, no retry: a reason']]);
+      expect([asked.length, said]).toEqual([2, ['not silenced, and no retry can help: a reason']]);
       await held.end();
       expect(released).toBe(0);
     },

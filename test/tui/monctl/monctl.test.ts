@@ -381,8 +381,8 @@ test.each([
   [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /not both/],
   [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],
-  [['silenced', 'delete'], /either by its ID or by/],
-  [['silenced', 'delete', 'a:b', '--check', 'c'], /either by its ID or by/],
+  [['silenced', 'delete'], /by its ID, or by/],
+  [['silenced', 'delete', 'a:b', '--check', 'c'], /by its ID, or by/],
 ])('%j: exit 2, and nothing is asked', async (args, message) => {
   const { url, seen } = await service();
   const { code, stdout, stderr } = await runMonctl(args, { MON_BACKEND: url });

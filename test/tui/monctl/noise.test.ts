@@ -99,10 +99,10 @@ test('a simulation says which other events a result would inhibit', async () => 
     'inhibits  switch would inhibit matching events with the same client.rack from then on',
   );
   expect(await simulate({ source: 'sw-a', name: 'switch', status: 0, output: 'o' })).toContain(
-    'inhibits  switch would inhibit nothing any more: 1 event that is inhibited now would be notified by the usual rules',
+    'inhibits  switch would no longer inhibit anything: 1 event that is inhibited now would be notified as usual',
   );
   expect(await simulate({ source: 'sw-a', name: 'switch', status: 2, output: 'o' })).toContain(
-    'inhibits  switch as before: 1 event',
+    'inhibits  switch would still inhibit 1 event',
   );
   expect(await simulate({ source: 'a-1', name: 'disk', status: 2, output: 'o', aggregate: 'web' })).toContain(
     'aggregate  web: web-health would be CRIT (2), as now: 2 of 2 (100 %) not OK',

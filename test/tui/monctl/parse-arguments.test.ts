@@ -123,24 +123,24 @@ test('every command has a manual', () => {
       --dry-run shows the next windows and how daylight saving time changes them.
 
     Options
-      --check NAME         this check; without --subscription or --client on all
-                           clients
+      --check NAME         this check, on all clients unless --subscription or
+                           --client is set
       --subscription NAME  all clients with this subscription
       --client NAME        this client; short for --subscription client:NAME
       --selector SEARCH    events that match this search: 'client~web-* env=prod'
-      --expire DURATION    duration: 1h, 1h30m, 2d, seconds, or never
-      --begin TIME         start: 22:00, 2h (from now), 2026-11-20T22:00, epoch
-                           seconds; not in the past
-      --expire-on-resolve  end early when the event resolves
+      --expire DURATION    duration of the silence: 1h, 1h30m, 2d, seconds, or never
+      --begin TIME         start of the silence: 22:00, 2h (from now),
+                           2026-11-20T22:00, or epoch seconds
+      --expire-on-resolve  end the silence early when the event resolves
       --recur SCHEDULE     recurring schedule: 'sat,sun 02:00', 'mon-fri
                            6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
       --zone ZONE          time zone of --recur: Europe/Berlin, +02:00; default UTC
-      --duration DURATION  duration of each window of --recur
+      --duration DURATION  duration of each recurring window
       --first-day DAY      first day of the recurrence, such as 2026-12-01
-      --last-day DAY       last day of --recur
-      --reason TEXT        reason, shown to other operators
+      --last-day DAY       last day of the recurrence
+      --reason TEXT        reason of the silence, shown to other operators
       --creator TEXT       creator; default USER@host
-      --namespace NAME     namespace; default that of the context, else default
+      --namespace NAME     namespace; default: that of the context, else "default"
       --dry-run            show what would be sent and what it would affect; send
                            nothing
 
@@ -167,9 +167,9 @@ test('every command has a manual', () => {
       --insecure-skip-tls-verify    skip verification of the certificate of the
                                     backend (testing only)
       -o, --output table|json|yaml  output format; default table
-      --headers                     column titles above a table, the default;
-                                    --no-headers: none
-      --raw                         keep control characters (pipes only)
+      --headers                     show column titles above a table (default);
+                                    --no-headers: hide them
+      --raw                         keep control characters in output (pipes only)
       -h, --help                    show help for the command
       --version                     show the version of monctl
 
@@ -182,15 +182,15 @@ test('every command has a manual', () => {
 
     Exit codes
       0   done
-      1   failure: a defect, or an address that is not a backend
+      1   failure: an internal error, or the address is not a backend
       2   invalid command line, value or TLS configuration; nothing was done
       3   not found
       4   the backend rejected the credentials, or its entity limit is reached
       5   the backend is unreachable or busy; retry later
-      6   conflict: it exists already, or somebody else owns it
+      6   conflict: the object exists already, or somebody else owns it
       7   canceled; nothing was done
       8   health, audit verify: the backend responds but has a problem
-      9   restore, create, delete of a file, upgrade fix-namespaces: incomplete
+      9   restore, create, delete of a file, upgrade fix-namespaces: partly done
       10  upgrade plan, check: the upgrade is blocked"
   `);
 });

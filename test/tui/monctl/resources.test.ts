@@ -332,7 +332,7 @@ test('a silence that has matched nothing for long is found, with the time since 
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
   const list = await monctl(['silenced', 'list', '--idle']);
   expect(list.stdout).toMatch(/^ID .* IDLE$/m);
-  expect(list.stdout).toMatch(/^\*:i-load .*no match for .*, ends in .* unless it matches something$/m);
+  expect(list.stdout).toMatch(/^\*:i-load .*no match for .*, ends in .* unless it matches an event$/m);
   expect(await json('silenced', 'list', '-q', 'idle')).toMatchObject([{ id: '*:i-load', idle }]);
   expect(await json('silenced', 'list', '-q', '!idle')).toEqual([]);
   expect((await monctl(['silenced', 'info', '*:i-load'])).stdout).toMatch(/^idle +no match for /m);
@@ -377,7 +377,7 @@ test.each<[string[], RegExp, string?]>([
   [['client', 'create', '--file', '-'], /--file must contain one client/, '[]'],
   [['client', 'create', '--file', '-'], /standard input is neither JSON nor YAML/, '{"a": [}'],
   [['client', 'create', 'a b'], /name: must be word characters/],
-  [['client', 'delete'], /name a client: CLIENT, or several with --selector/],
+  [['client', 'delete'], /select a client: CLIENT, or several with --selector/],
   [['client', 'delete', '--selector', ' '], /--selector needs a search/],
   [['client', 'delete', 'a', '--selector', 'b'], /either CLIENT or --selector/],
   [['client', 'delete', '--selector', 'a', '--invalidate'], /need a single CLIENT/],
@@ -385,7 +385,7 @@ test.each<[string[], RegExp, string?]>([
   [['client', 'delete', 'a', '--invalidate-expire', 'soon'], /--invalidate-expire must be at least one second/],
   [['result', 'submit', 'a', 'b'], /missing arguments/],
   [['result', 'submit', 'a', 'b', 'bad'], /STATUS must be ok, warn, crit, unknown or a number/],
-  [['result', 'submit', 'a', '--file', '-'], /a list in the --file says it all/, '[]'],
+  [['result', 'submit', 'a', '--file', '-'], /--file contains a list/, '[]'],
   [['result', 'list', '--status', 'bad'], /--status must be/],
   [['aggregate', 'results', 'a', 'bad'], /SEVERITY must be ok, warning, critical, unknown, not "bad"/],
   [['stash', 'create', 'a'], /set the content/],

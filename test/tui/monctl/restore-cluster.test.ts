@@ -76,7 +76,7 @@ test('lost or ineffective attributes are named with the reason', () => {
     expect.stringMatching(/^ {2}secrets: it is kept, but secrets are not fetched/),
     expect.stringMatching(/^ {2}runtime_assets: it is kept, but assets are not fetched/),
     expect.stringMatching(/^ {2}check\.history: only its statuses are kept/),
-    '  groups.payments: groups of this name give no rights here, until a role binding names them',
+    '  groups.payments: groups of this name have no rights until a role binding contains them',
   ]);
 });
 
@@ -128,7 +128,7 @@ test('a second restore of the same dump finds everything unchanged', async () =>
   const { code, stdout, stderr } = await monctl('restore', FILE);
   expect(code).toBe(9);
   expect(stderr).toMatch(/^0 created, 0 replaced, 19 unchanged, 5 skipped$/m);
-  expect(stdout).not.toMatch(/read back/);
+  expect(stdout).not.toMatch(/before they were verified/);
 });
 
 /** Returns an allow or deny filter as a document of a dump. */
@@ -155,8 +155,8 @@ test('a filter with attributes that do not exist in filters of Sensu Go is named
   expect(code).toBe(0);
   const remarks = stderr.split('\n').filter((line) => line.includes('does not exist in filters of Sensu Go'));
   expect(remarks).toEqual([
-    expect.stringMatching(/^EventFilter default\/by-entity: it names event\.entity\.metadata, /),
-    expect.stringMatching(/^EventFilter default\/by-check: it names event\.check\.metadata, /),
+    expect.stringMatching(/^EventFilter default\/by-entity: it uses event\.entity\.metadata, /),
+    expect.stringMatching(/^EventFilter default\/by-check: it uses event\.check\.metadata, /),
   ]);
   // The second restore changes nothing, so it prints no notes about Sensu Go.
   expect((await monctl('restore', file)).stderr).not.toContain('Sensu Go');

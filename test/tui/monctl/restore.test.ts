@@ -233,7 +233,7 @@ test('a restore applies a manual change of the file and reports what is lost by 
   await using target = await startBackend();
   const { code, stdout } = await on(target, 'restore', join(dir, 'edited'), '--quiet');
   expect(code).toBe(9);
-  expect(stdout).toMatch(/^created Entity staging\/db-1\n {2}mon: the rest of the object was changed since/);
+  expect(stdout).toMatch(/^created Entity staging\/db-1\n {2}mon: the object was edited after the dump/);
   const { stdout: info } = await on(target, 'entity', 'info', 'db-1', '--namespace', 'staging', '-o', 'json');
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
@@ -243,8 +243,8 @@ test('an object that will not work as intended is restored, and a warning is pri
     "spec":{"action":"allow","expressions":["event.chek.status == 2"]}}`;
   await writeFile(join(dir, 'typo'), text);
   const warning =
-    'the expression "event.chek.status == 2" names event.chek, ' +
-    'which has no value unless something brings an attribute of that name: did you mean event.check?';
+    'the expression "event.chek.status == 2" uses event.chek, ' +
+    'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   await using target = await startBackend();
   const { code, stdout, stderr } = await on(target, 'restore', join(dir, 'typo'));
   expect([code, stdout]).toEqual([0, 'created EventFilter default/typo\n']);

@@ -110,8 +110,8 @@ test('a recurring silence cannot be extended or replaced by a single one, and th
 });
 
 test.each<[line: string, says: string]>([
-  ['--recur sat --duration 2h', '--recur: "" is no time of day: write days and a time'],
-  ['--recur daily@02:00 --duration 2h', '--recur: "daily@02:00" is no day of the week'],
+  ['--recur sat --duration 2h', '--recur: "" is not a time of day: write days and a time'],
+  ['--recur daily@02:00 --duration 2h', '--recur: "daily@02:00" is not a day of the week'],
   ['--recur @hourly', '--recur needs --duration'],
   ['--recur @hourly --duration 1h', '--duration: windows of 1h would overlap'],
   ['--recur @hourly --duration 30s', '--duration: a window lasts from 1m to less than a week'],

@@ -80,7 +80,7 @@ test.each([
   ['something between objects', '{"type":"A","spec":{}} true', /at byte 23 an object is expected/],
   ['no type', 'spec: {}', /x: object 1 has no type/],
   ['no spec', 'type: A\nspec: {}\n---\ntype: B', /x: object 2 has no spec/],
-  ['a list in YAML', '- a\n- b', /x: object 1 is no object/],
+  ['a list in YAML', '- a\n- b', /x: object 1 is not an object/],
 ])('a document that is not an object is rejected by name: %s', async (_what, text, message) => {
   await expect(read(text)).rejects.toThrow(message);
 });

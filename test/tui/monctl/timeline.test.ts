@@ -92,6 +92,6 @@ describe('monctl event availability', () => {
 
   test('the availability of a check covers every client, and a missing subject is an error', async () => {
     expect((await monctl('event', 'availability', '--check', 'disk')).stdout).toContain('web-1');
-    expect((await monctl('event', 'availability')).stderr).toContain('set client, check or aggregate');
+    expect((await monctl('event', 'availability')).stderr).toContain('set the parameter client, check or aggregate');
   });
 });

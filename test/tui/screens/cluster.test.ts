@@ -30,7 +30,7 @@ async function openCluster(rig: ConsoleRig): Promise<void> {
 
 /** Tests that only look at the header, above the list of events. */
 const HEADERS = [
-  { view: 'cluster-header-away', told: AWAY, shows: 'database away: writes wait' },
+  { view: 'cluster-header-away', told: AWAY, shows: 'database down: writes wait' },
   { view: 'cluster-header-no-leader', told: NO_LEADER, shows: 'no leader: writes wait' },
   { view: 'cluster-header-behind', told: BEHIND, shows: 'member web2:4567 is 1204 writes behind' },
 ] as const;
@@ -126,7 +126,7 @@ describe('a handover', () => {
   test.each([
     { to: 'the one that writes', keys: 'H', says: 'web1:4567 is the leader already' },
     { to: 'one that is lost', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
-    { to: 'two of them', keys: ' j H', says: 'one member at a time' },
+    { to: 'two of them', keys: ' j H', says: 'select a single member' },
   ])('a handover to $to is rejected at once', async ({ keys, says }) => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
@@ -183,10 +183,10 @@ describe('the header', () => {
     await rig.pass(5000);
     scene.told = AWAY;
     await rig.pass(5000);
-    await rig.shows('database away: writes wait');
+    await rig.shows('database down: writes wait');
     scene.told = SCENE_CLUSTER;
     await rig.pass(5000);
-    await rig.showsNo('database away');
+    await rig.showsNo('database down');
     expect(rig.screen.lines[0]).not.toContain('writes wait');
   });
 

@@ -34,7 +34,7 @@ const PICTURES: readonly Picture[] = [
     play: async (rig) => {
       await openSilences(rig);
       rig.type('f');
-      await rig.shows('matching nothing now');
+      await rig.shows('matching no event now');
     },
   },
   {
@@ -75,7 +75,7 @@ const PICTURES: readonly Picture[] = [
       rig.type('s');
       await rig.shows('CHG-*');
       rig.type(`CHG-4431 backup${SHIFT_TAB}${LEFT}\tsat 25:00`);
-      await rig.shows('invalid: see below', '"25:00" is no time of day');
+      await rig.shows('invalid: see below', '"25:00" is not a time of day');
     },
   },
   {

@@ -14,7 +14,7 @@ import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
-const MAX_AGE: CommandOption = takes('DURATION', 'count older results as stale');
+const MAX_AGE: CommandOption = takes('DURATION', 'treat older results as stale');
 
 const list: Command = {
   words: ['aggregate', 'list'],
@@ -135,7 +135,7 @@ const results: Command = {
 const remove: Command = {
   words: ['aggregate', 'delete'],
   summary: 'Delete an aggregate',
-  details: ['Members reappear with their next results while their checks still name the aggregate.'],
+  details: ['Members reappear with their next results while their checks still belong to the aggregate.'],
   operands: ['AGGREGATE'],
   options: DELETE_OPTIONS,
   examples: [['monctl aggregate delete old-web', 'after the last check stopped using it']],

@@ -29,7 +29,7 @@ const list: Command = {
     who: takes('NAME', 'only actions of this user or creator'),
     action: takes('ACTION', 'only this action, such as silence.create or event.resolve'),
     limit: takes('N', `maximum number of records; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`),
-    follow: flag('show oldest first, then wait for new records', { short: 'f' }),
+    follow: flag('print records oldest first, then wait for new ones', { short: 'f' }),
   },
   examples: [
     ['monctl audit list --since 1d --action silence.create', 'silences created since yesterday'],
@@ -51,7 +51,7 @@ const verify: Command = {
   summary: 'Verify that no audit record was changed or removed',
   details: [
     'Each record contains the hash of the previous one. The exit code is 8 if the chain is',
-    'broken. Store the printed hash elsewhere: it covers all records up to it.',
+    'broken. Store the printed hash elsewhere to detect later changes of these records.',
   ],
   options: {},
   examples: [['monctl audit verify', 'verify the whole trail']],

@@ -25,10 +25,10 @@ const info: Command = {
 const health: Command = {
   words: ['health'],
   summary: 'Show backend health',
-  details: ['Without options: checks that the store is open and results are accepted.'],
+  details: ['Without options, it checks that the store is open and results are accepted.'],
   options: {
-    consumers: takes('N', 'minimum consumers of each queue'),
-    messages: takes('N', 'maximum waiting messages of each queue'),
+    consumers: takes('N', 'minimum number of consumers of each queue'),
+    messages: takes('N', 'maximum number of waiting messages in each queue'),
     deep: flag('run the deep health checks; takes longer'),
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'as a health probe']],

@@ -72,13 +72,13 @@ export const createCheck: Command = {
   completes: [],
   options: {
     command: takes('COMMAND', 'command that agents run'),
-    interval: takes('SECONDS', 'run at this interval'),
-    cron: takes('TEXT', "run on this cron schedule: '0 5 * * *'"),
-    subscriptions: takes('NAME,...', 'subscriptions whose clients run it', { completes: 'subscription' }),
-    handlers: takes('NAME,...', 'handlers of its events', { completes: 'handler' }),
-    timeout: takes('SECONDS', 'kill a run that takes longer'),
+    interval: takes('SECONDS', 'run the check at this interval'),
+    cron: takes('TEXT', "run the check on this cron schedule: '0 5 * * *'"),
+    subscriptions: takes('NAME,...', 'subscriptions of the clients that run the check', { completes: 'subscription' }),
+    handlers: takes('NAME,...', 'handlers of the events of this check', { completes: 'handler' }),
+    timeout: takes('SECONDS', 'kill the command if it takes longer'),
     ttl: takes('SECONDS', 'open an event if no result arrives within this time'),
-    publish: flag('run on schedule (default); --no-publish: only on request'),
+    publish: flag('run the check on schedule (default); --no-publish: only on request'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
@@ -106,7 +106,7 @@ export const createCheck: Command = {
 
 export const executeCheck: Command = {
   words: ['check', 'execute'],
-  summary: 'Run a check of any namespace now',
+  summary: 'Run a check now, in any namespace',
   details: ['Like check request, without a reason.'],
   operands: ['CHECK'],
   options: {

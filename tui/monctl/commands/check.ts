@@ -117,7 +117,7 @@ const request: Command = {
     subscribers: takes('NAME,...', 'subscriptions to run the check on; default: those of the definition', {
       completes: 'subscription',
     }),
-    reason: takes('TEXT', 'reason, added to the results'),
+    reason: takes('TEXT', 'reason of the request, added to the results'),
     creator: takes('TEXT', 'creator; default USER@host'),
     ...CHANGE_OPTIONS,
   },
@@ -146,12 +146,12 @@ const rename: Command = {
   summary: 'Move results, history and events of a check to its new name',
   details: [
     'Change the name in the configuration and reload the backend first, then rename.',
-    'It can be repeated after an interruption. Silences keep the old name.',
+    'The command can be repeated after an interruption. Silences keep the old name.',
   ],
   operands: ['OLD', 'NEW'],
   completes: ['check', 'check'],
   options: {
-    force: flag('even if OLD is still defined, or a client has results under both names'),
+    force: flag('rename even if OLD is still defined, or a client has results under both names'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check rename disk disk-usage', 'after changing and reloading the configuration']],

@@ -81,7 +81,7 @@ const info: Command = {
 
 const history: Command = {
   words: ['client', 'history'],
-  summary: 'Show the last statuses of every check of a client',
+  summary: 'Show the recent statuses of each check of a client',
   operands: ['CLIENT'],
   options: LIST_OPTIONS,
   examples: [['monctl client history web-001', 'statuses of all checks']],
@@ -109,11 +109,11 @@ const create: Command = {
   operands: ['[CLIENT]'],
   options: {
     file: FILE_OPTION,
-    address: takes('ADDRESS', 'address of the client; default: the text unknown'),
-    subscriptions: takes('NAME,...', 'subscriptions; its own subscription is always added', {
+    address: takes('ADDRESS', 'address of the client; default: "unknown"'),
+    subscriptions: takes('NAME,...', 'subscriptions of the client; client:NAME is always added', {
       completes: 'subscription',
     }),
-    keepalives: flag('expect keepalives from it'),
+    keepalives: flag('expect keepalives from this client'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -136,7 +136,8 @@ const create: Command = {
       }),
     };
     const name = client['name'];
-    if (typeof name !== 'string') throw new MonError('invalid', 'name the client: CLIENT, or name in the --file');
+    if (typeof name !== 'string')
+      throw new MonError('invalid', 'set the name of the client: CLIENT, or name in the --file');
     await carryOut(call, {
       send: (api) => api.saveClient(client),
       effects: async () => [
@@ -159,11 +160,11 @@ const remove: Command = {
   ],
   operands: ['[CLIENT]'],
   options: {
-    invalidate: flag('reject its data while it is deleted'),
-    'invalidate-expire': takes('DURATION', 'reject its data for this long; implies --invalidate'),
+    invalidate: flag('reject data of the client while it is being deleted'),
+    'invalidate-expire': takes('DURATION', 'reject data of the client for this long; implies --invalidate'),
     selector: takes(
       'TEXT',
-      'instead of CLIENT: all clients that match, as in client list -q; also result>30d and events:0',
+      'all clients that match this filter, as in client list -q; extra fields: result>30d, events:0',
     ),
     ...DELETE_OPTIONS,
   },
@@ -175,7 +176,7 @@ const remove: Command = {
     const { flags } = call;
     const [name = ''] = call.operands;
     if (flags.value('selector') !== undefined) return removeFound(call);
-    if (name === '') throw new MonError('invalid', 'name a client: CLIENT, or several with --selector');
+    if (name === '') throw new MonError('invalid', 'select a client: CLIENT, or several with --selector');
     const expireSeconds = flags.lifetime('invalidate-expire');
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
     const invalidation = isInvalidated ? given({ expireSeconds }) : undefined;
@@ -244,7 +245,7 @@ async function deleteEffects(
     `${eventCounts(events)} would be resolved`,
     expireSeconds === undefined
       ? 'a running agent would create it again'
-      : `it would be rejected for ${formatDuration(expireSeconds)}`,
+      : `its data would be rejected for ${formatDuration(expireSeconds)}`,
   ];
 }
 

@@ -45,7 +45,7 @@ const handOver: Command = {
   words: ['cluster', 'hand-over'],
   summary: 'Hand over leadership to another member',
   details: [
-    'Use it before you stop the host of the leader: writes wait a moment, and none of them fails.',
+    'Use it before you stop the host of the leader: writes wait a moment, but do not fail.',
     'MEMBER is a name or an id; without it the most up-to-date follower takes over.',
   ],
   operands: ['[MEMBER]'],

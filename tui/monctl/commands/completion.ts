@@ -8,7 +8,7 @@ export const completionCommand: Command = {
   words: ['completion'],
   summary: 'Print a shell completion script',
   details: [
-    `SHELL is ${SHELLS.join(', ')}. Live names come from the backend of --backend or MON_BACKEND.`,
+    `SHELL is ${SHELLS.join(', ')}. Names of objects are completed from the backend of --backend or MON_BACKEND.`,
     'bash: source <(monctl completion bash), in ~/.bashrc',
     'zsh:  source <(monctl completion zsh), in ~/.zshrc after compinit',
     'fish: monctl completion fish > ~/.config/fish/completions/monctl.fish',

@@ -26,7 +26,7 @@ export const configureCommand: Command = {
     user: takes('NAME', 'user name'),
     'password-file': secretOption('password'),
     'api-key-file': secretOption('API key'),
-    namespace: takes('NAME', 'namespace of the context; default: default', { completes: 'namespace' }),
+    namespace: takes('NAME', 'namespace of the context; default: "default"', { completes: 'namespace' }),
   },
   isLocal: true,
   examples: [

@@ -30,7 +30,7 @@ const OBJECTS_MAX = 10_000;
 
 const FORM = [
   'Each object has the form {type, api_version, metadata, spec}: YAML documents separated by ---, or JSON objects in sequence or in a list.',
-  'What names no namespace is taken for that of --namespace.',
+  'Objects without a namespace belong to the namespace of --namespace.',
 ];
 
 export const createFileCommand: Command = {

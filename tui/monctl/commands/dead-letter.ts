@@ -149,8 +149,8 @@ async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped
 }
 
 function nameOf(which: Which): string {
-  if ('id' in which) return `letter ${String(which.id)}`;
-  return `letters of ${'handler' in which ? which.handler : 'all handlers'}`;
+  if ('id' in which) return `dead letter ${String(which.id)}`;
+  return `dead letters of ${'handler' in which ? which.handler : 'all handlers'}`;
 }
 
 function fieldsOf(letter: DeadLetterSummary, nowMs: number): readonly (readonly [string, string])[] {

@@ -23,7 +23,7 @@ export const dumpCommand: Command = {
   words: ['dump'],
   summary: 'Dump the objects of the backend to a file',
   details: [
-    `TYPES is a comma-separated list of ${TYPE_NAMES.join(', ')}, or all (default); core/v2.CheckConfig and CheckConfig also mean checks.`,
+    `TYPES is a comma-separated list of ${TYPE_NAMES.join(', ')}, or all (default); core/v2.CheckConfig and CheckConfig are other names of checks.`,
     'With the scope admin the dump is exact: it contains secrets in plain text, and passwords and API keys as hashes. Otherwise it contains what the API shows to these credentials.',
     'Types that are denied or missing are skipped and listed. Definitions of configuration files are not part of a dump.',
   ],
@@ -32,7 +32,7 @@ export const dumpCommand: Command = {
   options: {
     ...NAMESPACES_OPTIONS,
     omit: takes('TYPE,...', 'skip these types', { completes: TYPE_NAMES }),
-    format: takes(DUMP_FORMATS.join('|'), 'default yaml', { completes: DUMP_FORMATS }),
+    format: takes(DUMP_FORMATS.join('|'), 'format of the dump; default yaml', { completes: DUMP_FORMATS }),
     file: takes('FILE', 'write this file atomically; default standard output', {
       completes: 'file',
       short: 'f',

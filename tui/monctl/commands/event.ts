@@ -43,7 +43,7 @@ const list: Command = {
   options: {
     client: takes('NAME', 'only events of this client', { completes: 'client' }),
     check: takes('NAME', 'only events of this check', { completes: 'reported-check' }),
-    status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
+    status: takes('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
     silenced: flag('only silenced events; --no-silenced: only the others'),
     filter: FILTER_OPTION,
     search: takes('TEXT', 'same as --filter'),

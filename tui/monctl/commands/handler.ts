@@ -15,7 +15,7 @@ import { testCommand } from './handler-test.ts';
 const list: Command = {
   words: ['handler', 'list'],
   summary: 'List handlers with their queues and counters',
-  details: ['Sets are not listed: they do not run themselves. Counters start with the backend.'],
+  details: ['Handler sets are not listed: they only group handlers. Counters restart with the backend.'],
   options: LIST_OPTIONS,
   examples: [['monctl handler list --watch', 'watch the queues']],
   async run(call) {

@@ -11,7 +11,7 @@ import { SEARCH_TARGET_OPTIONS, wantedTargetOf } from '../silence-target.ts';
 
 const run: Command = {
   words: ['maintenance', 'run'],
-  summary: 'Silence while a command runs',
+  summary: 'Silence events while a command runs',
   details: [
     'The silence is renewed while the command runs and ends with it; if monctl or the host dies, it expires',
     'within a minute. Output, input, signals and the exit code are those of the command.',
@@ -21,8 +21,8 @@ const run: Command = {
   rest: 'COMMAND [ARGUMENT...]',
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    max: takes('DURATION', 'maximum duration of the silence: 2h, 30m; the command continues after it'),
-    reason: takes('TEXT', 'reason; default: the program'),
+    max: takes('DURATION', 'maximum duration of the silence, such as 2h; the command itself is not limited'),
+    reason: takes('TEXT', 'reason of the silence; default: the name of the program'),
     creator: takes('TEXT', 'creator; default USER@host'),
     anyway: flag('start the command even if the silence cannot be created'),
   },

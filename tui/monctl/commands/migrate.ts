@@ -120,7 +120,7 @@ async function migrate({ api }: Call, { path, id, expire, reason, creator, fate 
     if ((await api().silencedEntry(id)) === undefined) {
       throw new MonError(
         'conflict',
-        `the silence ${id} was not created, or has ended already: the stash ${path} was kept`,
+        `the silence ${id} does not exist (never created, or already ended): the stash ${path} was kept`,
       );
     }
   }

@@ -19,7 +19,7 @@ export const reportCommand: Command = {
     ...SPAN_OPTIONS,
     since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default 12h before the end` },
     ...NAMESPACES_OPTIONS,
-    limit: takes('N', 'maximum rows of each table; default 100'),
+    limit: takes('N', 'maximum number of rows in each table; default 100'),
     output: takes(FORMATS.join('|'), 'output format; default markdown', { completes: FORMATS, short: 'o' }),
   },
   textFormat: 'markdown',

@@ -38,11 +38,11 @@ export const restoreCommand: Command = {
   summary: 'Restore a dump and verify the result',
   details: [
     'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. The file is read completely before anything is sent: a truncated file is refused.',
-    'Namespaces are restored first, users and API keys last. Each object is listed as created, replaced, unchanged or skipped (with the reason); lost attributes are named. Objects of the backend that are not in FILE are kept.',
-    'No handler runs. The exit code is 9 if anything was skipped or lost, or differs from the file afterwards.',
+    'Namespaces are restored first, users and API keys last. Each object is listed as created, replaced, unchanged or skipped (with the reason); lost attributes are listed. Objects of the backend that are not in FILE are kept.',
+    'No handler runs. The exit code is 9 if an object was skipped, lost attributes or differs from the file.',
   ],
   operands: ['FILE'],
-  options: { ...DELETE_OPTIONS, quiet: flag('list only objects that were skipped or lost', { short: 'q' }) },
+  options: { ...DELETE_OPTIONS, quiet: flag('list only objects that were skipped or lost attributes', { short: 'q' }) },
   examples: [
     ['monctl restore backup.yml --dry-run', 'preview each object'],
     ['monctl restore sensu-go.yml', 'migrate a Sensu Go cluster'],
@@ -207,7 +207,7 @@ function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRu
   const problems = [
     ...(outcomes.skipped > 0 ? [`${counted(outcomes.skipped, 'objects')} skipped`] : []),
     ...(lossy > 0 ? [`${counted(lossy, 'objects')} with attributes lost`] : []),
-    ...(different > 0 ? [`${counted(different, 'objects')} changed before it was read back`] : []),
+    ...(different > 0 ? [`${counted(different, 'objects')} changed before they were verified`] : []),
   ];
   if (problems.length > 0) throw new ExitError(EXIT.incomplete, problems.join(', '));
 }

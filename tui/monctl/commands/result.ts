@@ -25,7 +25,7 @@ const list: Command = {
   options: {
     client: takes('NAME', 'only results of this client', { completes: 'client' }),
     check: takes('NAME', 'only results of this check', { completes: 'reported-check' }),
-    status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
+    status: takes('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -67,7 +67,7 @@ const submit: Command = {
   summary: 'Submit a result, as an agent does',
   details: [
     'STATUS is ok, warn, crit, unknown or a number. TEXT - reads standard input.',
-    '--file contains one result or a list of results as in the API; each has its client as source.',
+    '--file contains one result or a list of results as in the API; the attribute source of each names its client.',
   ],
   operands: ['[CLIENT]', '[CHECK]', '[STATUS]', '[TEXT]'],
   completes: ['client', 'client-check', STATUS_WORDS],
@@ -75,7 +75,7 @@ const submit: Command = {
     file: FILE_OPTION,
     ttl: takes('DURATION', 'open an event if no result follows within this time'),
     executed: takes('TIME', 'execution time; default now'),
-    handlers: takes('NAME,...', 'handlers of its events'),
+    handlers: takes('NAME,...', 'handlers of the events of this check'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -87,7 +87,7 @@ const submit: Command = {
     const read = await readFileOption(call);
     if (Array.isArray(read)) {
       if (call.operands.some((operand) => operand !== ''))
-        throw new MonError('invalid', 'a list in the --file says it all: leave CLIENT and the rest out');
+        throw new MonError('invalid', '--file contains a list: omit CLIENT and the other arguments');
       return submitMany(call, read as readonly SubmittedResult[]);
     }
     const result = await resultOf(call, read);

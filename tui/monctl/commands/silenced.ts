@@ -47,7 +47,7 @@ const list: Command = {
     check: takes('NAME', 'only silences of this check', { completes: 'reported-check' }),
     subscription: takes('NAME', 'only silences of exactly this subscription', { completes: 'subscription' }),
     client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
-    idle: flag('only silences that have matched nothing for long'),
+    idle: flag('only idle silences, which have matched no event for a long time'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,
@@ -156,11 +156,11 @@ const create: Command = {
   operands: [],
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    expire: takes('DURATION', 'duration: 1h, 1h30m, 2d, seconds, or never'),
-    begin: takes('TIME', 'start: 22:00, 2h (from now), 2026-11-20T22:00, epoch seconds; not in the past'),
-    'expire-on-resolve': flag('end early when the event resolves'),
+    expire: takes('DURATION', 'duration of the silence: 1h, 1h30m, 2d, seconds, or never'),
+    begin: takes('TIME', 'start of the silence: 22:00, 2h (from now), 2026-11-20T22:00, or epoch seconds'),
+    'expire-on-resolve': flag('end the silence early when the event resolves'),
     ...RECURRENCE_OPTIONS,
-    reason: takes('TEXT', 'reason, shown to other operators'),
+    reason: takes('TEXT', 'reason of the silence, shown to other operators'),
     creator: takes('TEXT', 'creator; default USER@host'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
@@ -287,7 +287,7 @@ const deletion: Command = {
     if ((id === '') === !hasParts) {
       throw new MonError(
         'invalid',
-        'name the silence either by its ID or by --check, --client, --subscription or --selector',
+        'select the silence by its ID, or by --check, --client, --subscription or --selector',
       );
     }
     const deleted = id === '' ? targetId(named) : id;

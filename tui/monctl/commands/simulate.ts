@@ -8,7 +8,7 @@ export const simulateCommand: Command = {
   words: ['simulate'],
   summary: 'Show what a result would do, without submitting it',
   details: [
-    'FILE contains one result as for result submit, in JSON or YAML, with its client as source. - reads standard input.',
+    'FILE contains one result as for result submit, in JSON or YAML; its attribute source names the client. - reads standard input.',
     'Nothing is stored and no handler runs.',
   ],
   operands: ['FILE'],

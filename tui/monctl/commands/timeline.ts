@@ -21,12 +21,12 @@ const SHOWN = 100;
 const timeline: Command = {
   words: ['event', 'timeline'],
   summary: 'Show the timeline of checks and silences, newest first',
-  details: ['Without CLIENT it covers everything; for a client and check it includes matching silences.'],
+  details: ['Without CLIENT, it shows all clients; for a client and check, it includes matching silences.'],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
-    limit: takes('N', `maximum number; default ${String(SHOWN)}`),
+    limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [
     ['monctl event timeline web-001 http-frontend --since 24h', 'the last 24 hours of a check'],
@@ -48,15 +48,15 @@ const availability: Command = {
   words: ['event', 'availability'],
   summary: 'Show the availability of checks, worst first',
   details: [
-    'Percentage of the time with data. Silenced failures do not count as unavailable; time without data and silenced',
-    'time are listed separately.',
+    'The percentage refers to the time with data; silenced failures do not count as unavailable.',
+    'Time without data and silenced time are listed separately.',
   ],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
-    check: takes('NAME', 'this check on all clients', { completes: 'reported-check' }),
-    aggregate: takes('NAME', 'the members of this aggregate', { completes: 'aggregate' }),
-    limit: takes('N', `maximum number; default ${String(SHOWN)}`),
+    check: takes('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
+    aggregate: takes('NAME', 'only members of this aggregate', { completes: 'aggregate' }),
+    limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [
     ['monctl event availability web-001 --since 30d', 'all checks of a client, last 30 days'],

@@ -21,8 +21,8 @@ export const fixNamespacesCommand: Command = {
   words: ['upgrade', 'fix-namespaces'],
   summary: 'Delete checks of missing namespaces, which would break the upgrade to 6.2.0',
   details: [
-    'Such checks cannot be reached directly. For each namespace: create it, delete its checks, delete it again.',
-    'Without --apply it only shows what it would do. With --apply it asks before each step; a declined step and the rest of that namespace are skipped, and the exit code is 9.',
+    'Such checks cannot be deleted directly. For each namespace: create it, delete its checks, delete it again.',
+    'Without --apply it only shows what it would do. With --apply it asks before each step; if you decline a step, the rest of that namespace is skipped, and the exit code is 9.',
     'To keep the checks, create the namespace instead: monctl namespace create NAME.',
   ],
   options: {
@@ -52,7 +52,7 @@ export const fixNamespacesCommand: Command = {
 };
 
 function dryRunText(commands: readonly string[]): string {
-  if (commands.length === 0) return 'every check names a namespace that exists: there is nothing to fix';
+  if (commands.length === 0) return 'the namespace of every check exists: there is nothing to fix';
   return [...commands, 'nothing was changed: add --apply to apply it'].join('\n');
 }
 

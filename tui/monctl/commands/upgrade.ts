@@ -14,8 +14,8 @@ import { EXIT } from '../../words/exit-codes.ts';
 const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
 
 const DETAILS = [
-  'The backend can be mon or a Sensu Go cluster. With --offline only a dump is read; facts that are missing there become warnings.',
-  'The exit code is 0 if there are at most warnings, and 10 if something blocks the upgrade.',
+  'The backend can be mon or a Sensu Go cluster. With --offline only a dump is read; facts that it lacks become warnings.',
+  'The exit code is 10 if something blocks the upgrade, else 0, even with warnings.',
 ];
 
 const check: Command = {

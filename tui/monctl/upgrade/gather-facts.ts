@@ -16,23 +16,23 @@ const FREE_ENTITIES = 100;
 
 /** Options for facts that only the operator knows. */
 export const TOLD_OPTIONS = {
-  dump: takes('FILE', 'a full dump', { completes: 'file' }),
-  snapshot: takes('FILE', 'a snapshot of the embedded key-value store', { completes: 'file' }),
+  dump: takes('FILE', 'full dump of the cluster', { completes: 'file' }),
+  snapshot: takes('FILE', 'snapshot of the embedded key-value store', { completes: 'file' }),
   certificate: takes('FILE,...', 'certificate files of backends and agents to check', { completes: 'file' }),
-  accept: takes('LIST', `confirm manually: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
+  accept: takes('LIST', `accept these blocking findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Options for facts that a cluster other than mon does not report. */
 export const CLUSTER_OPTIONS = {
-  offline: flag('do not contact a backend; use the dump'),
+  offline: flag('do not contact a backend; use only the dump'),
   'event-store': takes('key-value|relational', 'event store of the cluster', {
     completes: ['key-value', 'relational'],
   }),
-  'key-value-store': takes('embedded|external', 'location of its key-value store', {
+  'key-value-store': takes('embedded|external', 'location of the key-value store', {
     completes: ['embedded', 'external'],
   }),
-  'event-rows': takes('N', 'number of events in its relational database'),
-  'entity-limit': takes('N|unlimited', `entity limit of its license; default ${String(FREE_ENTITIES)}`),
+  'event-rows': takes('N', 'number of events in the relational database'),
+  'entity-limit': takes('N|unlimited', `entity limit of the license; default ${String(FREE_ENTITIES)}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Returns the facts of the options, for a plan that a backend carries out. */

@@ -35,7 +35,7 @@ async function problemOf(file: string, size: number): Promise<string | null> {
   if (size % SECTOR_BYTES === 0) return null;
   if (size % SECTOR_BYTES !== DIGEST_BYTES) return 'it is truncated';
   const [stated, computed] = await Promise.all([readDigest(handle, size), digestOf(file, size - DIGEST_BYTES)]);
-  return stated.equals(computed) ? null : 'it is damaged: its digest does not match';
+  return stated.equals(computed) ? null : 'it is damaged: its checksum does not match';
 }
 
 async function readDigest(handle: FileHandle, size: number): Promise<Buffer> {

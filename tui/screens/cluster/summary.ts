@@ -23,7 +23,7 @@ export function summaryLines({ state, loads, nowMs }: Shown & Pick<Known, 'loads
 
 function leaderRuns(view: ClusterView, nowMs: number): readonly Run[] {
   const label = labelRun('leader');
-  if (view.leader === null) return [label, run('none: writes wait', 'alert')];
+  if (view.leader === null) return [label, run('none; writes wait', 'alert')];
   const { since, epoch } = view.leader;
   return [
     label,

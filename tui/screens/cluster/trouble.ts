@@ -13,10 +13,10 @@ const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
 
 /** Short texts for a header of one row, where the full text does not fit. */
 const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
-  unavailable: 'database away',
+  unavailable: 'database down',
   'no-leader': 'no leader',
   lagging: 'lagging',
-  unproved: 'member not believed',
+  unproved: 'member not trusted',
 };
 
 /**

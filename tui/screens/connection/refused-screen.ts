@@ -45,7 +45,7 @@ function remedyOf(code: string): { readonly title: string; readonly fix: readonl
       };
     case 'version':
       return {
-        title: 'Console and backend speak different versions of the feed',
+        title: 'Console and backend use different versions of the feed',
         fix: ['Use the console of the same release as the backend: "monctl version" shows both.'],
       };
     default:

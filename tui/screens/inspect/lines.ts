@@ -177,7 +177,7 @@ function aboutAggregate(
     { label: 'results', rows: [countRuns(results)] },
     { label: 'including', text: `${silenced}   ${countText(results.down)} on clients without keepalive` },
     { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
-    { label: 'trend', rows: [[run(trend, 'accent'), run('  ok % since this console started', 'faint')]] },
+    { label: 'trend', rows: [[run(trend, 'accent'), run('  OK % since this console started', 'faint')]] },
   ];
 }
 

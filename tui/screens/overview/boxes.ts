@@ -164,7 +164,7 @@ function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefine
         openFiltered(opened, 'clients', ''),
       ),
       figureRow('stale: no keepalive', clients && stale, stale > 0 ? 'warning' : 'plain', openKeepalives),
-      figureRow('gone for more than 1 h', clients && gone, gone > 0 ? 'critical' : 'plain', openKeepalives),
+      figureRow('not seen for over 1 h', clients && gone, gone > 0 ? 'critical' : 'plain', openKeepalives),
     ],
     empty: LOADING,
   });

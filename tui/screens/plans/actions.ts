@@ -121,7 +121,7 @@ export function openPlanMenu(store: ActionPorts, { perform }: Pressed): void {
 
 function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   const { upgrade } = store.state;
-  const { row, failure = 'it is loading' } = store.plans;
+  const { row, failure = 'the plan is loading' } = store.plans;
   if (row === undefined) return store.say(`there is no plan yet: ${keyOf('plan-new')} creates one`);
   if (shownPlan(store) === undefined) return store.say(`plan #${String(row.id)} is not loaded: ${failure}`, 'problem');
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });

@@ -73,7 +73,7 @@ function holderRuns(store: Opened, plan: PlanRun): Line {
       break;
   }
   const { holder } = plan;
-  if (holder === null) return [run(` owner: nobody, ${keyOf('plan-hold')} takes ownership`, 'warning')];
+  if (holder === null) return [run(` owner: none; ${keyOf('plan-hold')} takes ownership`, 'warning')];
   const isOwn = isHeldBy(plan, store.options.session);
   return [
     run(' owner: '),

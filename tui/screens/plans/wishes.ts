@@ -39,10 +39,10 @@ export function wishOutcome(
     case 'over':
       return { kind: 'gone', text: `plan #${String(wish.plan)} is closed: nothing was done` };
     case 'held':
-      return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan now: nothing was done` };
+      return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan: nothing was done` };
     case 'moved': {
       const to = outcome.to === undefined ? 'its end' : stepText(outcome.plan, outcome.to);
-      return { kind: 'gone', text: `the plan is at ${to} now: nothing was done` };
+      return { kind: 'gone', text: `the plan is now at ${to}: nothing was done` };
     }
   }
 }

@@ -262,7 +262,7 @@ function endText(form: SilenceForm, startMs: number, nowMs: number): string {
   if (seconds === 'keep') return 'keeps its end';
   if (seconds === EXPIRE_NEVER) return 'never expires';
   const hasPending = form.origin?.entries.some(({ begin }) => (begin ?? 0) * 1000 > nowMs) === true;
-  if (hasPending && !form.hasStart) return 'each ends this long after now, or after its start if it is pending';
+  if (hasPending && !form.hasStart) return 'each ends this long from now, or from its start if it is pending';
   const endMs = startMs + seconds * 1000;
   return `ends ${momentText(endMs, nowMs)} (in ${formatDuration((endMs - nowMs) / 1000)})`;
 }

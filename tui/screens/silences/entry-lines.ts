@@ -58,7 +58,7 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
 /** Returns a note if the silence has matched nothing for long. */
 function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   if (idle === undefined) return [];
-  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless it matches something`;
+  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless it matches an event`;
   return [{ label: 'idle', text: `no match since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
 }
 

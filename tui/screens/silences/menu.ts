@@ -17,7 +17,7 @@ export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'>
     ['expiring: less than 30 min left', 'state=expiring'],
     ['ended in the last 24 h', 'state=ended'],
     ['mine', `creator=${quotedText(creator)} state!=ended`],
-    ['matching nothing now', 'events=0 (state=active or state=expiring)'],
+    ['matching no event now', 'events=0 (state=active or state=expiring)'],
   ];
   const items = (): readonly MenuItem[] =>
     choices.map(([label, filter]) => ({ id: label, label, key: filter, choose: () => applyFilter(store, filter) }));

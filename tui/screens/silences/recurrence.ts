@@ -31,9 +31,9 @@ interface About {
 const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
   ['schedule', { label: 'Schedule', line: 'schedule', hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
   ['zone', { label: 'Zone', line: 'zone', hint: 'UTC, Europe/Berlin, +02:00' }],
-  ['lasts', { label: 'Lasts', line: 'lasts', hint: 'each time: 30m, 2h' }],
+  ['lasts', { label: 'Lasts', line: 'lasts', hint: 'per window: 30m, 2h' }],
   ['first-day', { label: 'First day', line: 'firstDay', hint: '2026-12-01; empty: today' }],
-  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'empty: no last day' }],
+  ['last-day', { label: 'Last day', line: 'lastDay', hint: '2026-12-31; empty: none' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {

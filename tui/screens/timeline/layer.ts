@@ -48,7 +48,7 @@ export function stepOutage(store: Screen & Says, layer: TimelineLayer, by: 1 | -
   const outages = data === undefined ? [] : outagesOf(data.past);
   const next = outages[outageOf(layer).index + by];
   if (next === undefined) {
-    return store.say(outages.length === 0 ? 'no outage in this span' : `no ${by === 1 ? 'earlier' : 'later'} outage`);
+    return store.say(outages.length === 0 ? 'no outage in this period' : `no ${by === 1 ? 'earlier' : 'later'} outage`);
   }
   const row = data?.rows.findIndex(({ at }) => at < next.untilMs) ?? -1;
   putLayer(store, { ...layer, at: next.sinceMs, top: Math.max(0, row - 1) });

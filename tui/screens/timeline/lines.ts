@@ -49,7 +49,7 @@ export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: T
     axisLine(data.past, PAST_SPAN_MS[span] > PAST_DAY_MS, cells),
     [run(` ${availabilityText(data.past.availability)}`)],
     outage === undefined
-      ? [run(' no outage in this span', 'faint')]
+      ? [run(' no outage in this period', 'faint')]
       : outageLine(outage, { nowMs, number: count - index, count, until: data.past.until }),
   ];
 }
@@ -136,7 +136,7 @@ function outageLine(
 export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
   if (data === undefined) return [];
-  if (data.rows.length === 0) return [[run(' nothing changed in this span', 'faint')]];
+  if (data.rows.length === 0) return [[run(' nothing changed in this period', 'faint')]];
   const { outage } = outageOf(layer);
   return [
     ...data.rows.map((row) => {

@@ -92,7 +92,7 @@ export class FrameReader {
       this.#sink.heard(kind as FrameKind, channel, amount);
       return;
     }
-    if (amount > DATA_BYTES_MAX) throw new FrameError(`a frame has ${String(amount)} bytes`);
+    if (amount > DATA_BYTES_MAX) throw new FrameError(`a frame of ${String(amount)} bytes is too long`);
     this.#channel = channel;
     this.#dataBytes = amount;
   }

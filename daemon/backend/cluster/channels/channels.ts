@@ -151,7 +151,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
 
   #accept(id: number): void {
     const { accept } = this.#parts;
-    if (accept === undefined) throw new FrameError('channels are opened by the other end');
+    if (accept === undefined) throw new FrameError('only the other member can open channels');
     if (this.#open.has(id)) throw new FrameError(`channel ${String(id)} is open already`);
     const channel = new Channel(id, this, true);
     this.#open.set(id, channel);

@@ -47,7 +47,7 @@ export class ForwardedRequests implements RequestForwarding {
     app.addHook('onRequest', (request, reply, done) => {
       const isOfPeers = matchedRoute(request).isOfPeers === true;
       if (isSentOn(request)) void goOnUnless(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
-      else if (isOfPeers) done(new MonError('not_found', 'only members of a cluster use this path'));
+      else if (isOfPeers) done(new MonError('not_found', 'this path is only for members of the cluster'));
       else done();
     });
     app.addHook('preValidation', (request, _reply, done) => {

@@ -61,7 +61,7 @@ class Outbox {
 
   add(piece: Piece): void {
     if (this.#length + piece.data.length > WAITING_LENGTH_MAX) {
-      this.#miss('it does not keep up');
+      this.#miss('it is too slow');
       return;
     }
     this.#waiting.push(piece);

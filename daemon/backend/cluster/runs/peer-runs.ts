@@ -97,12 +97,12 @@ export class PeerRuns {
     if (handler === undefined || handler.type === 'set' || !isMovable(handler)) {
       throw new MonError(
         'precondition',
-        `this backend has no handler ${name} that runs anywhere: give all the same files`,
+        `this backend has no handler ${name} that any member can run: give all members the same files`,
       );
     }
     const mutator = handler.mutator === undefined ? undefined : definitions.in(namespace).mutator(handler.mutator);
     if (definitionDigest(handler, mutator) !== definition) {
-      throw new MonError('precondition', `this backend has another definition of ${name}: give all the same files`);
+      throw new MonError('precondition', `this backend defines ${name} differently: give all members the same files`);
     }
     this.#refuseCommand('handlers', namespace, name, handler);
     if (mutator !== undefined) this.#refuseCommand('mutators', namespace, handler.mutator ?? '', mutator);

@@ -182,7 +182,7 @@ function reasonIn(text: string): string {
   try {
     return refusalSchema.parse(JSON.parse(text)).error;
   } catch {
-    return 'it does not say why';
+    return 'it gave no reason';
   }
 }
 

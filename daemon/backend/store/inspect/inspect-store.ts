@@ -60,18 +60,18 @@ async function currentVersion(
       : unusable(CURRENT, 'is missing, although there are files of a store');
   }
   const [name] = /^MANIFEST-\d+(?=\n$)/.exec(current) ?? [];
-  if (name === undefined) return unusable(CURRENT, 'names no manifest');
+  if (name === undefined) return unusable(CURRENT, 'does not refer to a manifest');
   try {
     const { records, damaged } = scanLog(await readFile(join(dir, name)));
     const [span] = damaged;
-    if (span !== undefined) return unusable(name, `has another checksum at byte ${String(span.from)}`);
+    if (span !== undefined) return unusable(name, `has a wrong checksum at byte ${String(span.from)}`);
     if (records.length === 0) return unusable(name, 'is empty');
     return { version: versionOf(records.map(({ payload }) => payload)) };
   } catch (error) {
     passOnRefusal(error);
     return unusable(
       name,
-      isMissing(error) ? 'is missing, although CURRENT names it' : `is damaged: ${errorMessage(error)}`,
+      isMissing(error) ? 'is missing, although CURRENT refers to it' : `is damaged: ${errorMessage(error)}`,
     );
   }
 }
@@ -98,7 +98,7 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
     const blocks = tableBlocks(table);
     const bad = blocks.filter((block) => !isIntactBlock(table, block));
     if (bad.length === 0) return [];
-    return damage(`${String(bad.length)} of its ${String(blocks.length)} blocks have another checksum`);
+    return damage(`${String(bad.length)} of its ${String(blocks.length)} blocks have a wrong checksum`);
   } catch (error) {
     passOnRefusal(error);
     return damage(errorMessage(error));
@@ -111,7 +111,7 @@ export async function absentLogs(dir: string, logs: readonly string[], { logNumb
   // LevelDB creates a log before it names it in the manifest.
   if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`;
-    damages.push({ file, problem: 'is missing, and with it the newest writes', kind: 'log' });
+    damages.push({ file, problem: 'is missing, so the newest writes are lost', kind: 'log' });
   }
   const cut = await cutSinceClosed(dir, logNumber);
   return [...damages, ...cut.filter(({ file }) => damages[0]?.file !== file)];
@@ -142,7 +142,7 @@ function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): strin
   const after = records.filter(({ at }) => at > first.from).length;
   const counted = lost > 0 ? `${String(lost)} changes` : 'the last writes, or one of them';
   return (
-    `${String(bytes)} bytes from byte ${String(first.from)} on have another checksum: ${counted} ` +
+    `${String(bytes)} bytes from byte ${String(first.from)} on have a wrong checksum: ${counted} ` +
     `cannot be read, ${String(records.length - after)} writes before and ${String(after)} after can`
   );
 }

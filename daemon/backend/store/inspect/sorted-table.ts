@@ -84,7 +84,7 @@ function readChecked(
   const covered = new ByteReader(table, at).take(bytes + 1);
   const end = at + bytes + TRAILER_BYTES;
   if (end > table.length || masked(crc32c(covered)) !== table.readUInt32LE(end - 4)) {
-    throw new MonError('internal', `the block at byte ${String(at)} has another checksum`);
+    throw new MonError('internal', `the block at byte ${String(at)} has a wrong checksum`);
   }
   return { content: covered.subarray(0, bytes), compression: covered[bytes] ?? PLAIN };
 }

@@ -9,7 +9,7 @@ export const AMENDING_SCHEMA = 4;
  */
 export const amendments: Migration = {
   version: AMENDING_SCHEMA,
-  name: 'results stored as what they changed',
+  name: 'results stored as differences',
   // No key has this prefix.
   prefix: ['amendments'],
   rewrite: (_key, value) => value,

@@ -40,8 +40,8 @@ export async function readSchemaVersion(
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(
       'invalid',
-      `${database.location} holds a database of another program, or one that lost its beginning; use another state directory, ` +
-        'or repair this one with mon-backend repair',
+      `${database.location} contains a database of another program, or its beginning is lost; use another state ` +
+        'directory, or repair this one with mon-backend repair',
     );
   }
   return knownVersion(database, text, newestSchema(migrations));
@@ -58,8 +58,8 @@ function knownVersion(database: Database, text: string, newest: number): number 
   if (version <= newest) return version;
   throw new MonError(
     'invalid',
-    `the store in ${database.location} has schema ${String(version)}, this program knows up to ${String(newest)}: ` +
-      'a newer mon has written it; start that version or a later one, or use another state directory',
+    `the store in ${database.location} has schema ${String(version)}, this version supports up to ${String(newest)}: ` +
+      'a newer version of mon wrote it; start that version or a later one, or use another state directory',
   );
 }
 

@@ -67,7 +67,7 @@ function valueOf(op: StoreOp): string | undefined {
     case 'amendable':
       return op.parts.join('');
     case 'amend':
-      throw new Error('a store in PostgreSQL supports no amendments');
+      throw new Error('a PostgreSQL store does not support amendments of records');
     case 'del':
       return undefined;
   }

@@ -4,18 +4,18 @@ import { errorMessage, MonError } from '../../../../shared/errors.ts';
 /** Remedies for problems that an operator must fix before a retry helps. By SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'the password in the setting store is wrong',
-  '28000': 'the user in the setting store may not log in from here; look at pg_hba.conf of the database',
-  '3D000': 'there is no such database; make it with createdb, or name another in the setting store',
+  '28000': 'the user in the setting store may not log in from this host; check pg_hba.conf of the database',
+  '3D000': 'there is no such database; create it with createdb, or name another one in the setting store',
   '42501': 'the user in the setting store lacks rights; let it create its schema: GRANT CREATE ON DATABASE ... TO ...',
 };
 
 /** Hints for problems that an operator must fix at the database; retries continue meanwhile. By SQLSTATE. */
 const HINTS: Readonly<Record<string, string>> = {
-  '53100': 'the disk of the database is full, make room there',
+  '53100': 'the disk of the database is full, free some space there',
   '53300': 'the database has no connection left, raise its max_connections',
 };
 
-const UNKNOWN_AUTHORITY = 'name the authority of its certificate with sslrootcert in the setting store';
+const UNKNOWN_AUTHORITY = 'set sslrootcert in the setting store to the CA certificate of the database';
 
 /** Hints for problems of the server's certificate. By the error codes of Node.js. */
 const TLS_HINTS: Readonly<Record<string, string>> = {

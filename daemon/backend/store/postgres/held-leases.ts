@@ -181,16 +181,16 @@ export class HeldLeases implements Disposable {
     );
     return new MonError(
       'conflict',
-      `another backend writes to ${this.#parts.shown}: its lease expires in ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
-        'stop that one first',
+      `another backend writes to ${this.#parts.shown}: its lease, which it renews, ends in ` +
+        `${String(rows[0]?.seconds ?? 0)} s; stop it first`,
     );
   }
 
   #untold(name: string): MonError {
     return new MonError(
       'conflict',
-      `the database ${this.#parts.shown} was away, and now a write to shard ${name} is there that had to be given up: this backend ` +
-        'ends, and the next one begins with it',
+      `the database ${this.#parts.shown} was unavailable, and now contains a write to shard ${name} that was given ` +
+        'up: this backend stops, and uses that write after its restart',
     );
   }
 
@@ -198,8 +198,8 @@ export class HeldLeases implements Disposable {
     return new MonError(
       'conflict',
       `the database ${this.#parts.shown} lost writes that were acknowledged: shard ${name} was at ${String(last)} and is at ` +
-        `${String(seq)}. A standby that was behind was promoted, or an old copy was put in place; this backend begins anew ` +
-        'with what is there',
+        `${String(seq)}. A lagging standby was promoted, or an old copy was restored; this backend restarts with the ` +
+        'remaining data',
     );
   }
 }

@@ -34,7 +34,7 @@ export class PostgresSchema implements StoreSchema {
 
   async upgrade(): Promise<void> {
     if (this.version === this.newest) return;
-    throw new MonError('internal', `there is no way from schema ${String(this.version)} in ${this.#shown}`);
+    throw new MonError('internal', `there is no migration from schema ${String(this.version)} in ${this.#shown}`);
   }
 
   async backUp(): Promise<never> {

@@ -299,7 +299,7 @@ export class PostgresStore implements SharedStore {
         }
         if (this.#clock.monotonic() >= deadline) {
           const { message } = databaseError(this.#server.shown, 'write', cause);
-          throw new UnsettledWriteError(`${message}; nor can it be asked yet whether the write is there`, cause);
+          throw new UnsettledWriteError(`${message}; it is not known yet whether the write was stored`, cause);
         }
       }
       await new Promise<void>((resolve) => void this.#clock.after(SETTLE_RETRY_MS, resolve));

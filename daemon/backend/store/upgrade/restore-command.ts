@@ -26,7 +26,7 @@ export async function restoreCommand(
   const database = await openDatabase(stateDir, WRITE_BUFFER_BYTES);
   try {
     if (!(await isRestorable(database))) {
-      const question = `Are you sure you want to replace all that is stored in ${stateDir} by the backup of ${taken}, with schema ${String(schema)}?`;
+      const question = `Are you sure you want to replace everything that is stored in ${stateDir} by the backup of ${taken}, with schema ${String(schema)}?`;
       if (!skipConfirm && !(await ask(question))) throw new MonError('unavailable', 'restore aborted by operator');
       if (kept !== false) {
         const about = await describeStore(database);
@@ -48,6 +48,6 @@ function refuseNewer(dir: string, schema: number): void {
   if (schema <= newest) return;
   throw new MonError(
     'invalid',
-    `the backup in ${dir} has schema ${String(schema)}, this program knows up to ${String(newest)}; use the mon that took it`,
+    `the backup in ${dir} has schema ${String(schema)}, this version supports up to ${String(newest)}; use the version of mon that created it`,
   );
 }

@@ -39,7 +39,7 @@ async function openUnlessHeld(stateDir: string): Promise<OpenSchema | { readonly
     if (access !== undefined) return { holder: access.url };
     throw new MonError(
       'conflict',
-      `${error.message}; or let the backend upgrade it while it serves, with --through URL`,
+      `${error.message}; or upgrade it through the running backend, with --through URL`,
       { cause: error },
     );
   }

@@ -94,7 +94,7 @@ export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
   return obstacles
     .map(
       ({ reason, remedy }) =>
-        `${reason}, and checks refer to it; nothing was changed. The way out:\n${remedy.map((command) => `  ${command}`).join('\n')}`,
+        `${reason}, and checks refer to it; nothing was changed. To fix this, run:\n${remedy.map((command) => `  ${command}`).join('\n')}`,
     )
     .join('\n');
 }

@@ -76,7 +76,7 @@ async function readStatus(request: Requester): Promise<StoreUpgradeStatus> {
   const { body } = await request({ method: 'GET', path: PATH });
   const parsed = storeUpgradeAnswer.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new MonError('unavailable', 'the server there is not a mon backend that can upgrade its store');
+  throw new MonError('unavailable', 'the server at this URL is not a mon backend that can upgrade its store');
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {

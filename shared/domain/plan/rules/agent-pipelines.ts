@@ -15,7 +15,7 @@ export const agentPipelines: UpgradeRule = {
     const { agents, pipelines } = facts;
     if (agents === undefined || pipelines === undefined) {
       return warn(
-        ['whether there are pipelines, or agents below 6.5.0, is not known from here'],
+        ['it is unknown whether there are pipelines or agents below 6.5.0'],
         ['with pipelines, upgrade all agents to 6.5.0'],
       );
     }
@@ -25,7 +25,7 @@ export const agentPipelines: UpgradeRule = {
       [
         `${String(pipelines)} pipelines; ${String(old.length)} of ${String(agents.length)} agents below 6.5.0: ${namesText(old)}`,
       ],
-      ['they run checks, send events and use handlers of checks as before, but no pipelines: upgrade them'],
+      ['these agents still work, but do not use pipelines: upgrade them'],
     );
   },
   steps: (facts) => {

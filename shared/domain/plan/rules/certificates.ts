@@ -10,18 +10,18 @@ type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 /** Reference 9.3, 6.4.0: the new runtime checks only Subject Alternative Names. */
 export const certificates: UpgradeRule = {
   id: ID,
-  title: 'Each certificate repeats its CommonName as a Subject Alternative Name',
+  title: 'Each certificate has its CommonName among its Subject Alternative Names',
   applies: (path) => crosses(path, [6, 4, 0]),
   judge({ certificates: found }) {
     if (found === undefined) {
       return warn(
-        ['no certificate was named'],
-        ['name each one that backends and agents use: --certificate FILE; without TLS there is nothing to do'],
+        ['no certificate was given'],
+        ['give each one that backends and agents use: --certificate FILE; without TLS nothing needs to be done'],
       );
     }
     const problems = found.flatMap((certificate) => problemOf(certificate) ?? []);
-    if (problems.length === 0) return pass(`${String(found.length)} certificates, all in order`);
-    return block(problems, ['have them issued again with the CommonName among the Subject Alternative Names']);
+    if (problems.length === 0) return pass(`${String(found.length)} certificates, all valid`);
+    return block(problems, ['have them issued again with the CommonName as a Subject Alternative Name']);
   },
   steps: (facts, path) =>
     certificates.judge(facts, path).verdict === 'pass'

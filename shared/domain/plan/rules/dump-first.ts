@@ -10,7 +10,7 @@ const DUMP_SECONDS_MAX = 24 * 3600;
 /** Reference 9.3, 6.0: from 5.x only a dump allows going back. */
 export const dumpFirst: UpgradeRule = {
   id: ID,
-  title: 'From 5.x there is no way back: a dump comes first',
+  title: 'A downgrade to 5.x is impossible: take a dump first',
   applies: (path) => crosses(path, [6, 0, 0]) && isOlder(path.from, [6, 0, 0]),
   judge: (facts) => all(judgeDump(facts), judgeDisk(facts)),
   steps: (facts) => [
@@ -19,7 +19,7 @@ export const dumpFirst: UpgradeRule = {
       phase: 'backup',
       kind: 'manual',
       rule: ID,
-      title: 'Dump everything, and keep the file on another machine',
+      title: 'Dump everything, and store the file on another machine',
       details: ['After the restart the backend migrates its database, and a downgrade to 5.x is impossible.'],
       commands: [wordsOf(facts).dump('dump.yml'), 'monctl upgrade check --dump dump.yml'],
       check: `rule:${ID}`,
@@ -32,47 +32,47 @@ function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): Judg
     return block(
       ['there is no dump'],
       [
-        `make one and name it: ${wordsOf({ product }).dump('FILE')}, then --dump FILE`,
-        'there is no way back to 5.x without it',
+        `create one and pass it: ${wordsOf({ product }).dump('FILE')}, then --dump FILE`,
+        'without a dump, a downgrade to 5.x is impossible',
       ],
     );
   }
   if (dump.problem !== null) {
-    return block([`${dump.file} cannot be restored: ${dump.problem}`], ['make another dump']);
+    return block([`${dump.file} cannot be restored: ${dump.problem}`], ['create another dump']);
   }
   const ageSeconds = now - dump.taken_at;
   if (ageSeconds > DUMP_SECONDS_MAX) {
     return block(
       [`${dump.file} is ${hoursText(ageSeconds)} old`],
-      [`make another one: it may be ${hoursText(DUMP_SECONDS_MAX)} old at most`],
+      [`create another one: it may be ${hoursText(DUMP_SECONDS_MAX)} old at most`],
     );
   }
   const held = Object.entries(dump.counts).map(([type, count]) => `${String(count)} ${type}`);
-  const evidence = `${dump.file}, ${hoursText(Math.max(0, ageSeconds))} old, holds ${held.join(', ') || 'nothing'}`;
+  const evidence = `${dump.file}, ${hoursText(Math.max(0, ageSeconds))} old, contains ${held.join(', ') || 'nothing'}`;
   if (counts === undefined) {
-    return warn([evidence, 'whether that is everything is not known: the live objects could not be counted'], []);
+    return warn([evidence, 'it is unknown whether it is complete: the live objects could not be counted'], []);
   }
   const missing = Object.entries(counts).filter(([type, count]) => (dump.counts[type] ?? 0) < count);
   if (missing.length === 0) return pass(evidence);
   return block(
     [
       evidence,
-      ...missing.map(([type, count]) => `of ${String(count)} ${type} it holds ${String(dump.counts[type] ?? 0)}`),
+      ...missing.map(([type, count]) => `of ${String(count)} ${type} it contains ${String(dump.counts[type] ?? 0)}`),
     ],
-    ['make another dump, with --all-namespaces and as a user who may see everything'],
+    ['create another dump, with --all-namespaces and as a user who may see everything'],
   );
 }
 
 function judgeDisk({ disk }: UpgradeFacts): Judgement {
   if (disk === undefined) {
     return warn(
-      ['free disk space is not known from here'],
-      ['make sure that there is room for a second copy of the database'],
+      ['the free disk space is unknown'],
+      ['make sure that there is space for a second copy of the database'],
     );
   }
   const { path, free_bytes: free, needed_bytes: needed } = disk;
   const evidence = `${path}: ${mebibytes(free)} free, ${mebibytes(needed)} needed`;
-  return free >= needed ? pass(evidence) : block([evidence], [`make room on ${path}`]);
+  return free >= needed ? pass(evidence) : block([evidence], [`free some space on ${path}`]);
 }
 
 function mebibytes(bytes: number): string {

@@ -10,28 +10,28 @@ const WARN_SHARE = 0.9;
 /** Reference 9.3, 5.16.0: above the limit new entities and agents are rejected, and existing ones continue. */
 export const entityLimit: UpgradeRule = {
   id: ID,
-  title: `Without a licence ${String(FREE_ENTITIES)} entities are free`,
+  title: `Without a license ${String(FREE_ENTITIES)} entities are allowed`,
   applies: (path) => crosses(path, [5, 16, 0]),
   judge({ product, entities, attested }) {
     if (entities === undefined) {
       return warn(
-        ['how many entities there are is not known from here'],
+        ['the number of entities is unknown'],
         [`count them: ${wordsOf({ product }).tool} entity list --all-namespaces`],
       );
     }
     const { total, newest, limit } = entities;
-    if (limit === null) return pass(`${String(total)} entities, and no limit`);
+    if (limit === null) return pass(`${String(total)} entities, no limit`);
     const evidence = [`${String(total)} of ${String(limit)} entities`];
     if (total <= limit * WARN_SHARE) return pass(...evidence);
     const named = newest.map(({ namespace, name }) => `${namespace}/${name}`);
     if (named.length > 0) evidence.push(`the newest: ${namesText(named)}`);
     const remedy = [
-      'existing entities go on, new ones and new agents are refused',
-      `delete entities that are no longer there${product === 'mon' ? ', or set entity-limit' : ', or get a licence'}`,
+      'existing entities keep working, new ones and new agents are rejected',
+      `delete entities that no longer exist${product === 'mon' ? ', or set entity-limit' : ', or get a license'}`,
     ];
     if (total <= limit) return warn(evidence, remedy);
     if (attested.includes('entity-limit')) return warn([...evidence, 'accepted by the operator'], remedy);
-    return block(evidence, [...remedy, 'to go on all the same: --accept entity-limit']);
+    return block(evidence, [...remedy, 'to continue anyway: --accept entity-limit']);
   },
   steps: (facts, path) =>
     entityLimit.judge(facts, path).verdict === 'pass'
@@ -44,7 +44,7 @@ export const entityLimit: UpgradeRule = {
             rule: ID,
             title: 'Make room for new entities',
             details: [
-              `Delete entities that are gone, or ${facts.product === 'mon' ? 'set entity-limit in the configuration' : 'install a licence'}.`,
+              `Delete entities that no longer exist, or ${facts.product === 'mon' ? 'set entity-limit in the configuration' : 'install a license'}.`,
             ],
             commands: [`${wordsOf(facts).tool} entity list --all-namespaces`],
             check: `rule:${ID}`,

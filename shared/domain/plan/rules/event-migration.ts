@@ -11,18 +11,18 @@ const ROWS_PER_SECOND = 5000;
 /** Reference 9.3, 6.1.0 from 6.0.0: the relational event table is migrated at the first start. */
 export const eventMigration: UpgradeRule = {
   id: ID,
-  title: 'Events in the relational database are migrated: a pause, also of API, command line and web UI',
+  title: 'Events in the relational database are migrated: API, command line and web UI pause',
   applies: (path, { event_store: store }) =>
     path.from[0] === 6 && path.from[1] === 0 && crosses(path, [6, 1, 0]) && store !== 'key-value',
   judge({ event_store: store, event_rows: rows }) {
     if (store === undefined) {
       return warn(
-        ['whether events are in a relational database is not known from here'],
+        ['it is unknown whether events are in a relational database'],
         ['if they are, expect a pause of seconds to minutes at the first start'],
       );
     }
     if (rows === undefined) {
-      return warn(['how many events there are is not known from here'], ['expect a pause of seconds to minutes']);
+      return warn(['the number of events is unknown'], ['expect a pause of seconds to minutes']);
     }
     if (rows === 0) return pass('there are no events in the relational database');
     return warn(

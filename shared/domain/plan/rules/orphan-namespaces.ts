@@ -8,25 +8,25 @@ const ID = '6.2.0-namespaces';
 /** Reference 9.3, 6.2.0: check configurations are upgraded, and one with a missing namespace halts the backend. */
 export const orphanNamespaces: UpgradeRule = {
   id: ID,
-  title: 'Every check names a namespace that exists',
+  title: 'The namespace of every check exists',
   applies: (path) => crosses(path, [6, 2, 0]),
   judge(facts) {
     const orphans = orphansOf(facts);
     if (orphans === undefined) {
       return block(
         ['namespaces and checks could not be listed'],
-        ['list them as a user who may see all of them, or name a dump with --dump'],
+        ['list them as a user who may see all of them, or pass a dump with --dump'],
       );
     }
-    if (orphans.size === 0) return pass(`${String(facts.checks?.length ?? 0)} checks, all of known namespaces`);
+    if (orphans.size === 0) return pass(`${String(facts.checks?.length ?? 0)} checks, all in existing namespaces`);
     return block(
       [...orphans].map(
         ([namespace, checks]) => `the namespace ${namespace} does not exist, but has checks: ${namesText(checks)}`,
       ),
       [
-        'the upgrade would fail, and each restart with it; first:',
+        'the upgrade and every restart would fail; first run:',
         ...[...namespaceFixes(orphans)].map((fix) => fixCommand(fix, wordsOf(facts).tool)),
-        'or all of it: monctl upgrade fix-namespaces --apply',
+        'or fix everything: monctl upgrade fix-namespaces --apply',
         'if the upgrade was done already: go back to 6.1.4, recreate the namespaces, and upgrade again',
       ],
     );

@@ -9,11 +9,11 @@ export const sameVersions: UpgradeRule = {
   judge({ product, backends }) {
     const compare = `${wordsOf({ product }).backend} version`;
     if (backends === undefined) {
-      return warn(['the versions of the backends are not known from here'], [`compare them: ${compare}`]);
+      return warn(['the versions of the backends are unknown'], [`compare them: ${compare}`]);
     }
     const evidence = backends.map(({ name, version }) => `${name}: ${version ?? 'not known'}`);
     const versions = new Set(backends.map(({ version }) => version));
-    if (versions.has(null)) return warn(evidence, [`compare them by hand: ${compare}`]);
+    if (versions.has(null)) return warn(evidence, [`compare them manually: ${compare}`]);
     if (versions.size <= 1) return pass(...evidence);
     return block(evidence, ['bring all backends to the same version first']);
   },

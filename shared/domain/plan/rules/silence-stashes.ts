@@ -5,20 +5,20 @@ const ID = 'stashes';
 /** Reference 9.1 and completion 1.19: silences stored as stashes have no effect on a backend with silenced entries. */
 export const silenceStashes: UpgradeRule = {
   id: ID,
-  title: 'Stashes that silence become silenced entries',
+  title: 'Silence stashes become silences',
   applies: (_path, { silence_stashes: stashes }) => stashes !== undefined && stashes.total > 0,
   judge({ silence_stashes: stashes }) {
-    if (stashes === undefined || stashes.total === 0) return pass('no stash silences anything');
+    if (stashes === undefined || stashes.total === 0) return pass('there are no silence stashes');
     const { total, unclear, unready } = stashes;
     const evidence = [`${String(total)} stashes under silence/`];
-    if (unclear.length > 0) evidence.push(`not to be understood: ${namesText(unclear)}`);
+    if (unclear.length > 0) evidence.push(`not recognized: ${namesText(unclear)}`);
     if (unready.length > 0) {
       return block(
         [...evidence, `without their own subscription, or older than 0.26: ${namesText(unready)}`],
-        ['upgrade these clients first: entries for them would match nothing'],
+        ['upgrade these clients first: silences for them would match nothing'],
       );
     }
-    return warn(evidence, ['look at what would be made of them: monctl migrate stashes']);
+    return warn(evidence, ['preview the conversion: monctl migrate stashes']);
   },
   steps: ({ product, silence_stashes: stashes }) =>
     stashes === undefined || stashes.total === 0
@@ -28,7 +28,7 @@ export const silenceStashes: UpgradeRule = {
             id: 'migrate-stashes',
             phase: 'prepare',
             rule: ID,
-            title: `Make silenced entries of ${String(stashes.total)} stashes`,
+            title: `Convert into silences: ${String(stashes.total)} stashes`,
             details: ['Each stash is deleted only after its entry exists. Dashboards come after that (reference 9.1).'],
             ...(product === 'mon'
               ? { kind: 'action', action: 'migrate-stashes' }

@@ -5,19 +5,19 @@ import { wordsOf } from '../words.ts';
 /** Reference 9.3, 5.1.0: the default state directory of bare binaries changes. */
 export const stateDir: UpgradeRule = {
   id: '5.1.0-state-dir',
-  title: 'The default state directory moves into one of the backend',
+  title: 'The default state directory moves to a directory of the backend',
   applies: (path, { install }) => crosses(path, [5, 1, 0]) && install !== 'package',
   judge({ product, install, state_dir: dir }) {
     const { oldStateDir, newStateDir, configFile } = wordsOf({ product });
     if (dir === undefined) {
       return warn(
-        ['whether state-dir is set, and where the data is, is not known from here'],
+        ['it is unknown whether state-dir is set and where the data is'],
         [`run this check on the machine of the backend, or make sure that ${configFile} sets state-dir`],
       );
     }
     if (dir.configured !== null) return pass(`${configFile} sets state-dir to ${dir.configured}`);
     const evidence = [
-      install === 'binary' ? 'the backend is a bare binary' : 'whether a package owns the backend is not known',
+      install === 'binary' ? 'no package installed the backend' : 'it is unknown if a package installed the backend',
       `${configFile} does not set state-dir`,
       `${oldStateDir} ${dir.old_has_data ? 'holds data' : 'holds no data'}, ${newStateDir} ${dir.new_has_data ? 'holds data' : 'holds no data'}`,
     ];
@@ -37,7 +37,7 @@ export const stateDir: UpgradeRule = {
             kind: 'manual',
             rule: '5.1.0-state-dir',
             title: 'Keep the old state directory',
-            details: ['Without it the backend starts on an empty directory and seems to have lost everything.'],
+            details: ['Otherwise the backend starts with an empty directory and seems to have lost everything.'],
             commands: [`echo '${lineOf(wordsOf(facts).oldStateDir)}' >> ${wordsOf(facts).configFile}`],
             check: 'rule:5.1.0-state-dir',
           },

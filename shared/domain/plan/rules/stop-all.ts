@@ -10,12 +10,12 @@ const ID = '5.8.0-stop-all';
  */
 export const stopAll: UpgradeRule = {
   id: ID,
-  title: 'All backends of a cluster are stopped together: the storage serialization changes',
+  title: 'All backends of a cluster are stopped together: the storage format changes',
   applies: (path) => crosses(path, [5, 8, 0]),
   judge({ backends }) {
     if (backends === undefined) {
       return warn(
-        ['how many backends there are is not known from here'],
+        ['the number of backends is unknown'],
         ['with more than one, stop all of them before the first one is upgraded'],
       );
     }
@@ -25,7 +25,7 @@ export const stopAll: UpgradeRule = {
       [
         `${String(backends.length)} backends: ${backends.map(({ name }) => name).join(', ')}`,
         ...silent.map(({ name, healthy }) =>
-          healthy === false ? `${name} says that it is not healthy` : `${name} was not reached at its health port`,
+          healthy === false ? `${name} reports that it is not healthy` : `${name} is unreachable at its health port`,
         ),
       ],
       [

@@ -8,7 +8,7 @@ const SNAPSHOT_SECONDS_MAX = 24 * 3600;
 /** Reference 9.3, 6.4.0: the embedded key-value store is upgraded, and only a snapshot allows going back. */
 export const storeUpgrade: UpgradeRule = {
   id: ID,
-  title: 'The embedded key-value store is upgraded: earlier backends cannot read it any more',
+  title: 'The embedded key-value store is upgraded: earlier backends can no longer read it',
   applies: (path) => crosses(path, [6, 4, 0]),
   judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
   // For mon itself, the backup at the start of every plan is this snapshot.
@@ -18,7 +18,7 @@ export const storeUpgrade: UpgradeRule = {
   ],
 };
 
-const AGENTS = pass('agents of earlier versions go on with it: they can be upgraded later');
+const AGENTS = pass('agents of earlier versions keep working: they can be upgraded later');
 
 /**
  * Whether the key-value store is embedded; an unknown one counts as embedded, because an extra snapshot does no harm.
@@ -48,7 +48,7 @@ const relationalStep: PhasedStep = {
   kind: 'manual',
   rule: ID,
   title: 'Back up the relational database',
-  details: ['No program can see from here whether there is a usable backup: confirm it only when there is.'],
+  details: ['This cannot be verified from here: confirm it only if there is a usable backup.'],
   commands: ['pg_dump --format=custom --file=mon-events.dump mon'],
 };
 
@@ -58,30 +58,30 @@ function judgeSnapshot(facts: UpgradeFacts): Judgement {
   // The plan takes and verifies the snapshot in its own step.
   if (snapshot === undefined && product === 'mon') return pass('the plan takes a snapshot and verifies it');
   if (snapshot === undefined) {
-    return block(['there is no snapshot of the embedded store'], ['take one and name it: --snapshot FILE']);
+    return block(['there is no snapshot of the embedded store'], ['take one and pass it: --snapshot FILE']);
   }
   if (snapshot.problem !== null) {
-    return block([`${snapshot.file} is no usable snapshot: ${snapshot.problem}`], ['take another one']);
+    return block([`${snapshot.file} is not a usable snapshot: ${snapshot.problem}`], ['take another one']);
   }
   const ageSeconds = now - snapshot.taken_at;
   if (ageSeconds > SNAPSHOT_SECONDS_MAX) {
     return block([`${snapshot.file} is ${hoursText(ageSeconds)} old`], ['take another one']);
   }
-  return pass(`${snapshot.file}, ${hoursText(Math.max(0, ageSeconds))} old, opens`);
+  return pass(`${snapshot.file}, ${hoursText(Math.max(0, ageSeconds))} old, readable`);
 }
 
 function judgeRelational(facts: UpgradeFacts): Judgement {
   if (!isRelational(facts)) return pass();
   if (facts.product === 'mon') return pass('the plan has a step for the backup of the database');
   if (facts.attested.includes('relational-backup'))
-    return pass('the operator vouches for a backup of the relational database');
+    return pass('the operator confirmed a backup of the relational database');
   return block(
-    ['nobody has vouched for a backup of the relational database'],
-    ['back it up, then say so: --accept relational-backup'],
+    ['nobody has confirmed a backup of the relational database'],
+    ['back it up, then confirm it: --accept relational-backup'],
   );
 }
 
 function judgeBackends({ backends }: UpgradeFacts): Judgement {
-  if (backends === undefined) return warn(['the versions of the backends are not known from here'], []);
+  if (backends === undefined) return warn(['the versions of the backends are unknown'], []);
   return pass(...backends.map(({ name, version }) => `backend ${name} is at ${version ?? 'an unknown version'}`));
 }

@@ -45,7 +45,7 @@ describe('tcp', () => {
     const port = await listening(createTcpServer());
     expect(await find('tcp', { port })).toEqual({
       status: 0,
-      output: expect.stringMatching(/^TCP OK - 127\.0\.0\.1:\d+ takes connections, after 0\.\d{3} s$/),
+      output: expect.stringMatching(/^TCP OK - 127\.0\.0\.1:\d+ accepts connections after 0\.\d{3} s$/),
     });
   });
 
@@ -72,12 +72,12 @@ describe('tcp', () => {
     const port = await listening(createTcpServer((socket) => socket.end('500\tbusy\n')));
     expect(await find('tcp', { port, expect: '220' })).toMatchObject({
       status: 2,
-      output: expect.stringMatching(/ does not answer with "220" but with "500 busy "$/),
+      output: expect.stringMatching(/ responds with something other than "220": "500 busy "$/),
     });
     const mute = await listening(createTcpServer());
     expect(await find('tcp', { port: mute, expect: '220', timeout: 0.05 })).toEqual({
       status: 2,
-      output: `TCP CRITICAL - 127.0.0.1:${String(mute)} does not answer within 0.05 s`,
+      output: `TCP CRITICAL - 127.0.0.1:${String(mute)} does not respond within 0.05 s`,
     });
   });
 });
@@ -233,7 +233,7 @@ describe('certificate', () => {
     const mute = await listening(createTcpServer());
     expect(await find('certificate', { host: '127.0.0.1', port: mute, timeout: 0.05 })).toMatchObject({
       status: 2,
-      output: expect.stringContaining('does not answer within 0.05 s'),
+      output: expect.stringContaining('does not respond within 0.05 s'),
     });
   });
 

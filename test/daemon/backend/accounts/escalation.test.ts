@@ -196,7 +196,7 @@ test('deleting a binding or its namespace cannot restore the default rights of a
   await make(root.post('/namespaces', { name: 'short' }));
   await bind('operators', 'view', [group('operators')], 'short');
   const path = '/namespaces/short/rolebindings/operators';
-  const refused = { status: 403, body: { message: expect.stringContaining('what their names mean') as string } };
+  const refused = { status: 403, body: { message: expect.stringContaining('names of groups grant rights') as string } };
   expect(await helpdesk.delete(path)).toMatchObject(refused);
   const rules = [rule(['get'], 'checks')];
   await make(root.put('/clusterroles/little', { ...metadata('little'), rules }));

@@ -303,7 +303,7 @@ describe('groups with default rights', () => {
       role_ref: CLUSTER_ROLE('view'),
       metadata: { name: 'viewers', namespace: 'prod' },
     });
-    expect(binding.headers.get('warning')).toMatch(/viewers: from now on bindings say/);
+    expect(binding.headers.get('warning')).toMatch(/viewers: from now on only bindings grant rights/);
     expect(await status(as(name).get('/checks'))).toBe(403);
     expect(await status(as(name).get(`${PROD}/checks`))).toBe(200);
     await root.delete(`${PROD}/rolebindings/viewers`);

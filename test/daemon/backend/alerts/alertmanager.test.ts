@@ -194,7 +194,7 @@ describe('the list of alerts', () => {
     expect(await namesOf('filter=severity!%3Dcritical')).toEqual(['disk']);
     expect(await namesOf('active=false')).toEqual([]);
     expect(await namesOf('receiver=other')).toEqual([]);
-    expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must be like/);
+    expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must look like/);
   });
 
   test('an inhibited alert is listed as suppressed by its source and left out with inhibited=false', async () => {
@@ -257,7 +257,7 @@ describe('the list of alerts', () => {
     ] as const) {
       const answer = await ask(method, `/api/v2/${path}?namespace=other`, body);
       expect(answer.status).toBe(400);
-      expect(answer.body).toMatch(/^namespace: \/api\/v2 is about the namespace default alone/);
+      expect(answer.body).toMatch(/^namespace: \/api\/v2 serves only the namespace default;/);
     }
     expect((await ask('GET', '/api/v2/alerts?namespace=default&unknown=1')).body).toEqual([]);
   });

@@ -175,7 +175,7 @@ describe('invalid operations and expectations', () => {
     );
     expect(answer).toMatchObject({
       status: 409,
-      body: { error: 'operations.1: web-1/disk is not there, and all were expected' },
+      body: { error: 'operations.1: web-1/disk does not exist, so nothing was changed' },
     });
     expect([await silencedIds(), await trail()]).toEqual([[], []]);
   });
@@ -185,7 +185,7 @@ describe('invalid operations and expectations', () => {
     const clear = { op: 'clear', id: '*:disk' };
     expect(await bulk([clear, clear], { expect: 'all' })).toMatchObject({
       status: 409,
-      body: { error: 'operations.1: *:disk is named twice, and all were expected' },
+      body: { error: 'operations.1: *:disk appears twice, so nothing was changed' },
     });
     expect(await silencedIds()).toEqual(['*:disk']);
     expect(await done([clear], { expect: 'all' })).toMatchObject([{ ok: true }]);

@@ -98,7 +98,7 @@ describe('requests of the command-line tool (clients 6)', () => {
     expect(answer).toMatchObject({ status: 204, text: '' });
   });
 
-  test('a path without a namespace uses the namespace of the body, or else default', async () => {
+  test('a path without a namespace uses the namespace in the body, or else default', async () => {
     expect(await v2.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
     expect(await v2.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
       status: 201,
@@ -125,7 +125,7 @@ describe('error responses of the genuine service', () => {
       '/namespaces/default/checks/a',
       disk('a'),
       400,
-      { code: 1, message: 'the namespace of the body, prod, is not the one of the path, default' },
+      { code: 1, message: 'the namespace in the body, prod, differs from the one in the path, default' },
     ],
     [
       'a name with a space',

@@ -133,7 +133,7 @@ describe('a prune that deletes nothing', () => {
     const dir = await aStore();
     const rig = rigOf();
     await pruneCommand({ 'state-dir': dir }, { ...OLD, dryRun: true }, rig);
-    expect(rig.printed.join('')).toMatch(/^3 clients of 5 are meant\n {2}default\/ci-1\n/);
+    expect(rig.printed.join('')).toMatch(/^3 clients of 5 match\n {2}default\/ci-1\n/);
     expect(await left(dir)).toEqual(ALL);
   });
 

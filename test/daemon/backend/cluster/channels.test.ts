@@ -241,10 +241,10 @@ const opening = frameHead(open, 1, 0);
 const piece = (bytes: number): Buffer => Buffer.concat([frameHead(data, 1, bytes), Buffer.alloc(bytes)]);
 test.each([
   { what: 'a frame of an unknown kind', said: [frameHead(9 as never, 1, 0)], error: 'there are no frames of kind 9' },
-  { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'a frame has' },
+  { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'a frame of' },
   { what: 'a channel that is open', said: [opening, opening], error: 'channel 1 is open already' },
-  { what: 'more than its window', said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))], error: 'more was sent' },
-  { what: 'credit without data', said: [opening, frameHead(credit, 1, 1)], error: 'more was taken than was sent' },
+  { what: 'more than its window', said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))], error: 'data exceeds' },
+  { what: 'credit without data', said: [opening, frameHead(credit, 1, 1)], error: 'more was acknowledged than sent' },
 ])('$what closes the connection', async ({ said, error }) => {
   const { near, far } = await connected();
   const onClose = startEnd(far, () => undefined);

@@ -136,7 +136,7 @@ describe('deep health', () => {
 
   test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
     { name: 'is behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
-    { name: 'has lost the database', told: { database: away }, problem: 'database away: writes wait' },
+    { name: 'has lost the database', told: { database: away }, problem: 'database down: writes wait' },
     { name: 'knows nobody who writes', told: { leader: null }, problem: 'no leader: writes wait' },
   ])('is 412 when this one $name', async ({ told, problem }) => {
     const { ask } = await start(told);

@@ -23,7 +23,7 @@ function aUser(username: string): Parameters<Users['put']>[0] {
 
 const TOO_MANY = {
   code: 'unavailable',
-  message: expect.stringMatching(/^there are 2 .*: delete some first$/) as string,
+  message: expect.stringMatching(/^there are 2 .*, the maximum: delete some first$/) as string,
 };
 
 describe('the limits of objects', () => {
@@ -76,7 +76,7 @@ describe('the limits of objects', () => {
     const second = await grant();
     await expect(grant()).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'there are 2 API keys: revoke some first',
+      message: 'there are 2 API keys, the maximum: revoke some first',
     });
     await keys.change(second, granter, () => ({ username: 'ops', metadata: { name: second } }));
     await keys.revoke(first, MON);

@@ -52,7 +52,7 @@ const BROKEN: readonly Broken[] = [
   // Texts.
   inText('a comma too much', 'a.json', '{\n  "checks": {},\n}', 2, 15, 'remove the comma before "}"'),
   inText('a comment of a shell', 'a.json', '{\n  # disks\n  "checks": {} }', 2, 3, 'a comment begins with // or /*'),
-  inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" stands here twice: remove one'),
+  inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" is defined twice: remove one'),
   inText('a name of the language', 'a.json', '{"__proto__": {}}', 1, 2, 'the name "__proto__" is not allowed'),
   inText(
     'a name of the language, in YAML',
@@ -62,14 +62,14 @@ const BROKEN: readonly Broken[] = [
     3,
     'the name "constructor" is not allowed',
   ),
-  inText('a name twice, in YAML', 'a.yml', 'api: {}\napi: {}', 2, 1, 'this name stands here twice: remove one'),
+  inText('a name twice, in YAML', 'a.yml', 'api: {}\napi: {}', 2, 1, 'this name is defined twice: remove one'),
   inText(
     'a text with a colon',
     'a.yml',
     'checks:\n  a:\n    command: echo a: b',
     3,
     14,
-    'a second ":" stands here: put a text that holds one in double quotes, and another name on its own line',
+    'there is a second ":" here: put a text that contains one in double quotes, and another name on its own line',
   ),
   inText(
     'a tag',
@@ -85,7 +85,7 @@ const BROKEN: readonly Broken[] = [
     'api: {}\n---\nchecks: {}',
     2,
     1,
-    'a file holds one document: remove what follows the "---"',
+    'a file contains only one document: remove what follows the "---"',
   ),
   inText(
     'an alias of nothing',
@@ -101,9 +101,9 @@ const BROKEN: readonly Broken[] = [
     'api: &all\n  more: *all',
     2,
     9,
-    'this alias stands inside of what it names: remove it',
+    'this alias refers to a value that contains it: remove it',
   ),
-  inText('aliases that multiply', 'a.yml', laughs(9), 1, 1, 'there are too many aliases: write out what they name'),
+  inText('aliases that multiply', 'a.yml', laughs(9), 1, 1, 'there are too many aliases: write their values instead'),
   inText(
     'a number that JSON lacks',
     'a.yaml',
@@ -115,7 +115,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a file without sections',
     files: { 'a.yml': '- api' },
-    problems: [{ file: 'a.yml', message: 'must hold an object with sections such as "checks"' }],
+    problems: [{ file: 'a.yml', message: 'must contain an object with sections such as "checks"' }],
   },
   // Sections.
   {
@@ -148,7 +148,7 @@ const BROKEN: readonly Broken[] = [
     'no subscribers',
     { subscribers: undefined },
     '.subscribers',
-    'must name at least one subscription, unless standalone is true',
+    'must contain at least one subscription, unless standalone is true',
   ),
   inCheck(
     'half of the flap thresholds',
@@ -173,7 +173,7 @@ const BROKEN: readonly Broken[] = [
     'a window on no day',
     { subdue: { days: { mondays: [{ begin: '1:00 AM', end: '2:00 AM' }] } } },
     '.subdue.days.mondays',
-    'is no day: write one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
+    'is not a day: write one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
   ),
   inCheck(
     'a time of no day',
@@ -185,7 +185,7 @@ const BROKEN: readonly Broken[] = [
     'a hook for no status',
     { hooks: { error: { command: 'ps' } } },
     '.hooks.error',
-    'is no hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+    'is not a hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
   ),
   inCheck(
     'proxy requests over more than the interval',
@@ -210,7 +210,7 @@ const BROKEN: readonly Broken[] = [
     'a pipe without command',
     { type: 'pipe' },
     '.command',
-    'must be a line for the shell, or a list of a program and its arguments',
+    'must be a shell command, or a list of a program and its arguments',
   ),
   inHandler(
     'a socket without port',
@@ -229,7 +229,7 @@ const BROKEN: readonly Broken[] = [
     'a webhook to a file',
     { type: 'webhook', url: 'file:///etc/passwd' },
     '.url',
-    'must be a URL with http or https',
+    'must be an http or https URL',
   ),
   inHandler('a webhook to nowhere', { type: 'webhook' }, '.url', 'is required for a webhook'),
   inHandler(
@@ -337,7 +337,7 @@ const BROKEN: readonly Broken[] = [
       {
         file: 'm.json',
         path: 'mutators.wrap.command',
-        message: 'must be a line for the shell, or a list of a program and its arguments',
+        message: 'must be a shell command, or a list of a program and its arguments',
       },
     ],
   },
@@ -355,7 +355,7 @@ const BROKEN: readonly Broken[] = [
     'a user with a colon',
     { user: 'o:ps', password: 'x' },
     'user',
-    'must not hold a colon: HTTP Basic ends the user name there',
+    'must not contain a colon, because it ends the user name in HTTP Basic',
   ),
   inApi(
     'a hash that is cut off',
@@ -426,7 +426,7 @@ describe.each<Broken>([
     'a date that never comes',
     { cron: '0 0 31 2 *' },
     '.cron',
-    'has no moment: there is no day 31 in month 2, so the check runs only on request: fix or remove it',
+    'never occurs: there is no day 31 in month 2, so the check runs only on request: fix or remove it',
   ),
   inFilter(
     'an endless expression',
@@ -450,7 +450,7 @@ describe.each<Broken>([
     'an expression of the v2 API that ends too early',
     { proxy_requests: { client_attributes: {}, entity_attributes: ['entity.name =='] } },
     '.proxy_requests.entity_attributes',
-    `the expression "entity.name ==" cannot be read, character 15: a value is missing here; ${FOR_NOBODY}`,
+    `the expression "entity.name ==" is invalid at character 15: a value is missing here; ${FOR_NOBODY}`,
   ),
 ])('$name', ({ files, problems }) => {
   test('the problem of this configuration is a warning', async () => {

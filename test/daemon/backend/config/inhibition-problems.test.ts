@@ -29,7 +29,7 @@ test.each<{ name: string; rule: object; says: RegExp }>([
 
 test.each([
   { count: 200, problems: [] },
-  { count: 201, problems: ['inhibitions: may have 200 definitions: put some together'] },
+  { count: 201, problems: ['inhibitions: may have 200 definitions: combine some'] },
 ])('a configuration has at most 200 inhibition rules: $count', ({ count, problems }) => {
   const rule = { source: 'check=uplink', target: 'check=ping' };
   const rules = Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${String(at)}`, rule]));

@@ -141,7 +141,7 @@ test('a linked directory is read once, even in a cycle', async () => {
 
 test('a missing main file is a warning', async () => {
   const config = await loadConfig({ file: join(root, 'none.json'), directories: [], env: {} });
-  expect(warningsOf(config)).toEqual(['none.json: there is no such file; going on without it']);
+  expect(warningsOf(config)).toEqual(['none.json: the file does not exist; continuing without it']);
 });
 
 test.each<{ name: string; files: Files; warnings: string[] }>([
@@ -156,12 +156,12 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
   {
     name: 'unknown sections',
     files: { 'conf.d/a.json': { mailer: {} } },
-    warnings: ['conf.d/a.json: mailer: is not a section of this program; it has no effect beyond GET /settings'],
+    warnings: ['conf.d/a.json: mailer: is not a known section; it only appears in GET /settings'],
   },
   {
     name: 'unknown attributes of the API',
     files: { 'conf.d/a.json': { api: { hots: '10.0.0.1' } } },
-    warnings: ['conf.d/a.json: api.hots: is not a setting of this program; it has no effect'],
+    warnings: ['conf.d/a.json: api.hots: is not a known setting and has no effect'],
   },
   {
     name: 'handlers that are not defined, once each',
@@ -174,9 +174,9 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       },
     },
     warnings: [
-      'conf.d/b.json: checks.disk: names the handler "mial", which is not defined',
-      'conf.d/b.json: checks.disk: names the handler "ops", which is not defined',
-      'conf.d/a.json: handlers.all: names the handler "pager", which is not defined',
+      'conf.d/b.json: checks.disk: refers to the handler "mial", which is not defined',
+      'conf.d/b.json: checks.disk: refers to the handler "ops", which is not defined',
+      'conf.d/a.json: handlers.all: refers to the handler "pager", which is not defined',
     ],
   },
   {
@@ -194,8 +194,8 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       },
     },
     warnings: [
-      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} behind its expression (character 1); the default text is sent instead: fix it',
-      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless something brings an attribute of that name: did you mean event.check?',
+      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} after its expression (character 1); the default text is sent instead: fix it',
+      'conf.d/a.json: handlers.chat.templates.text: uses event.chek, which has no value unless the data contains an attribute of that name: did you mean event.check?',
     ],
   },
 ])('$name are warnings and do not stop the start', async ({ files, warnings }) => {
@@ -215,7 +215,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a file without sections',
     files: { 'conf.d/a.json': '[]' },
-    problem: 'conf.d/a.json: must hold an object with sections such as "checks"',
+    problem: 'conf.d/a.json: must contain an object with sections such as "checks"',
   },
   {
     name: 'a broken main file',
@@ -230,7 +230,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a check defined twice in a file',
     files: { 'conf.d/a.json': '{"checks": {"a": {},\n"a": {}}}' },
-    problem: 'conf.d/a.json, line 2, column 1: the name "a" stands here twice: remove one',
+    problem: 'conf.d/a.json, line 2, column 1: the name "a" is defined twice: remove one',
   },
   {
     name: 'a section that is no object',
@@ -270,7 +270,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a check that no client runs',
     files: { 'conf.d/a.json': { checks: { disk: { command: 'df', interval: 60 } } } },
-    problem: 'conf.d/a.json: checks.disk.subscribers: must name at least one subscription, unless standalone is true',
+    problem: 'conf.d/a.json: checks.disk.subscribers: must contain at least one subscription, unless standalone is true',
   },
   {
     name: 'half of the credentials',
@@ -306,7 +306,7 @@ test('files may be empty and contain comments, control characters and inexact nu
   });
   expect(warnings.map((warning) => warning.slice(warning.indexOf('conf.d')))).toEqual([
     'conf.d/d.json, line 3, column 7: this number is too large: the nearest that can be kept is used instead; put it in double quotes',
-    'conf.d/d.json, line 3, column 37: this is no number in JSON: null is used instead; write a number, or remove it',
+    'conf.d/d.json, line 3, column 37: this is not a number in JSON: null is used instead; write a number, or remove it',
   ]);
 });
 
@@ -352,7 +352,7 @@ test('a file without read permission is reported', async () => {
   const expected =
     process.getuid?.() === 0
       ? 'it was accepted'
-      : 'the configuration has 1 problem:\n  conf.d/a.json: must not be read by this user; change its permissions or its owner';
+      : 'the configuration has 1 problem:\n  conf.d/a.json: cannot be read by this user; change its permissions or its owner';
   const answer = load({}).then(
     () => 'it was accepted',
     (error: unknown) => errorMessage(error).replaceAll(`${root}/`, ''),
@@ -366,8 +366,8 @@ test('a configuration directory of Sensu Core loads unchanged', async () => {
   expect(config.warnings).toEqual([
     `test/conformance/data/settings.json: checks.proxy_check.command: ${SHELL_TOKENS_WARNING}`,
     `test/conformance/data/settings.json: checks.proxy_unmatched.command: ${SHELL_TOKENS_WARNING}`,
-    'test/conformance/data/settings.json: handlers.nofilter: names the filter "does_not_exist", which is not defined',
-    'test/conformance/data/settings.json: handlers.nomut: names the mutator "missing_mutator", which is not defined',
+    'test/conformance/data/settings.json: handlers.nofilter: refers to the filter "does_not_exist", which is not defined',
+    'test/conformance/data/settings.json: handlers.nomut: refers to the mutator "missing_mutator", which is not defined',
     'test/conformance/data/settings.json: handlers.deepergroup: handler sets cannot be deeply nested: a set in a set in this set does nothing',
   ]);
   expect([...config.checks.keys()]).toEqual([

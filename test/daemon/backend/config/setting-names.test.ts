@@ -107,7 +107,7 @@ describe('old names of settings', () => {
     };
     const { settings, warnings } = await load({ files });
     expect(settings).toEqual(files['a.json']);
-    expect(warnings).toEqual(['a.json: api.log_level: is not a setting of this program; it has no effect']);
+    expect(warnings).toEqual(['a.json: api.log_level: is not a known setting and has no effect']);
   });
 
   test('both names in one file are a problem', async () => {
@@ -167,14 +167,14 @@ test('settings that became constants have no effect, and the warning names the l
   });
   expect(settings).toEqual({ timeline: { days: 5 }, 'silence-policy': {} });
   expect(warnings).toEqual([
-    'a.json: attributes-limit: has no effect any more: the limit is 65,536 bytes; remove it',
-    'a.json: keys-limit: has no effect any more: the limit is 1,000 keys; remove it',
-    'a.json: silences-limit: has no effect any more: the limit is 1,000,000 silences in a namespace; remove it',
-    'a.json: buffer-limit-per-connection: has no effect any more: the limit is 32 MiB; remove it',
-    'a.json: client-quarantine: has no effect any more: the limit is 60 seconds; remove it',
-    'a.json: stale-after: has no effect any more: the limit is 5 seconds; remove it',
-    'a.json: timeline.transitions-per-check: has no effect any more: the limit is 10,000 transitions; remove it',
-    'a.json: silence-policy.warn-matches: has no effect any more: the limit is 50 matching events; remove it',
+    'a.json: attributes-limit: no longer has an effect: the limit is 65,536 bytes; remove it',
+    'a.json: keys-limit: no longer has an effect: the limit is 1,000 keys; remove it',
+    'a.json: silences-limit: no longer has an effect: the limit is 1,000,000 silences in a namespace; remove it',
+    'a.json: buffer-limit-per-connection: no longer has an effect: the limit is 32 MiB; remove it',
+    'a.json: client-quarantine: no longer has an effect: the limit is 60 seconds; remove it',
+    'a.json: stale-after: no longer has an effect: the limit is 5 seconds; remove it',
+    'a.json: timeline.transitions-per-check: no longer has an effect: the limit is 10,000 transitions; remove it',
+    'a.json: silence-policy.warn-matches: no longer has an effect: the limit is 50 matching events; remove it',
   ]);
 });
 

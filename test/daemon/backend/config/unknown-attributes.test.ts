@@ -8,7 +8,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const nothing = (name: string, meant: string): string =>
-  `names ${name}, which has no value unless something brings an attribute of that name: did you mean ${meant}?`;
+  `uses ${name}, which has no value unless the data contains an attribute of that name: did you mean ${meant}?`;
 
 const FILTERS = '/namespaces/default/filters';
 const CHECKS = '/namespaces/default/checks';

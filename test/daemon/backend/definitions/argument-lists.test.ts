@@ -56,7 +56,7 @@ describe('a list of arguments', () => {
     });
     expect(await v2.patch(path, { command: 'e' })).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('command: says something else than mon.command') },
+      body: { message: expect.stringContaining('command: differs from mon.command') },
     });
     expect(await v2.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
   });
@@ -123,7 +123,7 @@ describe('a stored check with tokens', () => {
     });
     expect(status).toBe(201);
     expect(
-      /^299 - "the check has tokens in a line for the shell: .* write it as a list/.test(headers.get('warning') ?? ''),
+      /^299 - "the check has tokens in a shell command: .* write the command as/.test(headers.get('warning') ?? ''),
     ).toBe(isWarned);
     expect(warned()).toHaveLength(before + (isWarned ? 1 : 0));
   });

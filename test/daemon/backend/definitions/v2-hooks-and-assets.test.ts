@@ -168,7 +168,7 @@ describe('assets', () => {
     expect(await v2.put(path, built)).toMatchObject({ status: 201 });
     expect(await v2.put(path, { ...asset, filters: ['entity.'] })).toMatchObject({
       status: 400,
-      body: { message: expect.stringMatching(/filters.*cannot be read, character 8/) as string },
+      body: { message: expect.stringMatching(/filters.*is invalid at character 8/) as string },
     });
   });
 

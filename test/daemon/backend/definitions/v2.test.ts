@@ -324,7 +324,7 @@ test.each<[kind: string, object: object, warning: string]>([
   [
     'checks',
     { command: 'x {{ upper .name }}', interval: 60 },
-    'it is run by agents of Sensu Go alone, because of a token: {{ upper .name }} cannot be read',
+    'only agents of Sensu Go can run it, because of a token: {{ upper .name }} cannot be read',
   ],
   [
     'checks',
@@ -335,7 +335,7 @@ test.each<[kind: string, object: object, warning: string]>([
   [
     'pipelines',
     { workflows: [{ name: 'w', handler: { name: 'h', type: 'TCPStreamHandler', api_version: 'pipeline/v1' } }] },
-    'the workflow w does nothing: handlers of the type pipeline/v1.TCPStreamHandler are not run here',
+    'the workflow w does nothing: handlers of the type pipeline/v1.TCPStreamHandler are not supported',
   ],
 ])('the response to a change of %s warns about attributes without effect: %j', async (kind, object, warning) => {
   const path = `/namespaces/prod/${kind}`;

@@ -63,7 +63,7 @@ test.each([
   ],
   ['an invalid name', anEntity('a/b'), /metadata\.name/],
   ['an event of no entity', anEvent('nobody', 'disk'), /^there is no entity nobody in default/],
-  ['an event of nothing', { ...anEvent('', ''), spec: {} }, /names no entity/],
+  ['an event of nothing', { ...anEvent('', ''), spec: {} }, /has no entity/],
   ['an event with an invalid status', anEvent('here', 'x', { status: 'bad' }), /status/],
   [
     'a check of the configuration',
@@ -114,7 +114,7 @@ test('a restored object whose expression names an unknown attribute gets a warni
       outcome: 'created',
       warnings: [
         'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
-          'which has no value unless something brings an attribute of that name: did you mean entity.labels?',
+          'which has no value unless the data contains an attribute of that name: did you mean entity.labels?',
       ],
     },
     { outcome: 'replaced' },

@@ -537,7 +537,7 @@ test.each([
   {
     name: 'no topic',
     frame: '{"type":"subscribe","topics":[]}',
-    message: 'topics: must not be empty without transports',
+    message: 'topics: must contain a topic, unless there are transports',
   },
   { name: 'no transport', frame: '{"type":"subscribe","topics":[],"transports":[]}', message: /topics/ },
   {

@@ -164,6 +164,6 @@ describe('the limits of a body', () => {
 test('an unknown path is named in the error', async () => {
   expect(await post('/stash?x=1', 'not even JSON')).toMatchObject({
     status: 404,
-    body: { error: 'there is nothing at POST /stash' },
+    body: { error: 'there is no endpoint POST /stash' },
   });
 });

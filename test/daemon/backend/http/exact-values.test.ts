@@ -169,6 +169,6 @@ describe('texts', () => {
     const message = parseJsonWithRawControls('{"name": "c", "output": "a", "output": "b"}');
     await acceptLocalResults(message, { clock: new ManualClock(), deliver });
     expect(results).toMatchObject([{ output: 'b' }]);
-    expect(() => parseJsonFile('{"a": 1, "a": 2}')).toThrow('stands here twice');
+    expect(() => parseJsonFile('{"a": 1, "a": 2}')).toThrow('is defined twice');
   });
 });

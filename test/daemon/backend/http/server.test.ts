@@ -143,7 +143,7 @@ test.each([
 
 test('a path that cannot be decoded is reported to clients of Alertmanager as a sentence', async () => {
   const { body } = await ask('GET', '/api/v2/alerts/%', {});
-  expect(body).toBe('the path holds a percent sign that is no escape: write %25');
+  expect(body).toBe('the path contains an invalid percent escape: write % as %25');
 });
 
 describe('the content type', () => {

@@ -43,7 +43,7 @@ test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])(
 test('the namespace default always exists', async () => {
   expect(await v2.delete('/namespaces/default')).toMatchObject({
     status: 400,
-    body: { message: 'default cannot be deleted: the v1 API serves it', code: 1 },
+    body: { message: 'default cannot be deleted: the v1 API uses it', code: 1 },
   });
 });
 

@@ -24,7 +24,7 @@ interface Rig {
 
 /** Returns true for the write that ends the evaluation of the rules. */
 function isEnd(op: StoreOp): boolean {
-  return op.type === 'put' && op.value.includes('nothing is in the way');
+  return op.type === 'put' && op.value.includes('nothing blocks the upgrade');
 }
 
 /** Returns a backend with an open plan, held by one console. */
@@ -139,7 +139,7 @@ describe('a drained backend', () => {
     const { url, api } = await drained();
     await expect(api.submitResult({ name: 'disk', output: '', source: 'web-1' })).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'no results are taken during an upgrade: keep them and try again later',
+      message: 'results are not accepted during an upgrade: keep them and try again later',
     });
     const core = await new V2Peer(url).put('/namespaces/default/events/web-1/disk', {
       entity: { metadata: { name: 'web-1', namespace: 'default' } },
@@ -157,7 +157,7 @@ describe('a drained backend', () => {
     const agent = await AgentPeer.connect(url, 'app-1');
     await agent.join('spool-1');
     agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
-    await expect(api.submitResult({ name: 'x', output: '' })).rejects.toThrow('no results are taken');
+    await expect(api.submitResult({ name: 'x', output: '' })).rejects.toThrow('results are not accepted');
     expect(agent).toMatchObject({ acked: 0, ending: undefined });
     await plan.order({ order: 'abandon', session: SESSION, reason: 'the window is over' });
     await agent.reaches(1);
@@ -168,7 +168,7 @@ describe('a drained backend', () => {
     const { dir, stop } = await drained();
     await stop();
     const { api } = await withPlan({ dir });
-    await expect(api.submitResult({ name: 'disk', output: '' })).rejects.toThrow('no results are taken');
+    await expect(api.submitResult({ name: 'disk', output: '' })).rejects.toThrow('results are not accepted');
   });
 
   test('no TTL expires while a backend is drained, or shortly afterwards', async () => {
@@ -207,7 +207,7 @@ describe('steps', () => {
     expect((await migration.start()).steps[1]).toMatchObject({
       id: 'migrate-stashes',
       state: 'failed',
-      note: '1 stashes became silenced entries, 1 stay: silence/old-1 (old-1 runs 0.25.0, older than 0.26: upgrade it first)',
+      note: '1 stashes were converted into silences, 1 stay: silence/old-1 (old-1 runs 0.25.0, older than 0.26: upgrade it first)',
     });
     expect(await api.silenced()).toMatchObject([{ id: 'client:web-1:disk', reason: 'CHG-1', creator: 'ada' }]);
     expect((await api.stashes()).map(({ path }) => path)).toEqual(['notes/1', 'silence/old-1']);

@@ -52,7 +52,7 @@ test('a whole plan fixes a missing namespace, takes a backup, survives a restart
   expect((await plan.start()).steps[0]).toMatchObject({
     state: 'done',
     note: expect.stringMatching(
-      /^left to later steps: 6\.2\.0-namespaces: the namespace gone does not exist, but has checks: db, web: .*\(the step fix-namespaces is there for it\)$/,
+      /^later steps will fix: 6\.2\.0-namespaces: the namespace gone does not exist, but has checks: db, web: .*\(the step fix-namespaces fixes it\)$/,
     ),
   });
   await expect(plan.order({ order: 'start', session: SESSION, step: 'fix-namespaces', typed: 'no' })).rejects.toThrow(

@@ -461,7 +461,7 @@ test('a follower waits after a drained plan as long as the leader', async () => 
   await using backend = await open(putPlan('open'));
   await backend.tell();
   const plans = plansOf(backend.follower);
-  expect(() => plans.keepReportsOut()).toThrow('no results are taken during an upgrade');
+  expect(() => plans.keepReportsOut()).toThrow('results are not accepted during an upgrade');
   await done(backend, putPlan('done'));
   await backend.tell();
   expect(() => plans.keepReportsOut()).not.toThrow();

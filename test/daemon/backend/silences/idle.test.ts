@@ -239,7 +239,7 @@ describe('the expiry of idle silences (spec, idleness 4)', () => {
     await pass(5 * MINUTE);
     expect(await entries()).toEqual([]);
     const reason = expect.stringMatching(
-      /^idle: nothing matched since 2026-01-01T00:00:00Z, marked 2026-01-01T01:1/,
+      /^idle: no event matched since 2026-01-01T00:00:00Z, marked 2026-01-01T01:1/,
     ) as string;
     const [ended] = (await ask('GET', '/api/mon/v1/audit')).body as unknown[];
     expect(ended).toMatchObject({

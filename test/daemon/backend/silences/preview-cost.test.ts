@@ -20,6 +20,6 @@ test('a preview that would cost too much is rejected with a remedy', async () =>
   expect(await preview(200 * 200)).toMatchObject({ total: 200 });
   await expect(preview(5000)).rejects.toMatchObject({
     code: 'threshold',
-    message: expect.stringContaining('preview fewer selectors at once, or name a client or a check in each') as string,
+    message: expect.stringContaining('preview fewer selectors at once, or use a client or a check in each') as string,
   });
 });

@@ -149,10 +149,10 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test.each([
-    { wrong: { recurrence: { ...NIGHTLY, zone: 'Europe/Atlantis' } }, says: 'is no time zone' },
+    { wrong: { recurrence: { ...NIGHTLY, zone: 'Europe/Atlantis' } }, says: 'is not a time zone' },
     { wrong: { recurrence: { ...NIGHTLY, duration: 86_400 } }, says: 'would overlap' },
     { wrong: { recurrence: { ...NIGHTLY, last_day: '2025-12-31' } }, says: 'no window starts before' },
-    { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'goes without begin' },
+    { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'cannot be combined with begin' },
     { wrong: { recur: NIGHTLY }, says: 'Unrecognized key' },
   ])('a recurring silence is rejected: $says', async ({ wrong, says }) => {
     const { status, body } = await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', ...wrong });

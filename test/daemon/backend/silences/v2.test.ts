@@ -121,7 +121,7 @@ describe('a silence of the v2 API', () => {
   test('an expired silence is accepted with a warning and is not stored', async () => {
     const body = silence({ check: 'late', expire: -1, expire_at: NOW - 3600 });
     const { status, headers } = await v2.put(`${SILENCED}/*:late`, body);
-    expect([status, headers.get('warning')]).toEqual([201, expect.stringContaining('so nothing is silenced by it')]);
+    expect([status, headers.get('warning')]).toEqual([201, expect.stringContaining('so it silences nothing')]);
     expect(await v2.get(`${SILENCED}/*:late`)).toMatchObject({ status: 404 });
     expect(await v2.post(SILENCED, body)).toMatchObject({ status: 201 });
     expect(await v2.get(`${SILENCED}/*:late`)).toMatchObject({ status: 404 });
@@ -142,7 +142,7 @@ describe('a silence of the v2 API', () => {
     const env = { MON_BACKEND: backend.url };
     const { code, stdout, stderr } = await runMonctl(['create', '-f', '-'], env, { input: JSON.stringify(objects) });
     expect([code, stdout]).toEqual([0, 'Created Silenced default/*:past\nCreated CheckConfig default/after\n']);
-    expect(stderr).toMatch(/^Silenced default\/\*:past: it was over at /);
+    expect(stderr).toMatch(/^Silenced default\/\*:past: it ended at /);
   });
 
   test.each([

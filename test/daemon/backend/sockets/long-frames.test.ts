@@ -56,7 +56,7 @@ test.each([
   [
     'three million values',
     `[${'{},'.repeat(3_000_000)}0]`,
-    'the frame holds more than 1,000,000 values: send it in parts',
+    'the frame has more than 1,000,000 values: send it in parts',
   ],
 ])('%s is rejected without blocking the event loop', async (_name, text, message) => {
   const { refused, frames, add } = openRig();

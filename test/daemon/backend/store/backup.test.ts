@@ -73,7 +73,7 @@ describe('a failed backup', () => {
     await using opened = await openSchema(dir);
     await expect(opened.schema.backUp({ dir: backup.dir, signal: never })).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('exists already; name another place with --backup-dir'),
+      message: expect.stringContaining('exists already; name another directory with --backup-dir'),
     });
   });
 
@@ -143,9 +143,9 @@ describe('a changed backup', () => {
 test.each([
   {
     reason: 'IO error: /mnt/store/LOCK: Read-only file system',
-    remedy: /; copy it to a place where this user may write/,
+    remedy: /; copy it to a directory where this user may write/,
   },
-  { reason: 'IO error: /mnt/store/LOCK: Permission denied', remedy: /; copy it to a place where this user may write/ },
+  { reason: 'IO error: /mnt/store/LOCK: Permission denied', remedy: /; copy it to a directory where this user may/ },
   { reason: 'Corruption: bad block type', remedy: /; use another one$/ },
 ])('the error for a backup that cannot be opened names a remedy: $reason', ({ reason, remedy }) => {
   const { message } = backupProblem('/mnt', new Error('Database failed to open', { cause: new Error(reason) }));

@@ -29,12 +29,12 @@ describe('a damaged store', () => {
     {
       name: 'the manifest is missing',
       damage: async (dir) => rm(await manifest(dir)),
-      says: /: MANIFEST-\d+ is missing, although CURRENT names it/,
+      says: /: MANIFEST-\d+ is missing, although CURRENT refers to it/,
     },
     {
       name: 'a bit of the manifest is flipped',
       damage: async (dir) => flip(await manifest(dir), 20),
-      says: /: MANIFEST-\d+ has another checksum at byte 0/,
+      says: /: MANIFEST-\d+ has a wrong checksum at byte 0/,
     },
     {
       name: 'the manifest is cut off after its first record',
@@ -49,7 +49,7 @@ describe('a damaged store', () => {
     {
       name: 'a bit of a table is flipped, which LevelDB ignores',
       damage: async (dir) => flip(await firstTable(dir), 700),
-      says: /: \d+\.ldb 1 of its \d+ blocks have another checksum/,
+      says: /: \d+\.ldb 1 of its \d+ blocks have a wrong checksum/,
     },
     {
       name: 'a table was cut off',
@@ -59,13 +59,13 @@ describe('a damaged store', () => {
     {
       name: 'a bit in the middle of the log is flipped, which LevelDB skips silently',
       damage: async (dir) => flip(await newestLog(dir), 2000),
-      says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
+      says: /: \d+\.log \d+ bytes from byte \d+ on have a wrong checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
       isServable: true,
     },
     {
       name: 'a bit of the last write is flipped, which was acknowledged',
       damage: async (dir) => flip(await newestLog(dir), (await stat(await newestLog(dir))).size - 30),
-      says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: the last writes, or one of them cannot be read/,
+      says: /: \d+\.log \d+ bytes from byte \d+ on have a wrong checksum: the last writes, or one of them cannot be read/,
       isServable: true,
     },
     {
@@ -77,7 +77,7 @@ describe('a damaged store', () => {
     {
       name: 'the log is missing',
       damage: async (dir) => rm(await newestLog(dir)),
-      says: /: \d+\.log is missing, and with it the newest writes/,
+      says: /: \d+\.log is missing, so the newest writes are lost/,
       isServable: true,
     },
   ])(
@@ -190,7 +190,7 @@ describe('a repair', () => {
     expect(lost).toEqual([
       {
         file: (await firstTable(dir)).slice(dir.length + 1),
-        problem: 'the block at byte 0 has another checksum',
+        problem: 'the block at byte 0 has a wrong checksum',
         between: ['', expect.any(String)],
       },
     ]);

@@ -412,7 +412,7 @@ describe('GET /api/mon/v1/availability', () => {
   });
 
   test.each([
-    ['', 400, 'set client, check or aggregate'],
+    ['', 400, 'set the parameter client, check or aggregate'],
     ['?aggregate=none', 404, 'there is no aggregate none'],
     ['?check=disk&since=5&until=4', 400, 'since must be before until'],
     ['?check=disk&since=yesterday', 400, 'since: must be a whole number, 0 or more'],

@@ -103,7 +103,7 @@ test('a certificate that will expire soon is logged each day', async () => {
     `expires on ${day}, in 12 days: renew it`,
   ]);
   clock.advance(13 * DAY_MS);
-  expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is refused: renew it`);
+  expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is rejected: renew it`);
 });
 
 test('TLS 1.1 is rejected', async () => {
@@ -126,7 +126,7 @@ test('a plain HTTP request to a TLS port is 426 and says to use https', async ()
   const { port } = await aServer();
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: TLS\/1\.2[^]*this port speaks TLS: use https:/);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: TLS\/1\.2[^]*this port requires TLS: use https:/);
 });
 
 test('a request in many packets is served over TLS', async () => {

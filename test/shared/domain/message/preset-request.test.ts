@@ -265,8 +265,8 @@ describe('templates', () => {
     const broken = requestOf('ntfy', {}, { templates: { title: '{{ severity', text: 'a {{ event.none.x }}b' } });
     expect(broken.body).toMatchObject({ title: 'CRITICAL web-1/disk: CRITICAL: / is full', message: 'a b' });
     expect(broken.problems).toEqual([
-      'templates.title: {{ needs a }} behind its expression',
-      'templates.text: {{ event.none.x }} has no value: there is no x: what should have it is undefined',
+      'templates.title: {{ needs a }} after its expression',
+      'templates.text: {{ event.none.x }} has no value: there is no x: the value before it is undefined',
     ]);
   });
 });

@@ -179,7 +179,7 @@ test.each([
   [{ complete_since: UNTIL - HOUR }, 'The report starts at 2026-11-20 11:00Z: there is no older history.'],
   [
     { complete_since: UNTIL - HOUR, truncated: true },
-    'The report starts at 2026-11-20 11:00Z: there are more entries than one report can hold; choose a shorter span.',
+    'The report starts at 2026-11-20 11:00Z: there are more entries than one report can contain; choose a shorter period.',
   ],
 ])('the report says what it lacks: %j', (more, expected) => {
   expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);

@@ -64,7 +64,7 @@ describe('a handler of the v2 API', () => {
   test('a handler of the v2 API with an invalid template is rejected', () => {
     const mon = { type: 'webhook', preset: 'ntfy', topic: 'alerts', templates: { title: '{{ severity' } };
     expect(definitionOf({ mon })).toEqual({
-      problem: 'mon.templates.title: {{ needs a }} behind its expression (character 1)',
+      problem: 'mon.templates.title: {{ needs a }} after its expression (character 1)',
     });
     expect(definitionOf({ mon: { ...mon, templates: { title: '{{ severity }}' } } })).toMatchObject({ preset: 'ntfy' });
   });
@@ -176,7 +176,7 @@ describe('a filter of the v2 API', () => {
 
   test('an invalid expression of a v2 filter is named with its position', () => {
     expect(keepsOut({ action: 'allow', expressions: ['event.check.status = 2'] })).toBe(
-      'the expression "event.check.status = 2" cannot be read, character 20: this does not continue the expression: = 2',
+      'the expression "event.check.status = 2" is invalid at character 20: the expression cannot continue with this: = 2',
     );
   });
 });

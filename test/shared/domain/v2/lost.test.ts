@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { idleAttributes, skippedReason, lostAttributes } from '../../../../shared/domain/v2/lost.ts';
 
-const NO_PLACE = 'there is no place for it here';
+const NO_PLACE = 'mon has no such attribute';
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly unknown[]]>([
   ['what is kept', { command: 'df' }, { command: 'df', more: 1 }, []],
@@ -36,6 +36,8 @@ test('attributes without effect are named only when they are set', () => {
 
 test('every type that is left out has a reason', () => {
   expect(skippedReason({ type: 'Secret', api_version: 'secrets/v1' })).toMatch(/^secrets are not fetched/);
-  expect(skippedReason({ type: 'Whatever', api_version: 'x/v1' })).toBe('there is no type x/v1.Whatever here');
-  expect(skippedReason({ type: 'constructor', api_version: 'x/v1' })).toBe('there is no type x/v1.constructor here');
+  expect(skippedReason({ type: 'Whatever', api_version: 'x/v1' })).toBe('the type x/v1.Whatever is not supported');
+  expect(skippedReason({ type: 'constructor', api_version: 'x/v1' })).toBe(
+    'the type x/v1.constructor is not supported',
+  );
 });

@@ -56,17 +56,17 @@ describe('a selector of the v2 API', () => {
 
 describe('an invalid selector of the v2 API', () => {
   test.each([
-    ['check.name', 'needs one of ==, !=, in, notin, matches behind "check.name"'],
-    ['check.name = disk', 'cannot be read from " = disk" on'],
+    ['check.name', 'needs one of ==, !=, in, notin, matches after "check.name"'],
+    ['check.name = disk', 'is invalid from " = disk" on'],
     ['check.name ==', 'has no value for "check.name": put it in quotes'],
-    ['== disk', 'cannot be read at "==": a condition begins with a name, as in name == value'],
-    ['check.name == disk &&', 'has a condition missing: write name == value'],
-    ['check.name == disk check.name == load', 'cannot be read at "check.name": join conditions with &&'],
+    ['== disk', 'is invalid at "==": a condition begins with a name, as in name == value'],
+    ['check.name == disk &&', 'lacks a condition: write name == value'],
+    ['check.name == disk check.name == load', 'is invalid at "check.name": join conditions with &&'],
     ['check.name in [disk', 'has a list without its "]"'],
     ['check.name in [disk load]', 'has a list that is not written [a, b]'],
     ['check.name in []', 'has a list that is not written [a, b]'],
-    ['check.name in', 'has nothing behind "in": write [a, b]'],
-    ['check.name == "disk', 'cannot be read from " \\"disk" on'],
+    ['check.name in', 'has nothing after "in": write [a, b]'],
+    ['check.name == "disk', 'is invalid from " \\"disk" on'],
     ['x'.repeat(4097), 'is longer than 4096 characters: shorten it'],
   ])('the invalid selector %s is rejected with a remedy', (text, message) => {
     expect(selects(text)).toBe(message.replace('\\"', '"'));

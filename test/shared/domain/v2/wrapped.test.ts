@@ -88,13 +88,13 @@ test('an object that is wrapped and unwrapped stays the same', () => {
 });
 
 test.each<[unknown, string]>([
-  [null, 'is no object with type, api_version, metadata and spec'],
-  [[], 'is no object with type, api_version, metadata and spec'],
+  [null, 'is not an object with type, api_version, metadata and spec'],
+  [[], 'is not an object with type, api_version, metadata and spec'],
   [{ spec: {} }, 'has no type, such as CheckConfig'],
   [{ type: 'A' }, 'has no spec'],
   [{ type: 'A', spec: [] }, 'has no spec'],
-  [{ type: 'A', spec: {}, metadata: 7 }, 'has metadata that is no object'],
-  [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is no text'],
+  [{ type: 'A', spec: {}, metadata: 7 }, 'has metadata that is not an object'],
+  [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is not a text'],
 ])('the value is no wrapped object: %j', (value, problem) => {
   expect(readWrapped(value)).toEqual({ problem });
 });

@@ -75,7 +75,7 @@ describe('an upgrade check of a dump', () => {
       rule: '5.8.0-stop-all',
       from: '5.7.0',
       to: '5.8.0',
-      fires: ['warn', 'how many backends there are is not known from here', []],
+      fires: ['warn', 'the number of backends is unknown', []],
       passes: OTHER_VERSION,
     },
     {
@@ -242,7 +242,7 @@ describe('an upgrade check of a running cluster', () => {
       '6.4.0-certificates': 'warn',
       '6.5.0-pipelines': 'pass',
     });
-    expect(findings['5.8.0-stop-all']?.text).toContain('backend-b says that it is not healthy');
+    expect(findings['5.8.0-stop-all']?.text).toContain('backend-b reports that it is not healthy');
     // The dump is compared with the live objects: it is incomplete.
     expect(findings['6.0.0-dump']?.text).toContain('of 2 Entity it holds 0');
   });
@@ -255,7 +255,7 @@ describe('an upgrade check of a running cluster', () => {
       [
         'VERDICT  RULE              TITLE',
         'pass     same-versions     All backends run the same version',
-        'pass     6.2.0-namespaces  Every check names a namespace that exists',
+        'pass     6.2.0-namespaces  The namespace of every check exists',
         '',
       ].join('\n'),
     );

@@ -57,7 +57,7 @@ test('fix-namespaces shows its commands first, then fixes checks of missing name
   expect(applied).toMatchObject({ code: 0, stdout: '3 steps done\n' });
   expect((await new V2Peer(url).get('/namespaces')).body).toEqual([{ name: 'default' }]);
   const again = await upgrade(url, ['fix-namespaces', '--apply']);
-  expect(again.stdout).toBe('every check names a namespace that exists: there is nothing to fix\n');
+  expect(again.stdout).toBe('the namespace of every check exists: there is nothing to fix\n');
 });
 
 test('fix-namespaces fixes checks of missing namespaces on a Sensu Go cluster', async () => {

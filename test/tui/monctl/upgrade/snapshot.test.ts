@@ -32,7 +32,7 @@ test('a valid snapshot has no problem, with the digest or as the bare file', asy
 test('a damaged, truncated or foreign snapshot is rejected with the reason', async () => {
   const damaged = withDigest(page());
   damaged.writeUInt8(1, 3000);
-  expect(await problemOf(damaged)).toBe('it is damaged: its digest does not match');
+  expect(await problemOf(damaged)).toBe('it is damaged: its checksum does not match');
   expect(await problemOf(withDigest(page()).subarray(0, 4000))).toBe('it is truncated');
   expect(await problemOf(Buffer.from('a dump'))).toBe('it is not a snapshot of a key-value store');
   expect((await readSnapshot('/nowhere/snapshot.db')).problem).toContain('no such file');

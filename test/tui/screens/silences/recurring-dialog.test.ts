@@ -108,7 +108,7 @@ describe('a recurring silence in the dialog', () => {
 
   test.each([
     { typed: '', says: 'no schedule', at: 'schedule' },
-    { typed: 'sat', says: 'is no time of day', at: 'schedule' },
+    { typed: 'sat', says: 'is not a time of day', at: 'schedule' },
     { typed: `daily 02:00\t${CLEAR}Berlin`, says: 'is not a time zone', at: 'zone' },
     { typed: `daily 02:00\t\t${CLEAR}1d`, says: 'would overlap', at: 'lasts' },
     { typed: 'daily 02:00\t\t\ttomorrow', says: 'is not a day', at: 'first-day' },

@@ -326,7 +326,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test.each([{ keys: 'n', says: 'it has not ended: e changes it' }])(
+  test.each([{ keys: 'n', says: 'this silence has not ended: e changes it' }])(
     '$keys on a silence to which it does not apply names the right key',
     ({ keys, says }) => {
       const driver = onSilences([silence('a')]);
@@ -462,6 +462,6 @@ describe('a silence that has matched nothing for long', () => {
           .trim(),
       )
       .join(' ');
-    expect(text).toMatch(/ idle +no match since .*\(1w2d ago\); ends .*\(in 4d23h\) unless it matches something/);
+    expect(text).toMatch(/ idle +no match since .*\(1w2d ago\); ends .*\(in 4d23h\) unless it matches an event/);
   });
 });

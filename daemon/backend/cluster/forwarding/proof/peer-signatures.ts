@@ -118,13 +118,13 @@ export class PeerSignatures {
   problemOf(row: MemberRow): string | undefined {
     const { keys } = this.#parts;
     const [id = '', mac = ''] = row.proof?.split('.') ?? [];
-    if (id === '') return 'does not prove that it shares this store: it runs an earlier version, or is none of ours';
+    if (id === '') return 'does not prove that it shares this store: it runs an earlier version, or is not a member';
     if (keys.isSignedBy(id, rowText(row), mac)) return undefined;
-    if (keys.has(id)) return 'is not proved by its row in the database: somebody else has written that';
+    if (keys.has(id)) return 'does not match its row in the database: another program has written that row';
     if (isStoreKeyId(id)) return 'has no peer-key-file, which this backend has: give all backends the same one';
     return keys.isFromFile
       ? 'has another key in peer-key-file than this backend: give all backends the same file'
-      : 'has a peer-key-file, which this backend has not: give all backends the same one';
+      : 'has a peer-key-file, which this backend does not have: give all backends the same one';
   }
 }
 

@@ -166,7 +166,7 @@ describe('an upgrade', () => {
     expect(await opened.schema.pending()).toEqual([
       { version: 2, name: 'check records', entries: 1200 },
       { version: 3, name: 'check configurations', entries: 1 },
-      { version: 4, name: 'results stored as what they changed', entries: 0 },
+      { version: 4, name: 'results stored as differences', entries: 0 },
     ]);
     let rests = 0;
     await opened.schema.upgrade({
@@ -214,7 +214,7 @@ describe('rejected databases', () => {
       name: 'a schema of a newer program',
       entry: [SCHEMA_KEY, String(NEWEST + 1)],
       code: 'invalid',
-      message: new RegExp(`has schema ${String(NEWEST + 1)}, this program knows up to ${String(NEWEST)}`),
+      message: new RegExp(`has schema ${String(NEWEST + 1)}, this version supports up to ${String(NEWEST)}`),
     },
     { name: 'the version "x"', entry: [SCHEMA_KEY, 'x'], code: 'internal', message: /damaged \("x"\)/ },
     { name: 'the version 0', entry: [SCHEMA_KEY, '0'], code: 'internal', message: /damaged/ },

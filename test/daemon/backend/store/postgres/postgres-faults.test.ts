@@ -119,7 +119,7 @@ describe('a broken network', () => {
     network.target = target;
     expect(await lease.lost).toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/that had to be given up/),
+      message: expect.stringMatching(/that was given up/),
     });
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
     const next = await openPostgresStore(url);
@@ -383,7 +383,7 @@ describe('errors that an operator has to fix', () => {
     {
       name: 'a missing database',
       url: (url) => `${url}_not`,
-      message: /no such database; make it with createdb/,
+      message: /no such database; create it with createdb/,
     },
   ])('a store that cannot be opened because of $name is an error with a remedy', async ({ url, message }) => {
     const problem = { code: 'invalid', message: expect.stringMatching(message) };
@@ -409,7 +409,7 @@ describe('errors that an operator has to fix', () => {
   });
 
   test.each([
-    { name: 'a store of a newer schema', statement: sql.newer, message: /has schema 99, this program knows up to/ },
+    { name: 'a store of a newer schema', statement: sql.newer, message: /has schema 99, this version supports up to/ },
     {
       name: 'a partially copied store',
       statement: sql.copied,
@@ -442,7 +442,7 @@ describe('errors that an operator has to fix', () => {
     ).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /name the authority of its certificate with sslrootcert.*: self-signed certificate/,
+        /set sslrootcert in the setting store to the CA certificate.*: self-signed certificate/,
       ),
     });
   });

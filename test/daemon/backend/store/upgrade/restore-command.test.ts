@@ -29,7 +29,7 @@ test('the backup of an upgrade reverts it, and the replaced store is backed up t
   await restoreCommand(backup, dir, FLAGS, rig);
   expect(rig.asked).toEqual([
     expect.stringMatching(
-      `^Are you sure you want to replace all that is stored in ${dir} by the backup of .*, with schema 1\\?$`,
+      `^Are you sure you want to replace everything that is stored in ${dir} by the backup of .*, with schema 1\\?$`,
     ),
   ]);
   expect(rig.log.messages('info')).toEqual(['backup taken and verified', 'successfully restored database']);
@@ -81,7 +81,9 @@ describe('a restore that changes nothing', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('"schema": 1', '"schema": 99'));
     await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/has schema 99, this program knows up to 4; use the mon that took it/),
+      message: expect.stringMatching(
+        /has schema 99, this version supports up to 4; use the version of mon that created it/,
+      ),
     });
     expect(await contentOf(dir)).toEqual(after);
   });

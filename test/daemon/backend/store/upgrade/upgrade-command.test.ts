@@ -63,7 +63,7 @@ describe('an upgrade that changes nothing', () => {
       const upgrade = upgradeDir(dir, { ...FLAGS, skipConfirm: true }, rig);
       await expect(upgrade).rejects.toMatchObject({ code: 'conflict' });
       const wayOut = [
-        'the namespace gone does not exist, and checks refer to it; nothing was changed. The way out:',
+        'the namespace gone does not exist, and checks refer to it; nothing was changed. To fix this, run:',
         '  monctl namespace create gone',
         '  monctl check delete disk --namespace gone --skip-confirm',
         '  monctl namespace delete gone --skip-confirm',
@@ -93,7 +93,7 @@ describe('an upgrade that changes nothing', () => {
       'the database has schema 1, an upgrade would bring it to 4:\n' +
         '  to 2: check records, 1,600 entries\n' +
         '  to 3: check configurations, 1 entries\n' +
-        '  to 4: results stored as what they changed, 0 entries\n',
+        '  to 4: results stored as differences, 0 entries\n',
     );
     expect([rig.asked, rig.log.records]).toEqual([[], []]);
     expect(await contentOf(dir)).toEqual(before);
@@ -113,7 +113,7 @@ describe('an upgrade that changes nothing', () => {
       code: 'conflict',
       message: expect.stringMatching(
         new RegExp(
-          `in use by process ${String(process.pid)} on .*; stop it first.*; or let the backend upgrade it while it serves, with --through URL$`,
+          `in use by process ${String(process.pid)} on .*; stop it first.*; or upgrade it through the running backend, with --through URL$`,
         ),
       ),
     });

@@ -104,7 +104,7 @@ describe('the row of a member', () => {
     { name: 'another certificate', more: { fingerprint: 'EF:01' } },
     { name: 'another id', more: { id: 'three' } },
   ])('a member row is rejected with $name', ({ more }) => {
-    expect(problem(more)).toContain('somebody else has written that');
+    expect(problem(more)).toContain('another program has written that');
   });
 
   test('a member row without a proof, as of an earlier version, is rejected', () => {
