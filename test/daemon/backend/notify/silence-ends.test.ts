@@ -1,59 +1,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SilenceEnds } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
-import { expireSilenced } from '../../../../daemon/backend/silences/clock.ts';
-import { notifySilenceEnds } from '../../../../daemon/backend/notify/silence-ends/timers.ts';
 import { Aggregates } from '../../../../daemon/backend/aggregates/write.ts';
 import { HANDLER_JOBS } from '../../../../daemon/backend/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { HandlingRig, type HandlingOptions, type HandlingSections } from '../../../support/handling-rig.ts';
+import { HandlingRig } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { openRig, MAIL, PIPE, settle, silence, takeRuns } from '../../../support/silence-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const NOW = ManualClock.START_MS / 1000;
-const PIPE = { type: 'pipe', command: 'true' };
-const MAIL: HandlingSections = { handlers: { default: PIPE } };
-
-/** The pipeline with the timers of silences. */
-interface SilenceRig extends HandlingRig {
-  readonly stop: () => Promise<void>;
-}
-
-async function openRig(sections: HandlingSections = MAIL, options: HandlingOptions = {}): Promise<SilenceRig> {
-  const rig = await HandlingRig.open(sections, options);
-  const { registry, clock, log, silenced, batcher } = rig;
-  const parts = { registry, commits: batcher.commits, clock, log };
-  const expiry = expireSilenced({ ...parts, silenced });
-  const unsilenced = notifySilenceEnds({ ...parts, silenceEnds: new SilenceEnds(batcher) });
-  let isStopped = false;
-  const stop = async (): Promise<void> => {
-    if (isStopped) return;
-    isStopped = true;
-    unsilenced[Symbol.dispose]();
-    expiry[Symbol.dispose]();
-    await rig[Symbol.asyncDispose]();
-  };
-  onTestFinished(stop);
-  return Object.assign(rig, { stop });
-}
-
-/** Silences the check `disk`, or the target of the attributes. */
-const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
-  rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
-
-/** Waits until all consequences of the last step are committed. */
-async function settle({ batcher }: HandlingRig): Promise<void> {
-  for (let round = 0; round < 3; round++) await batcher.run(() => undefined);
-}
-
-/** Returns the requested handler runs since the last call, each with whether a silence has ended. */
-async function takeRuns(rig: HandlingRig): Promise<string[]> {
-  await settle(rig);
-  return rig
-    .takeJobs()
-    .map(({ handler, event }) => `${handler} ${event.action}${event.silence_ended === true ? ' silence ended' : ''}`);
-}
-
 const ENDED = ['default create silence ended'];
 
 describe('the notification at the end of a silence', () => {
