@@ -92,6 +92,20 @@ export class ModelGroups {
     if (before !== undefined) this.#drop(before.group);
   }
 
+  /** Removes a problem that has resolved and whose resolution is not notified. */
+  dropOpen(place: string, eventId: string): void {
+    const member = this.#members.get(place);
+    if (member === undefined || member.isOver || member.eventId !== eventId) return;
+    this.#members.delete(place);
+    this.#drop(member.group);
+  }
+
+  /** Returns whether the group was notified of the event in this place; undefined: it has none. */
+  knows(place: string): boolean | undefined {
+    const member = this.#members.get(place);
+    return member && member.told !== undefined && member.told !== 'held';
+  }
+
   /** Returns whether an event is open in this place, as far as the group knows. */
   has(place: string): boolean {
     return this.#members.get(place)?.isOver === false;

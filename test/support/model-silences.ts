@@ -203,6 +203,12 @@ export class ModelSilences {
     });
   }
 
+  /** True if the silence with this id is in force. */
+  isActive(id: string, nowMs: number): boolean {
+    const silence = this.#living(id, nowMs);
+    return silence !== undefined && spanOf(silence, nowMs).beginMs <= nowMs;
+  }
+
   /** Counts a suppressed handler run. */
   count(ids: readonly string[], nowMs: number): void {
     for (const id of ids) {

@@ -21,6 +21,14 @@ export interface ModelMarks {
   owed: readonly string[];
   /** True if its silence has ended, so that its next result notifies. */
   isNextTold: boolean;
+  /** Handlers that were notified of the problem. */
+  notified: readonly string[];
+}
+
+/** A resolution that is notified when its silence ends. */
+interface ModelResolution {
+  readonly occasion: ModelOccasion;
+  readonly handlers: readonly string[];
 }
 
 /** Returns the state of a new event. */
@@ -31,6 +39,7 @@ export const newMarks = (): ModelMarks => ({
   withheldFrom: [],
   owed: [],
   isNextTold: false,
+  notified: [],
 });
 
 /**
@@ -38,7 +47,13 @@ export const newMarks = (): ModelMarks => ({
  */
 export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body): ModelMarks {
   const isHeld = before.isHeld && after.isHeld;
-  const all = { ...after, isHeld, withheldFrom: [...before.withheldFrom, ...before.owed, ...after.withheldFrom] };
+  const notified = [...new Set([...before.notified, ...after.notified])];
+  const all = {
+    ...after,
+    isHeld,
+    notified,
+    withheldFrom: [...before.withheldFrom, ...before.owed, ...after.withheldFrom],
+  };
   return after.quietBy === undefined ? { ...all, ...freed(all, namedBy(check)) } : all;
 }
 
@@ -119,6 +134,8 @@ export class ModelTold {
   readonly #keepsBack: (silences: readonly string[], nowMs: number) => void;
   #groups: ModelGroups | undefined;
   #inhibitors: Inhibitor[] = [];
+  /** The pending resolutions by client and check. */
+  readonly #resolutions = new Map<string, ModelResolution>();
   /** The events as the group has them, by client and check. */
   readonly #given = new Map<string, ModelOccasion>();
   #said: string[] = [];
@@ -141,7 +158,30 @@ export class ModelTold {
     for (let at = 0; at < count; at++) this.#said.push('mon/silence-reminder create 1');
   }
 
+  /**
+   * Notifies of the resolutions of problems that resolved while they were silenced.
+   *
+   * @param isSilenced returns whether a silence still suppresses one
+   * @param only client and check; default: all of them
+   */
+  resolutions(isSilenced: (occasion: ModelOccasion) => boolean, nowMs: number, only?: string): void {
+    for (const [place, { occasion, handlers }] of this.#resolutions) {
+      if ((only !== undefined && only !== place) || isSilenced(occasion)) continue;
+      this.#resolutions.delete(place);
+      for (const handler of handlers) {
+        if (handler === 'default' && this.#groups !== undefined) this.#give(occasion, false, nowMs);
+        else this.#said.push(`${place} resolve ${String(occasion.status)}`);
+      }
+    }
+  }
+
   occasion(occasion: ModelOccasion, nowMs: number): void {
+    this.#occasion(occasion, nowMs);
+    const { client, check, action, eventId } = occasion;
+    if (action === 'resolve') this.#groups?.dropOpen(`${client.name}/${check.name}`, eventId);
+  }
+
+  #occasion(occasion: ModelOccasion, nowMs: number): void {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
     // Grouping 2: a resolve reaches a group that contains the event, regardless of the handlers that the result names.
@@ -164,6 +204,8 @@ export class ModelTold {
     else Object.assign(marks, freed(marks, handlers));
     const isFreed = marks.isSuppressed && silencedBy.length === 0 && action !== 'resolve';
     let hasRun = false;
+    const place = `${occasion.client.name}/${check.name}`;
+    const deferred: string[] = [];
     for (const handler of handlers) {
       const isGrouping = handler === 'default' && this.#groups !== undefined;
       if (handler === 'default' && action === 'flapping') continue;
@@ -175,12 +217,17 @@ export class ModelTold {
       if (silencedBy.length > 0) {
         this.#keepsBack(silencedBy, nowMs);
         marks.isSuppressed = true;
+        const inGroup = handler === 'default' ? this.#groups?.knows(place) : undefined;
+        const isKnown = inGroup ?? marks.notified.includes(handler);
+        if (action === 'resolve' && isKnown) deferred.push(handler);
         continue;
       }
       hasRun = true;
+      if (action !== 'resolve') marks.notified = [...new Set([...marks.notified, handler])];
       if (isGrouping) this.#give(occasion, isFreed, nowMs);
       else this.#said.push(`${occasion.client.name}/${check.name} ${action} ${String(occasion.status)}`);
     }
+    if (deferred.length > 0) this.#resolutions.set(place, { occasion, handlers: deferred });
     if (occasion.isSilenceEnd || isFreed || hasRun) marks.isSuppressed = false;
   }
 
@@ -229,6 +276,7 @@ export class ModelTold {
     const { times } = this.#handlers;
     this.#groups = times && new ModelGroups(times);
     this.#given.clear();
+    this.#resolutions.clear();
     this.#inhibitors = [];
     for (const event of open) this.#noteInhibitor(event);
   }
@@ -257,9 +305,15 @@ export class ModelTold {
     const { client, from, to } = names;
     this.over(client, from);
     if (event !== undefined) this.#noteInhibitor(event);
-    if (joins === 'other') return;
     const before = `${client}/${from}`;
     const after = `${client}/${to}`;
+    const resolution = this.#resolutions.get(before);
+    if (resolution !== undefined && !this.#resolutions.has(after)) {
+      this.#resolutions.delete(before);
+      const { occasion, handlers } = resolution;
+      this.#resolutions.set(after, { occasion: { ...occasion, check: { ...occasion.check, name: to } }, handlers });
+    }
+    if (joins === 'other') return;
     const given = this.#given.get(before);
     const isThere = joins === 'open' && this.#groups?.has(after) === true;
     if (given !== undefined && !isThere) {

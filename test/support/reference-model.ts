@@ -534,7 +534,10 @@ export class ReferenceModel {
   }
 
   #tell(client: Client, event: ToldEvent, nowMs: number, { isNew = false, isSilenceEnd = false } = {}): void {
-    this.#told?.occasion({ ...this.#occasionOf(client, event, nowMs), isNew, isSilenceEnd }, nowMs);
+    const occasion = { ...this.#occasionOf(client, event, nowMs), isNew, isSilenceEnd };
+    const place = `${client.record.name}/${occasion.check.name}`;
+    this.#told?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs, place);
+    this.#told?.occasion(occasion, nowMs);
   }
 
   #occasionOf(
@@ -558,8 +561,16 @@ export class ReferenceModel {
     };
   }
 
+  /** True if a silence suppresses a resolution: one that covered the event when it resolved, or another one by now. */
+  #isStillSilenced({ client, check, silencedBy }: ModelOccasion, nowMs: number): boolean {
+    const isKnown = this.#clients.get(client.name)?.checks.has(check.name) === true;
+    const isCovered = isKnown && this.#silencedBy(client.name, check.name, nowMs).length > 0;
+    return isCovered || silencedBy.some((id) => this.#silences.isActive(id, nowMs));
+  }
+
   /** Notifies events whose silences have ended, for whatever reason. */
   #free(nowMs: number): void {
+    this.#told?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs);
     for (const client of this.#clients.values()) {
       for (const [name, { event }] of client.checks) {
         if (event?.marks.isSuppressed !== true) continue;

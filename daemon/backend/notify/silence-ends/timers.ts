@@ -54,9 +54,7 @@ function* eventsUnsilencedBy(
   nowMs: number,
 ): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
-    const namespace = registry.namespace(change[1]);
-    const entry = namespace.silenced.get(idOfChange(change));
-    if (entry === undefined || !isActive(entry, nowMs)) yield* eventsSilencedBy(namespace, change);
+    if (hasEnded(registry, change, nowMs)) yield* eventsSilencedBy(registry.namespace(change[1]), change);
   } else if (change[0] === 'client') {
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
@@ -66,6 +64,16 @@ function* eventsUnsilencedBy(
     const entry = registry.held(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
+}
+
+/** True if the silence of a change is not in force. It also changes whenever it suppresses something. */
+function hasEnded(
+  registry: Registry,
+  change: Extract<Change, readonly ['silenced', ...unknown[]]>,
+  nowMs: number,
+): boolean {
+  const entry = registry.namespace(change[1]).silenced.get(idOfChange(change));
+  return entry === undefined || !isActive(entry, nowMs);
 }
 
 /** Most silences by selector of one commit that are matched one by one. */
@@ -121,7 +129,7 @@ class SilenceEndQueue implements Disposable {
     const resolutions = namespace && pendingResolutionsOf(namespace);
     if (namespace === undefined || resolutions === undefined || resolutions.size === 0) return;
     if (change[0] !== 'silenced') this.#addIfUnsilenced(namespace, resolutions.of(change[2]));
-    else if (!this.#namespaces.has(namespace.name)) {
+    else if (!this.#namespaces.has(namespace.name) && hasEnded(registry, change, this.#parts.clock.now())) {
       // Each silence may have covered any of them, so one pass serves all changes of a commit.
       this.#namespaces.add(namespace.name);
       void this.#addAllOf(namespace.name);

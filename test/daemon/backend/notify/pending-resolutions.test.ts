@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pendingResolutionsOf } from '../../../../daemon/backend/notify/silence-ends/state.ts';
+import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
 import { MON } from '../../../../daemon/backend/audit/write.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass } from '../../../support/group-rig.ts';
@@ -125,7 +126,8 @@ describe('a problem that was notified and resolves while it is silenced', () => 
   test('its resolution is notified under the new name of a renamed check', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
-    await rig.checks.rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'volume', isForced: true }, MON);
+    const names = new CheckNames({ batcher: rig.batcher, registry: rig.registry, definitions: rig.definitions });
+    await names.rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'volume', isForced: true }, MON);
     expect(waiting(rig)).toEqual(['web-1/volume']);
     await clear(rig);
     await settle(rig);
