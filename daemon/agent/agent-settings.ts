@@ -11,8 +11,8 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .default('http://127.0.0.1:4567')
-    .describe('URL of the backend. Separate several with commas; each agent tries them in random order.'),
-  namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Namespace of this client.'),
+    .describe('URL of the backend. Separate several URLs with commas; each agent tries the URLs in random order.'),
+  namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Namespace that this client belongs to.'),
   'api-key': z
     .string()
     .regex(/^[\x21-\x7e]{1,4096}$/, 'contains a character that keys cannot have')
@@ -22,39 +22,45 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('File with the API key, readable only by its owner (mode 0600).'),
+    .describe('File with the API key. Make the file readable only by its owner (mode 0600).'),
   'state-dir': z
     .string()
     .min(1)
     .default('var/agent')
     .describe('Directory of the spool, which stores results until the backend has acknowledged them.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('Minimum level of the records in the log.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Minimum level of log records that are written.'),
   log: z.string().min(1).optional().describe('Log file. Default: standard output.'),
   'max-checks': z
     .int()
     .min(1)
     .max(1000)
     .default(RUNNING_DEFAULT)
-    .describe('Maximum number of checks that run at the same time. Raise it if checks often wait.'),
+    .describe(
+      'Maximum number of checks that run at the same time. Raise this limit if checks often wait before they start.',
+    ),
   'trusted-ca-file': z
     .string()
     .min(1)
     .optional()
-    .describe('CA certificates (PEM) to verify the certificate of the backend with. Default: those of Node.js.'),
+    .describe(
+      'CA certificates (PEM) that verify the certificate of the backend. Default: the CA certificates of Node.js.',
+    ),
   'insecure-skip-tls-verify': z
     .boolean()
     .default(false)
-    .describe('Skip verification of the certificate of the backend. Use it only for tests.'),
+    .describe('Do not verify the certificate of the backend. Use this setting only for tests.'),
   'cert-file': z
     .string()
     .min(1)
     .optional()
-    .describe('Certificate (PEM) that identifies this client. It needs `key-file`.'),
+    .describe('Client certificate (PEM) of this agent. Also set `key-file`.'),
   'key-file': z
     .string()
     .min(1)
     .optional()
-    .describe('Private key (PEM) of `cert-file`, without a passphrase, readable only by its owner (mode 0600).'),
+    .describe(
+      'Private key (PEM) for the certificate in `cert-file`, without a passphrase. Make the file readable only by its owner (mode 0600).',
+    ),
 });
 
 /** The `agent` section: settings of the program, named like their flags. */

@@ -3,25 +3,25 @@ import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 /** The text of `mon-agent --help` below its first line. */
 export const HELP = `
 Usage
-  mon-agent start [options]   run until stopped
+  mon-agent start [options]   run the agent until it is stopped
   mon-agent version           print the version
 
 Options
-  --backend URL               backend URL; default http://127.0.0.1:4567. Separate several with commas: each agent
-                              tries them in random order, and the next one if the connection is lost
-  --namespace NAME            namespace of this client; default: "default"
-  --name NAME                 name of this client; default the host name
-  --address ADDRESS           address of this client; default its first IPv4 address
+  --backend URL               backend URL; default http://127.0.0.1:4567. Separate several URLs with commas: each agent
+                              tries the URLs in random order, and the next URL if the connection is lost
+  --namespace NAME            namespace that this client belongs to; default: "default"
+  --name NAME                 name of this client; default: the host name
+  --address ADDRESS           address of this client; default: the first IPv4 address of the host
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
-  --state-dir DIR             directory of the spool; default var/agent (installed: /var/lib/mon-agent)
+  --state-dir DIR             spool directory with unsent results; default var/agent (installed: /var/lib/mon-agent)
   -c, --config FILE           main configuration file: "agent", "client" and "checks"
                               (JSON, or YAML when it ends in .yml or .yaml)
-  -d, --config-dir DIR,DIR    directories of more configuration files (*.json, *.yml, *.yaml). Default of packages:
-                              /etc/mon/agent.yml and /etc/mon/agent.d, unless -c or -d is set
-  --trusted-ca-file FILE      CA certificates (PEM) to verify the certificate of the backend with
-  --insecure-skip-tls-verify  skip verification of the certificate of the backend (testing only)
+  -d, --config-dir DIR,DIR    directories with more configuration files (*.json, *.yml, *.yaml). Default of an installed
+                              package: /etc/mon/agent.yml and /etc/mon/agent.d, unless -c or -d is set
+  --trusted-ca-file FILE      verify the backend certificate with these CA certificates (PEM)
+  --insecure-skip-tls-verify  do not verify the certificate of the backend (testing only)
   --cert-file, --key-file FILE
-                              client certificate (PEM) of this agent and its key (mode 0600)
+                              client certificate (PEM) of this agent, and its private key (mode 0600)
   --max-checks N              maximum number of checks that run at once; default 12
   -l, --log FILE              write the log to a file instead of standard output
   -L, --log-level LEVEL       ${LOG_LEVELS.join(', ')}; default info
@@ -31,13 +31,13 @@ Environment (overridden by configuration files)
   MON_AGENT_STATE_DIR, MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL, MON_AGENT_TRUSTED_CA_FILE,
   MON_AGENT_INSECURE_SKIP_TLS_VERIFY (true or false), MON_AGENT_CERT_FILE, MON_AGENT_KEY_FILE
   MON_API_KEY                 API key for the backend with the scope "submit"
-  MON_AGENT_API_KEY_FILE      file with the key, mode 0600
-  MON_AGENT_CREDENTIALS       user:password for the backend; safer than in the URL,
+  MON_AGENT_API_KEY_FILE      file with the API key, mode 0600
+  MON_AGENT_CREDENTIALS       user:password for the backend; safer than credentials in the URL,
                               which other users of this host can see
 
 Signals
-  TERM, INT  stop after running checks had some seconds to finish; again: stop at once
-  HUP        reload the configuration, except for log
+  TERM, INT  stop, but let running checks finish for some seconds; a second signal stops at once
+  HUP        reload the configuration, except for the setting "log"
 
 Exit codes: 0 stopped by a signal, 1 failure, 2 invalid usage or definitions, or state directory in use
 

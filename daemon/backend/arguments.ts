@@ -10,8 +10,8 @@ export const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend init [options]               Create the first administrator (backend stopped)
-    mon-backend --validate-config [options]  Check the configuration and exit; with --strict,
-                                             warnings are errors
+    mon-backend --validate-config [options]  Check the configuration and exit; --strict treats
+                                             warnings as errors
     mon-backend upgrade [options]            Migrate the store to the schema of this version
     mon-backend prune [options]              Delete clients from the store (backend stopped)
     mon-backend restore-backup DIR           Replace the store with a backup of an upgrade
@@ -22,8 +22,8 @@ export const HELP = `
 
   Options
     -c, --config FILE      Main configuration file (JSON, or YAML when it ends in .yml or .yaml)
-    -d, --config-dir DIR   Directories of more configuration files, comma-separated. Default of packages:
-                           /etc/mon/backend.yml and /etc/mon/conf.d, unless -c or -d is set
+    -d, --config-dir DIR   Directories with more configuration files, comma-separated. Default of an installed
+                           package: /etc/mon/backend.yml and /etc/mon/conf.d, unless -c or -d is set
     --state-dir DIR        Directory of the store (default: ./var/backend; installed: /var/lib/mon/mon-backend)
     --store URL            Use a PostgreSQL store: postgres://USER@HOST:PORT/DATABASE; pass the password in MON_STORE,
                            PGPASSWORD or ~/.pgpass, because the process list shows command lines
@@ -32,14 +32,14 @@ export const HELP = `
     -l, --log FILE         Write the log to a file instead of standard output
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
     --insecure             Allow access without credentials on an address that other hosts can reach
-    --accept-loss          Serve a store that lost writes; copy the damaged files first
+    --accept-loss          Start although the store lost writes; copy the damaged files first
     --cert-file FILE       Certificate (PEM) of the listeners; enables TLS
     --key-file FILE        Private key (PEM), mode 0600, without a passphrase
-    --client-ca-file FILE  CA certificates (PEM) of agent certificates
+    --client-ca-file FILE  CA certificates (PEM) that verify agent certificates
     --insecure-http        Allow HTTP without TLS on an address that other hosts can reach
 
-  Options of prune, with --dry-run and --skip-confirm; clients that match all conditions are deleted with their
-  results and events; no handler is notified
+  Options of prune, in addition to --dry-run and --skip-confirm. Clients that match all conditions are deleted with
+  their results and events; no handler is notified
     --older-than DURATION  Clients without keepalives and results for this long: 30d, 12h
     --name PATTERN         Clients whose name matches this pattern with * and ?
     --namespace NAME       Clients of this namespace
@@ -51,28 +51,28 @@ export const HELP = `
   Options of upgrade, and the first three of restore-backup
     --skip-confirm         Do not ask for confirmation
     --no-backup            Do not take a backup of the store first
-    --backup-dir DIR       Directory of the backup (default: a new one below backups in the state directory)
-    --timeout SECONDS      Stop after this time; the next run continues
-    --dry-run              Show what would be done and what blocks it
+    --backup-dir DIR       Directory of the backup (default: a new directory below "backups" in the state directory)
+    --timeout SECONDS      Stop the upgrade after this time; the next run continues it
+    --dry-run              Show the steps and what blocks them, but change nothing
     --through URL          Upgrade the store of the running backend at this URL; credentials as for monctl, in
                            MON_API_KEY or MON_CREDENTIALS. Not needed for the backend of this state directory
-    --schema N             repair: schema of the store, if it is lost
-    --trusted-ca-file FILE With --through: CA certificates (PEM) to verify the certificate of the backend with
+    --schema N             With repair: schema version of the store, if the store no longer contains it
+    --trusted-ca-file FILE With --through: verify the backend certificate with these CA certificates (PEM)
     --insecure-skip-tls-verify
-                           With --through: skip verification of the certificate of the backend (testing only)
+                           With --through: do not verify the certificate of the backend (testing only)
     --ignore-already-initialized
-                           init: succeed if there is an administrator already
+                           With init: succeed if an administrator exists already
 
   Environment (overridden by configuration files)
     MON_STATE_DIR, MON_STORE, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
     MON_CERT_FILE, MON_KEY_FILE, MON_CLIENT_CA_FILE, MON_PEER_KEY_FILE
-    MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
+    MON_CREDENTIALS_FILE   File with one line: user:password, or user: followed by the password hash
     MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
-                           init: administrator to create; a terminal prompts for missing values
+                           With init: administrator to create; a terminal prompts for missing values
 
   Signals
-    TERM, INT  stop          HUP   reload the configuration
-    USR2       reopen --log  TRAP  toggle log level debug
+    TERM, INT  stop                 HUP   reload the configuration
+    USR2       reopen the log file  TRAP  toggle log level debug
 
   Exit codes
     0  stopped on request, done, or the configuration is valid

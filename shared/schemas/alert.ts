@@ -10,39 +10,45 @@ export const alertSettingsSchema = z.strictObject({
     .array(labelNameSchema)
     .max(20)
     .default(['client', 'instance', 'host', 'hostname', 'node'])
-    .describe('Labels of an alert that can contain the name of the client; the first existing one is used.'),
+    .describe('Alert labels that can contain the client name; the first of these labels that an alert has is used.'),
   'default-client': nameSchema
     .default('prometheus')
-    .describe('Client of alerts that have none of the labels in `client`.'),
-  check: labelNameSchema.default('alertname').describe('Label of an alert that contains the name of the check.'),
+    .describe('Client name for alerts that have none of the labels in `client`.'),
+  check: labelNameSchema.default('alertname').describe('Alert label that contains the check name.'),
   severity: labelNameSchema
     .default('severity')
-    .describe('Label of an alert that sets the status. Alerts without it have the status 2.'),
+    .describe('Alert label that contains the severity. Alerts without this label get the status 2 (critical).'),
   statuses: z
     .record(z.string().max(255), z.int().min(0).max(255))
     .default({ critical: 2, error: 2, page: 2, warning: 1, info: 1, none: 0 })
     .describe(
-      'Map of severities in lower case to statuses. Severities that are not listed have the status 3 (unknown).',
+      'Map from severities (in lower case) to check statuses. A severity that is not listed gets the status 3 (unknown).',
     ),
   ignore: z
     .array(labelNameSchema)
     .max(100)
     .default([])
-    .describe('Labels to ignore when alerts are compared, such as `replica` of redundant Prometheus servers.'),
+    .describe(
+      'Labels to ignore when alerts are compared, such as the label `replica` that redundant Prometheus servers set.',
+    ),
   'resolve-timeout': z
     .int()
     .min(1)
     .max(86_400)
     .default(300)
-    .describe('Seconds after which an alert without an end time resolves unless it is sent again.'),
+    .describe('Seconds after which an alert without an end time is resolved, unless the alert is sent again.'),
   watchdogs: z
     .record(z.string().min(1).max(255), z.int().min(1).max(604_800))
     .refine((watchdogs) => Object.keys(watchdogs).length <= 100, 'must be at most 100')
     .default({})
     .describe(
-      'Alerts that must always fire, as a map from the check to seconds. The check is critical if its alert ends or is missing for that long.',
+      'Alerts that must always fire, as a map from check name to seconds. The check becomes critical if its alert resolves or is missing for that many seconds.',
     ),
-  handlers: z.array(nameSchema).max(100).default([]).describe('Handlers of all alerts; empty: the handler `default`.'),
+  handlers: z
+    .array(nameSchema)
+    .max(100)
+    .default([])
+    .describe('Handlers for all Prometheus alerts. Empty: the handler `default`.'),
 });
 
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;

@@ -11,17 +11,20 @@ const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
 /** How a listener speaks TLS. */
 export const tlsSettingsSchema = z.strictObject({
-  'cert-file': z.string().min(1).describe('Certificate, followed by its intermediate certificates (PEM).'),
+  'cert-file': z
+    .string()
+    .min(1)
+    .describe('File (PEM) with the server certificate, followed by its intermediate certificates.'),
   'key-file': z
     .string()
     .min(1)
-    .describe('Private key (PEM) without a passphrase, readable only by its owner (mode 0600).'),
+    .describe('Private key (PEM) without a passphrase. Make the file readable only by its owner (mode 0600).'),
   'client-ca-file': z
     .string()
     .min(1)
     .optional()
     .describe(
-      'CA certificates (PEM) to verify agent certificates with. Without them, no client certificate is requested.',
+      'CA certificates (PEM) that verify agent certificates. Without this setting, the listener requests no client certificates.',
     ),
 });
 
@@ -33,7 +36,7 @@ const ownTlsSchema = z
     'must have cert-file and key-file, and may have client-ca-file; or be false',
   )
   .optional()
-  .describe('TLS settings of this listener instead of the common `tls`; `false` disables TLS for it.');
+  .describe('TLS settings for this listener, which replace the common `tls`. `false` disables TLS for this listener.');
 
 /** A listener besides the one of the API; each has its own default port. */
 export const listenerSettingsSchema = z.strictObject({
@@ -60,7 +63,7 @@ export const apiSettingsSchema = z
       .min(1)
       .refine((user) => !user.includes(':'), 'must not contain a colon, because it ends the user name in HTTP Basic')
       .optional()
-      .describe('User name of an additional administrator; needs `password`.'),
+      .describe('User name of an additional administrator. Also set `password`.'),
     password: z
       .string()
       .min(1)
@@ -74,7 +77,9 @@ export const apiSettingsSchema = z
     cors: z
       .union([z.record(z.string(), z.string()), z.literal(false)], 'expected an object of headers, or false')
       .optional()
-      .describe('CORS headers of the API (name: value) instead of the default ones; `false`: no CORS headers.'),
+      .describe(
+        'CORS headers of the API, as a map from name to value. They replace the default headers. `false`: no CORS headers.',
+      ),
   })
   .superRefine((api, context) => {
     // Incomplete credentials would leave the API open although the operator meant to protect it.
@@ -134,13 +139,13 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(1000)
     .describe(
-      'Maximum number of proxy clients that one agent may create by results with a `source`. Raise it if one agent monitors more devices.',
+      'Maximum number of proxy clients that one agent may create by sending results with the field `source`. Raise this limit if one agent monitors more devices.',
     ),
   'entity-limit': z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100)
     .describe(
-      'Maximum number of entities in all namespaces, without clients that the v1 API creates. Raise it to monitor more machines.',
+      'Maximum number of entities in all namespaces together. Clients that are created over the v1 API do not count. Raise this limit to monitor more machines.',
     ),
   'memory-limit': z
     .int()
@@ -148,7 +153,7 @@ export const programSettingsSchema = z.object({
     .max(1_048_576)
     .optional()
     .describe(
-      'Memory in MiB for clients, checks, events, silences and stashes; above it, new objects are rejected. Default: a share of the memory of the process.',
+      'Maximum memory in MiB for clients, checks, events, silences and stashes. Above this limit, new objects are rejected. Default: a share of the process memory.',
     ),
   'disk-floor': z
     .int()
@@ -156,21 +161,23 @@ export const programSettingsSchema = z.object({
     .max(2 ** 50)
     .default(512 * 1024 * 1024)
     .describe(
-      'Minimum free bytes on the disk of the state directory; below it, new results and objects are rejected. 0 disables the check.',
+      'Minimum free space, in bytes, on the disk with the state directory. With less free space, the backend rejects new results and objects. 0: no minimum.',
     ),
   'connection-limit': z
     .int()
     .min(10)
     .max(1_000_000)
     .default(50_000)
-    .describe('Maximum number of connections. The limit of open files (`LimitNOFILE`) can lower it.'),
+    .describe(
+      'Maximum number of connections to the backend. The open-file limit (`LimitNOFILE`) can reduce this number.',
+    ),
   'connection-limit-per-address': z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
     .describe(
-      'Maximum number of connections of one address (IPv6: one /64). Default: a tenth of `connection-limit`. Raise it if many agents share one address (NAT).',
+      'Maximum number of connections from one IP address (IPv6: from one /64 network). Default: a tenth of `connection-limit`. Raise this limit if many agents share one address (NAT).',
     ),
   'buffer-limit': z
     .int()
@@ -178,17 +185,17 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(256)
     .describe(
-      'Memory in MiB for the buffers of all slow connections. Raise it if `mon_connections_dropped_total` counts the reason `all`.',
+      'Maximum memory in MiB for the buffers of all slow connections together. Raise this limit if `mon_connections_dropped_total` increases for the reason `all`.',
     ),
   'agent-listener': listenerOn(8081)
     .optional()
-    .describe('Separate listener for agents, including Sensu Go agents. Default: none.'),
+    .describe('Listener on a separate port for agents, including Sensu Go agents. Default: none.'),
   'v2-listener': listenerOn(8080)
     .optional()
-    .describe('Separate listener for the v2 API with its `/health`. Default: none.'),
+    .describe('Listener on a separate port for the v2 API, including its `/health`. Default: none.'),
   tls: tlsSettingsSchema
     .optional()
-    .describe('TLS settings of all listeners that have no `tls` of their own. Default: none.'),
+    .describe('TLS settings for all listeners that do not have their own `tls`. Default: none.'),
   'insecure-http': z
     .boolean()
     .default(false)
@@ -198,7 +205,7 @@ export const programSettingsSchema = z.object({
     .min(100)
     .max(10_000_000)
     .default(100_000)
-    .describe('Number of audit records that are stored; beyond it, the oldest ones are deleted.'),
+    .describe('Maximum number of stored audit records. Above this limit, the oldest records are deleted.'),
   alerts: alertSettingsSchema.prefault({}).describe('Mapping of Prometheus alerts to clients, checks and statuses.'),
   timeline: z
     .strictObject({
@@ -207,12 +214,14 @@ export const programSettingsSchema = z.object({
         .min(0)
         .max(3650)
         .default(90)
-        .describe('How many days the timeline stores transitions. 0 records none and deletes the existing ones.'),
+        .describe(
+          'Number of days for which the timeline stores transitions. 0: record no transitions, and delete the stored ones.',
+        ),
     })
     .prefault({})
-    .describe('Timeline, which records the transitions of checks and silences.'),
+    .describe('Settings of the timeline, which records when checks and silences change their state.'),
   'aggregate-rules': aggregateRulesSchema.describe(
-    'Rules that turn aggregates into events, by check name: see [aggregate rules](spec/aggregates.md).',
+    'Rules that create events from aggregates, as a map from check name to rule: see [aggregate rules](spec/aggregates.md).',
   ),
   'silence-reminder': z
     .int()
@@ -220,36 +229,36 @@ export const programSettingsSchema = z.object({
     .max(86_400)
     .default(600)
     .describe(
-      'How many seconds before its end a silence with matching events causes a reminder; 0: never. A change applies to silences that are created or extended later.',
+      'Send a reminder this many seconds before a silence expires, if the silence still matches events; 0: never. A new value applies only to silences that are created or extended later.',
     ),
   'silence-reminder-handler': z
     .string()
     .min(1)
     .max(255)
     .optional()
-    .describe('Handler that is notified of each reminder. Default: none.'),
+    .describe('Handler that receives silence reminders. Default: none.'),
   'silence-idle-after': z
     .int()
     .min(0)
     .max(31_536_000)
     .default(604_800)
-    .describe('Seconds without a matching event after which a silence is marked as idle; 0: never.'),
+    .describe('Mark a silence as idle if it matches no event for this many seconds; 0: never.'),
   'silence-idle-expire': z
     .int()
     .min(0)
     .max(31_536_000)
     .default(0)
-    .describe('Seconds after which a silence that is marked as idle ends; 0: never.'),
-  'silence-policy': silencePolicySettingsSchema.prefault({}).describe('Rules for creating silences.'),
+    .describe('Expire a silence this many seconds after it was marked as idle; 0: never.'),
+  'silence-policy': silencePolicySettingsSchema.prefault({}).describe('Rules that new silences must satisfy.'),
   'handler-networks': networksSchema.describe(
-    'Private networks (CIDR) that handlers may reach by host name or redirect. IP addresses in a handler definition are always allowed.',
+    'Private networks (CIDR) that handlers may connect to through a host name or a redirect. IP addresses in a handler definition are always allowed.',
   ),
   'certificate-namespaces': z
     .array(certificateRuleSchema)
     .max(1000)
     .default([])
     .describe(
-      'Namespaces in which agent certificates are valid, by authority and subject ([TLS](tls.md#namespaces-of-certificates)). Empty: all namespaces.',
+      'Rules that restrict agent certificates to namespaces, by CA and certificate subject ([TLS](tls.md#namespaces-of-certificates)). Empty: no restriction.',
     ),
   'trusted-proxies': networksSchema.describe(
     'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',
@@ -257,30 +266,36 @@ export const programSettingsSchema = z.object({
   'renotify-after-silence': z
     .boolean()
     .default(true)
-    .describe('Notify handlers once when a silence ends and its event is still firing.'),
+    .describe('Notify handlers once if an event is still firing when its silence expires or is deleted.'),
   'resolve-while-silenced': z
     .enum(['defer', 'notify', 'never'])
     .default('defer')
     .describe(
-      'When a handler that was notified of a problem is notified of its resolution, if the problem resolves while it is silenced. `defer`: once when the silence ends. `notify`: at once. `never`: not at all, as in Sensu Core 1.x.',
+      'When to notify handlers that a silenced problem has resolved. This applies to handlers that were notified of the problem. `defer`: when the silence expires or is deleted. `notify`: immediately. `never`: not at all, as in Sensu Core 1.x.',
     ),
   'api-commands': z
     .boolean()
     .default(true)
-    .describe('Allow checks, handlers and mutators with commands to be created over the API.'),
+    .describe('Allow API clients to create checks, handlers and mutators that run commands.'),
   'api-command-directories': z
     .array(directorySchema)
     .max(100)
     .default([])
-    .describe('Directories that may contain the programs of commands that the API creates. Empty: any directory.'),
-  'state-dir': z.string().min(1).default('var/backend').describe('Directory of the store, unless `store` is set.'),
-  store: z.string().min(1).max(4096).optional().describe('URL of a PostgreSQL database to use as the store.'),
+    .describe(
+      'Directories that may contain the executables of commands that are defined over the API. Empty: any directory.',
+    ),
+  'state-dir': z
+    .string()
+    .min(1)
+    .default('var/backend')
+    .describe('Directory that contains the store, unless the setting `store` names a database.'),
+  store: z.string().min(1).max(4096).optional().describe('URL of a PostgreSQL database that is used as the store.'),
   'peer-url': z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .max(1000)
     .optional()
     .describe(
-      'URL at which other members of the cluster reach this one. Default: its host name, or the address of `api.bind`.',
+      'URL at which the other cluster members reach this member. Default: the host name of this member, or the address in `api.bind`.',
     ),
   'peer-key-file': z
     .string()
@@ -288,15 +303,17 @@ export const programSettingsSchema = z.object({
     .max(4096)
     .optional()
     .describe(
-      'File with the key by which the members of a cluster authenticate each other, the same on all members ([the peer key](scale-out.md#the-peer-key)).',
+      'File with the shared key that cluster members use to authenticate each other. It must be the same on all members ([the peer key](scale-out.md#the-peer-key)).',
     ),
-  'run-handlers': z.boolean().default(true).describe('Run handlers on this member of the cluster.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('Minimum level of the records in the log.'),
+  'run-handlers': z.boolean().default(true).describe('Run handlers on this cluster member.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Minimum level of log records that are written.'),
   log: z.string().min(1).optional().describe('Log file. Default: standard output.'),
   'request-log-level': z
     .enum(['info', 'debug'])
     .default('info')
-    .describe('Level of the log record of each API response. Set `debug` if these records fill the log.'),
+    .describe(
+      'Log level of the record that is written for each API response. Set `debug` if these records fill the log.',
+    ),
 });
 
 export type ProgramSettings = z.infer<typeof programSettingsSchema>;

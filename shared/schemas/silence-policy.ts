@@ -4,23 +4,27 @@ import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
 /** The `silence-policy` section of a configuration. An unknown rule is rejected, because nothing would enforce it. */
 export const silencePolicySettingsSchema = z.strictObject({
-  reason: z.enum(['required', 'optional']).default('required').describe('Whether a silence needs a reason.'),
+  reason: z.enum(['required', 'optional']).default('required').describe('Whether a new silence must have a reason.'),
   'reason-pattern': z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('Pattern with `*` or `?` that the whole reason must match, or words that the reason must contain.'),
+    .describe(
+      'Text that the reason for a silence must contain, or a pattern with `*` or `?` that the whole reason must match.',
+    ),
   'max-expire': z
     .int()
     .min(1)
     .max(LIFETIME_SECONDS_MAX)
     .optional()
-    .describe('Maximum duration of a silence in seconds. Silences that never expire are then rejected.'),
+    .describe('Maximum duration of a silence in seconds. If set, silences that never expire are rejected.'),
   'apply-to-v1': z
     .boolean()
     .default(false)
-    .describe('Apply these rules to `POST /silenced` of the v1 API too. Scripts that send no reason then fail.'),
+    .describe(
+      'Apply the silence policy also to `POST /silenced` of the v1 API. Scripts that send no reason then fail.',
+    ),
 });
 
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;

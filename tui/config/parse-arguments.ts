@@ -16,12 +16,13 @@ scripts.
 Options
     --backend URL   backend URL; separate several backends of one store with commas
                   (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
-  --context NAME  a context of the configuration file
+  --context NAME  use this context from the configuration file
   --config FILE   configuration file (default: ~/.config/mon/console.yml)
   --trusted-ca-file FILE
-                  CA certificates (PEM) to verify the certificate of the backend with
+                  verify the backend certificate with these CA certificates
+                  (PEM)
   --insecure-skip-tls-verify
-                  skip verification of the certificate of the backend (testing only)
+                  do not verify the certificate of the backend (testing only)
   --read-only     disable all actions that change something
   --mouse         enable the wheel and clicks on rows, column titles and tabs
   --ascii         draw with ASCII characters only; the default if the locale is
@@ -30,7 +31,7 @@ Options
   --skin NAME     ${SKINS.join(', ')} (default: dark)
   --no-bell       do not ring the terminal bell for new critical events
   --notify        also show desktop notifications, if the terminal supports OSC 9
-  --screen-reader sentences and a prompt instead of a screen; the default with
+  --screen-reader print sentences instead of drawing a screen; the default with
                   $INK_SCREEN_READER=true or TERM=dumb (--no-screen-reader: off)
   --filter SEARCH with watch: only matching events, such as 'status>=warn !silenced'
   --once          with watch: print the current events and exit
@@ -43,7 +44,7 @@ Environment
   MON_CREDENTIALS  user:password for the backend
   MON_API_KEY      API key for the backend
   MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY=true
-                   same as the options of these names
+                   same as the options with these names
   XDG_CONFIG_HOME  directory of mon/console.yml (default: ~/.config)
 
 Exit codes

@@ -10,13 +10,13 @@ import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of all commands that change something. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
-  'dry-run': flag('show what would be sent and what it would affect; send nothing'),
+  'dry-run': flag('show the requests and their effects, but send nothing'),
 };
 
 /** Options of commands that cannot be undone. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
-  'skip-confirm': flag('do not ask for confirmation (only asked on a terminal)', { short: 'y' }),
+  'skip-confirm': flag('do not ask for confirmation (monctl asks only on a terminal)', { short: 'y' }),
 };
 
 /** A change to the backend's state. */

@@ -35,14 +35,14 @@ export function exitCode(code: ErrorCode): ExitCode {
 /** Every exit code with its meaning, for the manual. */
 export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.success, 'done'],
-  [EXIT.failure, 'failure: an internal error, or the address is not a backend'],
+  [EXIT.failure, 'failure: an internal error, or the address does not belong to a backend'],
   [EXIT.usage, 'invalid command line, value or TLS configuration; nothing was done'],
   [EXIT.notFound, 'not found'],
   [EXIT.refused, 'the backend rejected the credentials, or its entity limit is reached'],
   [EXIT.unavailable, 'the backend is unreachable or busy; retry later'],
-  [EXIT.conflict, 'conflict: the object exists already, or somebody else owns it'],
+  [EXIT.conflict, 'conflict: the object exists already, or somebody else owns the object'],
   [EXIT.declined, 'canceled; nothing was done'],
-  [EXIT.unhealthy, 'health, audit verify: the backend responds but has a problem'],
-  [EXIT.incomplete, 'restore, create, delete of a file, upgrade fix-namespaces: partly done'],
-  [EXIT.blocked, 'upgrade plan, check: the upgrade is blocked'],
+  [EXIT.unhealthy, 'the backend responds but has a problem (health, audit verify)'],
+  [EXIT.incomplete, 'only a part was done (restore, create -f, delete -f, upgrade fix-namespaces)'],
+  [EXIT.blocked, 'the upgrade is blocked (upgrade plan, upgrade check)'],
 ];

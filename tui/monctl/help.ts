@@ -8,7 +8,7 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['MON_NAMESPACE', 'namespace if --namespace is not set'],
   ['MON_API_KEY', 'API key'],
   ['MON_CREDENTIALS', 'user:password'],
-  ['NO_COLOR', 'disables colors if set to any value'],
+  ['NO_COLOR', 'disable colors if set to any value'],
 ];
 
 /** Width of the narrowest usual terminal, and the indent of the lines in a section. */

@@ -7,7 +7,7 @@ import { takes, type CommandOption } from './flags.ts';
 /** Maximum size of a file or of standard input, which is the limit of the backend. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;
 
-export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or YAML file; - reads standard input', {
+export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or YAML file ("-": standard input)', {
   completes: 'file',
   short: 'f',
 });

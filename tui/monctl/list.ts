@@ -11,7 +11,7 @@ import { flag, takes, type CommandOption } from './flags.ts';
 /** Options of all lists. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
   limit: takes('N', 'maximum number of rows'),
-  watch: flag('keep running and show changes; in a pipe, one line per change', { short: 'w' }),
+  watch: flag('keep running and show changes; in a pipe, print one line per change', { short: 'w' }),
 };
 
 /** The content of a list and its source. */

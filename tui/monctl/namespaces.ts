@@ -5,19 +5,23 @@ import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of commands for objects in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
-  namespace: takes('NAME', 'namespace; default: that of the context, else "default"', { completes: 'namespace' }),
+  namespace: takes('NAME', 'namespace to use; default: namespace of the context, else "default"', {
+    completes: 'namespace',
+  }),
 };
 
 /** Options of commands that can list several namespaces. */
 export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
   ...NAMESPACE_OPTION,
-  'all-namespaces': flag('all namespaces that you may read'),
+  'all-namespaces': flag('include all namespaces that you may read'),
 };
 
 /** Options of a list that shows all namespaces unless one is named. */
 export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
-  namespace: takes('NAME', 'only this namespace; default: that of the context, else all', { completes: 'namespace' }),
-  'all-namespaces': flag('all namespaces that you may read, even if the context sets one'),
+  namespace: takes('NAME', 'only this namespace; default: namespace of the context, else all', {
+    completes: 'namespace',
+  }),
+  'all-namespaces': flag('include all namespaces that you may read, even if the context sets a namespace'),
 };
 
 /**

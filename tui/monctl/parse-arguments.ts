@@ -23,17 +23,19 @@ export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   backend: takes('URL', `backend URL; default ${DEFAULT_BACKEND}`),
-  context: takes('NAME', 'use a context of the configuration file, see monctl configure', { completes: 'context' }),
-  'trusted-ca-file': takes('FILE', 'CA certificates (PEM) to verify the certificate of the backend with', {
+  context: takes('NAME', 'use this context from the configuration file; see "monctl configure"', {
+    completes: 'context',
+  }),
+  'trusted-ca-file': takes('FILE', 'verify the backend certificate with these CA certificates (PEM)', {
     completes: 'file',
   }),
-  'insecure-skip-tls-verify': flag('skip verification of the certificate of the backend (testing only)'),
+  'insecure-skip-tls-verify': flag('do not verify the certificate of the backend (testing only)'),
   output: takes(OUTPUT_FORMATS.join('|'), 'output format; default table', {
     completes: OUTPUT_FORMATS,
     short: 'o',
   }),
   headers: flag('show column titles above a table (default); --no-headers: hide them'),
-  raw: flag('keep control characters in output (pipes only)'),
+  raw: flag('print control characters unchanged (only if output goes to a pipe)'),
   help: flag('show help for the command', { short: 'h' }),
   version: flag('show the version of monctl'),
 };

@@ -6,8 +6,8 @@ import { parsePast } from './times.ts';
 
 /** Options of commands about a time range of the past. */
 export const SPAN_OPTIONS = {
-  since: takes('TIME', 'start of the range: 24h (ago), 22:00, or 2026-11-20T22:00'),
-  until: takes('TIME', 'end of the range; default now'),
+  since: takes('TIME', 'start of the time range: 24h (ago), 22:00, or 2026-11-20T22:00'),
+  until: takes('TIME', 'end of the time range; default: now'),
 } as const;
 
 /**

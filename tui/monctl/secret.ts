@@ -11,7 +11,7 @@ const SECRET_LENGTH_MAX = 4096;
  * users can read it.
  */
 export function secretOption(what: string): CommandOption {
-  return takes('FILE', `read the ${what} from this file, or - for standard input; default: prompt`, {
+  return takes('FILE', `read the ${what} from this file ("-": standard input); default: prompt`, {
     completes: 'file',
   });
 }

@@ -13,12 +13,12 @@ type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'la
 export const RECURRENCE_OPTIONS: Options = {
   recur: takes(
     'SCHEDULE',
-    "recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
+    "silence on a recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
   ),
   zone: takes('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
-  duration: takes('DURATION', 'duration of each recurring window'),
-  'first-day': takes('DAY', 'first day of the recurrence, such as 2026-12-01'),
-  'last-day': takes('DAY', 'last day of the recurrence'),
+  duration: takes('DURATION', 'length of each recurring window, such as 30m or 2h'),
+  'first-day': takes('DAY', 'first day of the recurring schedule, such as 2026-12-01'),
+  'last-day': takes('DAY', 'last day of the recurring schedule'),
 };
 
 const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {

@@ -4,17 +4,17 @@ import { takes, type CommandOption, type Flags } from './flags.ts';
 
 /** Options for the target of a silence. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: takes('NAME', 'this check, on all clients unless --subscription or --client is set', {
+  check: takes('NAME', 'match this check, on all clients unless --subscription or --client is set', {
     completes: 'reported-check',
   }),
-  subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),
-  client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
+  subscription: takes('NAME', 'match all clients with this subscription', { completes: 'subscription' }),
+  client: takes('NAME', 'match this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
 /** Options for the target of a silence: those of `TARGET_OPTIONS`, or a search. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
-  selector: takes('SEARCH', "events that match this search: 'client~web-* env=prod'"),
+  selector: takes('SEARCH', "match events with this search: 'client~web-* env=prod'"),
 };
 
 export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };

@@ -108,7 +108,8 @@ test('property names of JavaScript are rejected like any other unknown option', 
 test('every command has a manual', () => {
   const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
-    "monctl silenced create - Silence a check, a client, a subscription or a search
+    "monctl silenced create - Silence a check, a client, a subscription, or the
+    events that match a search
 
     Synopsis
       monctl silenced create [OPTIONS]
@@ -118,31 +119,32 @@ test('every command has a manual', () => {
       replaced.
       A selector also matches future events; it cannot use attributes that change
       with every result.
-      Without --expire it never expires. With --recur it is active in every window,
-      for --duration each time;
+      Without --expire, a silence never expires. With --recur, it is active
+      repeatedly, for --duration each time;
       --dry-run shows the next windows and how daylight saving time changes them.
 
     Options
-      --check NAME         this check, on all clients unless --subscription or
+      --check NAME         match this check, on all clients unless --subscription or
                            --client is set
-      --subscription NAME  all clients with this subscription
-      --client NAME        this client; short for --subscription client:NAME
-      --selector SEARCH    events that match this search: 'client~web-* env=prod'
-      --expire DURATION    duration of the silence: 1h, 1h30m, 2d, seconds, or never
+      --subscription NAME  match all clients with this subscription
+      --client NAME        match this client; short for --subscription client:NAME
+      --selector SEARCH    match events with this search: 'client~web-* env=prod'
+      --expire DURATION    duration of the silence: 1h, 1h30m, 2d, a number of
+                           seconds, or never
       --begin TIME         start of the silence: 22:00, 2h (from now),
                            2026-11-20T22:00, or epoch seconds
-      --expire-on-resolve  end the silence early when the event resolves
-      --recur SCHEDULE     recurring schedule: 'sat,sun 02:00', 'mon-fri
-                           6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
+      --expire-on-resolve  expire the silence as soon as its event resolves
+      --recur SCHEDULE     silence on a recurring schedule: 'sat,sun 02:00',
+                           'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
       --zone ZONE          time zone of --recur: Europe/Berlin, +02:00; default UTC
-      --duration DURATION  duration of each recurring window
-      --first-day DAY      first day of the recurrence, such as 2026-12-01
-      --last-day DAY       last day of the recurrence
-      --reason TEXT        reason of the silence, shown to other operators
-      --creator TEXT       creator; default USER@host
-      --namespace NAME     namespace; default: that of the context, else "default"
-      --dry-run            show what would be sent and what it would affect; send
-                           nothing
+      --duration DURATION  length of each recurring window, such as 30m or 2h
+      --first-day DAY      first day of the recurring schedule, such as 2026-12-01
+      --last-day DAY       last day of the recurring schedule
+      --reason TEXT        reason for the silence, shown to other operators
+      --creator TEXT       name to record as the creator; default: USER@host
+      --namespace NAME     namespace to use; default: namespace of the context, else
+                           "default"
+      --dry-run            show the requests and their effects, but send nothing
 
     Examples
       # a host in maintenance
@@ -160,16 +162,17 @@ test('every command has a manual', () => {
 
     Options of every command
       --backend URL                 backend URL; default http://127.0.0.1:4567
-      --context NAME                use a context of the configuration file, see
-                                    monctl configure
-      --trusted-ca-file FILE        CA certificates (PEM) to verify the certificate
-                                    of the backend with
-      --insecure-skip-tls-verify    skip verification of the certificate of the
-                                    backend (testing only)
+      --context NAME                use this context from the configuration file;
+                                    see "monctl configure"
+      --trusted-ca-file FILE        verify the backend certificate with these CA
+                                    certificates (PEM)
+      --insecure-skip-tls-verify    do not verify the certificate of the backend
+                                    (testing only)
       -o, --output table|json|yaml  output format; default table
       --headers                     show column titles above a table (default);
                                     --no-headers: hide them
-      --raw                         keep control characters in output (pipes only)
+      --raw                         print control characters unchanged (only if
+                                    output goes to a pipe)
       -h, --help                    show help for the command
       --version                     show the version of monctl
 
@@ -178,20 +181,21 @@ test('every command has a manual', () => {
       MON_NAMESPACE    namespace if --namespace is not set
       MON_API_KEY      API key
       MON_CREDENTIALS  user:password
-      NO_COLOR         disables colors if set to any value
+      NO_COLOR         disable colors if set to any value
 
     Exit codes
       0   done
-      1   failure: an internal error, or the address is not a backend
+      1   failure: an internal error, or the address does not belong to a backend
       2   invalid command line, value or TLS configuration; nothing was done
       3   not found
       4   the backend rejected the credentials, or its entity limit is reached
       5   the backend is unreachable or busy; retry later
-      6   conflict: the object exists already, or somebody else owns it
+      6   conflict: the object exists already, or somebody else owns the object
       7   canceled; nothing was done
-      8   health, audit verify: the backend responds but has a problem
-      9   restore, create, delete of a file, upgrade fix-namespaces: partly done
-      10  upgrade plan, check: the upgrade is blocked"
+      8   the backend responds but has a problem (health, audit verify)
+      9   only a part was done (restore, create -f, delete -f, upgrade
+          fix-namespaces)
+      10  the upgrade is blocked (upgrade plan, upgrade check)"
   `);
 });
 

@@ -14,11 +14,11 @@ import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
-const MAX_AGE: CommandOption = takes('DURATION', 'treat older results as stale');
+const MAX_AGE: CommandOption = takes('DURATION', 'treat results older than this as stale');
 
 const list: Command = {
   words: ['aggregate', 'list'],
-  summary: 'List aggregates with their results by severity',
+  summary: 'List aggregates with the number of results per severity',
   options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [
     ['monctl aggregate list --watch', 'watch all services'],
@@ -37,7 +37,7 @@ const list: Command = {
 
 const info: Command = {
   words: ['aggregate', 'info'],
-  summary: 'Show the members of an aggregate and its results by severity',
+  summary: 'Show the members of an aggregate, and count their results by severity',
   operands: ['AGGREGATE'],
   options: { 'max-age': MAX_AGE },
   examples: [['monctl aggregate info web --max-age 5m', 'only recent results']],
@@ -63,7 +63,7 @@ const info: Command = {
 
 const clients: Command = {
   words: ['aggregate', 'clients'],
-  summary: 'List the clients of an aggregate with their checks',
+  summary: 'List the clients in an aggregate and the checks that they run',
   operands: ['AGGREGATE'],
   options: LIST_OPTIONS,
   examples: [['monctl aggregate clients web', 'members by client']],
@@ -83,7 +83,7 @@ const clients: Command = {
 
 const checks: Command = {
   words: ['aggregate', 'checks'],
-  summary: 'List the checks of an aggregate with their clients',
+  summary: 'List the checks in an aggregate and the clients that run them',
   operands: ['AGGREGATE'],
   options: LIST_OPTIONS,
   examples: [['monctl aggregate checks web', 'members by check']],
@@ -111,7 +111,7 @@ interface Output {
 
 const results: Command = {
   words: ['aggregate', 'results'],
-  summary: 'List the outputs of one severity with the clients that reported them',
+  summary: 'List the check outputs with one severity and the clients that reported them',
   details: [`SEVERITY is ${SEVERITIES.join(', ')}.`],
   operands: ['AGGREGATE', 'SEVERITY'],
   completes: ['aggregate', SEVERITIES],
@@ -135,7 +135,7 @@ const results: Command = {
 const remove: Command = {
   words: ['aggregate', 'delete'],
   summary: 'Delete an aggregate',
-  details: ['Members reappear with their next results while their checks still belong to the aggregate.'],
+  details: ['As long as a check belongs to the aggregate, its next result adds the member again.'],
   operands: ['AGGREGATE'],
   options: DELETE_OPTIONS,
   examples: [['monctl aggregate delete old-web', 'after the last check stopped using it']],

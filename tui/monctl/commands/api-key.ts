@@ -13,15 +13,17 @@ import { ago, timestamp } from '../times.ts';
 const grant: Command = {
   words: ['api-key', 'create'],
   summary: 'Create an API key for a user',
-  details: ['The key is shown only once: the backend stores its hash.'],
+  details: ['The API key is shown only once: the backend stores only a hash.'],
   operands: ['USER'],
   options: {
-    scopes: takes('NAME,...', `scopes of the key: ${SCOPES.join(', ')}; default: all scopes of the user`, {
+    scopes: takes('NAME,...', `scopes of the API key: ${SCOPES.join(', ')}; default: all scopes of the user`, {
       completes: SCOPES,
     }),
-    namespace: takes('NAME', 'restrict the key to this namespace; default all', { completes: 'namespace' }),
-    expire: takes('DURATION', 'lifetime of the key; default unlimited'),
-    description: takes('TEXT', 'purpose of the key'),
+    namespace: takes('NAME', 'restrict the API key to this namespace; default: all namespaces', {
+      completes: 'namespace',
+    }),
+    expire: takes('DURATION', 'lifetime of the API key; default: unlimited'),
+    description: takes('TEXT', 'purpose of the API key'),
   },
   examples: [['monctl api-key create grafana --scopes read --expire 90d', 'read-only, for 90 days']],
   async run(call) {
@@ -74,7 +76,7 @@ const list: Command = {
 const revoke: Command = {
   words: ['api-key', 'revoke'],
   summary: 'Revoke an API key',
-  details: ['Its open connections are closed at once.'],
+  details: ['Open connections that use the API key are closed at once.'],
   operands: ['NAME'],
   completes: ['api-key'],
   options: DELETE_OPTIONS,

@@ -22,13 +22,13 @@ const FOLLOWED = 10;
 
 const list: Command = {
   words: ['audit', 'list'],
-  summary: 'List the audit trail, newest first',
+  summary: 'List audit records, newest first',
   details: ['The JSON output also contains the state before and after each change.'],
   options: {
-    since: takes('TIME', 'start of the range: 2h (ago), 22:00, or 2026-11-20T22:00'),
-    who: takes('NAME', 'only actions of this user or creator'),
-    action: takes('ACTION', 'only this action, such as silence.create or event.resolve'),
-    limit: takes('N', `maximum number of records; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`),
+    since: takes('TIME', 'start of the time range: 2h (ago), 22:00, or 2026-11-20T22:00'),
+    who: takes('NAME', 'only actions by this user or creator'),
+    action: takes('ACTION', 'show only this action, such as silence.create or event.resolve'),
+    limit: takes('N', `maximum number of records; default: ${String(PAGE)}, or ${String(FOLLOWED)} with --follow`),
     follow: flag('print records oldest first, then wait for new ones', { short: 'f' }),
   },
   examples: [
@@ -50,7 +50,7 @@ const verify: Command = {
   words: ['audit', 'verify'],
   summary: 'Verify that no audit record was changed or removed',
   details: [
-    'Each record contains the hash of the previous one. The exit code is 8 if the chain is',
+    'Each record contains the hash of the previous record. The exit code is 8 if the chain is',
     'broken. Store the printed hash elsewhere to detect later changes of these records.',
   ],
   options: {},

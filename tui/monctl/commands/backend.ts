@@ -25,11 +25,11 @@ const info: Command = {
 const health: Command = {
   words: ['health'],
   summary: 'Show backend health',
-  details: ['Without options, it checks that the store is open and results are accepted.'],
+  details: ['Without options, the command checks that the store is open and results are accepted.'],
   options: {
-    consumers: takes('N', 'minimum number of consumers of each queue'),
-    messages: takes('N', 'maximum number of waiting messages in each queue'),
-    deep: flag('run the deep health checks; takes longer'),
+    consumers: takes('N', 'report a problem if a queue has fewer than N consumers'),
+    messages: takes('N', 'report a problem if a queue has more than N waiting messages'),
+    deep: flag('also run the deep health checks, which take longer'),
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'as a health probe']],
   async run({ api, flags, output }) {

@@ -65,18 +65,20 @@ export const createCheck: Command = {
   words: ['check', 'create'],
   summary: 'Create a check definition in the store',
   details: [
-    'Change checks of the configuration file in that file. For more attributes, or a command without a shell, use monctl create -f.',
+    'To change a check from the configuration file, edit that file. For more attributes, or a command without a shell, use "monctl create -f".',
   ],
   operands: ['CHECK'],
   // The name is new, so there is nothing to complete.
   completes: [],
   options: {
-    command: takes('COMMAND', 'command that agents run'),
+    command: takes('COMMAND', 'command that agents run for the check'),
     interval: takes('SECONDS', 'run the check at this interval'),
     cron: takes('TEXT', "run the check on this cron schedule: '0 5 * * *'"),
-    subscriptions: takes('NAME,...', 'subscriptions of the clients that run the check', { completes: 'subscription' }),
-    handlers: takes('NAME,...', 'handlers of the events of this check', { completes: 'handler' }),
-    timeout: takes('SECONDS', 'kill the command if it takes longer'),
+    subscriptions: takes('NAME,...', 'run the check on clients with these subscriptions', {
+      completes: 'subscription',
+    }),
+    handlers: takes('NAME,...', 'handlers to run for events of this check', { completes: 'handler' }),
+    timeout: takes('SECONDS', 'kill the command if it runs longer than this'),
     ttl: takes('SECONDS', 'open an event if no result arrives within this time'),
     publish: flag('run the check on schedule (default); --no-publish: only on request'),
     ...NAMESPACE_OPTION,
@@ -107,13 +109,15 @@ export const createCheck: Command = {
 export const executeCheck: Command = {
   words: ['check', 'execute'],
   summary: 'Run a check now, in any namespace',
-  details: ['Like check request, without a reason.'],
+  details: ['Like "monctl check request", but over the v2 API.'],
   operands: ['CHECK'],
   options: {
-    subscriptions: takes('NAME,...', 'subscriptions to run the check on; default: those of the definition', {
-      completes: 'subscription',
-    }),
-    reason: takes('TEXT', 'why'),
+    subscriptions: takes(
+      'NAME,...',
+      'run the check on clients with these subscriptions; default: the subscriptions in its definition',
+      { completes: 'subscription' },
+    ),
+    reason: takes('TEXT', 'reason for the request; it is added to each result'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },

@@ -29,13 +29,13 @@ import {
 
 const listDefault: Command = {
   words: ['check', 'list'],
-  summary: 'List the checks that the backend schedules, by name',
+  summary: 'List the checks that the backend schedules, sorted by name',
   details: [
-    'Standalone checks are not listed: only their clients know them.',
-    'With --namespace or --all-namespaces: the definitions of the v2 API.',
+    'Standalone checks are not listed, because they are defined only on their clients.',
+    'With --namespace or --all-namespaces, the command lists the check definitions of the v2 API.',
   ],
   options: {
-    subscription: takes('NAME', 'only checks of this subscription', { completes: 'subscription' }),
+    subscription: takes('NAME', 'only checks for this subscription', { completes: 'subscription' }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -76,15 +76,15 @@ const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showDefinition);
 
 const remove: Command = {
   words: ['check', 'delete'],
-  summary: 'Delete the stored definition of a check, or its results with --results',
+  summary: 'Delete a check definition from the store; with --results, delete the results instead',
   details: [
-    'Remove checks of the configuration file in that file: the backend refuses to delete them.',
+    'To delete a check from the configuration file, edit that file: the backend refuses to delete such a check.',
     'Results and events are kept. --results resolves the events of the check and deletes its results on all clients; a check that is still defined reports again soon.',
-    'If the check was renamed, keep its history with monctl check rename.',
+    'If the check was renamed, keep its history with "monctl check rename".',
   ],
   operands: ['CHECK'],
   options: {
-    results: flag('delete results and resolve events; keep the definition'),
+    results: flag('delete the results of the check and resolve its events, but keep its definition'),
     ...NAMESPACE_OPTION,
     ...DELETE_OPTIONS,
   },
@@ -114,11 +114,13 @@ const request: Command = {
   summary: 'Run a check now',
   operands: ['CHECK'],
   options: {
-    subscribers: takes('NAME,...', 'subscriptions to run the check on; default: those of the definition', {
-      completes: 'subscription',
-    }),
-    reason: takes('TEXT', 'reason of the request, added to the results'),
-    creator: takes('TEXT', 'creator; default USER@host'),
+    subscribers: takes(
+      'NAME,...',
+      'run the check on clients with these subscriptions; default: the subscriptions in its definition',
+      { completes: 'subscription' },
+    ),
+    reason: takes('TEXT', 'reason for the request; it is added to each result'),
+    creator: takes('TEXT', 'name to record as the creator; default: USER@host'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check request disk --subscribers client:web-001', 'on one client']],
@@ -145,13 +147,13 @@ const rename: Command = {
   words: ['check', 'rename'],
   summary: 'Move results, history and events of a check to its new name',
   details: [
-    'Change the name in the configuration and reload the backend first, then rename.',
+    'First change the check name in the configuration and reload the backend, then run this command.',
     'The command can be repeated after an interruption. Silences keep the old name.',
   ],
   operands: ['OLD', 'NEW'],
   completes: ['check', 'check'],
   options: {
-    force: flag('rename even if OLD is still defined, or a client has results under both names'),
+    force: flag('rename even if the check OLD is still defined or a client has results under both names'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check rename disk disk-usage', 'after changing and reloading the configuration']],

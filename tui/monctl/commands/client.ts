@@ -22,7 +22,7 @@ import { ago, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['client', 'list'],
-  summary: 'List clients by name',
+  summary: 'List clients, sorted by name',
   options: {
     subscription: takes('NAME', 'only clients with this subscription', { completes: 'subscription' }),
     ...AT_OPTION,
@@ -81,7 +81,7 @@ const info: Command = {
 
 const history: Command = {
   words: ['client', 'history'],
-  summary: 'Show the recent statuses of each check of a client',
+  summary: 'Show the recent statuses of all checks on a client',
   operands: ['CLIENT'],
   options: LIST_OPTIONS,
   examples: [['monctl client history web-001', 'statuses of all checks']],
@@ -153,18 +153,18 @@ const create: Command = {
 
 const remove: Command = {
   words: ['client', 'delete'],
-  summary: 'Delete clients with their results, and resolve their events',
+  summary: 'Delete clients and their results, and resolve their events',
   details: [
     'A running agent creates its client again with the next keepalive, unless --invalidate-expire blocks it.',
     'With --selector, each client is deleted only if it still matches at that moment.',
   ],
   operands: ['[CLIENT]'],
   options: {
-    invalidate: flag('reject data of the client while it is being deleted'),
-    'invalidate-expire': takes('DURATION', 'reject data of the client for this long; implies --invalidate'),
+    invalidate: flag('reject new data of the client while the client is being deleted'),
+    'invalidate-expire': takes('DURATION', 'reject new data of the client for this long; implies --invalidate'),
     selector: takes(
       'TEXT',
-      'all clients that match this filter, as in client list -q; extra fields: result>30d, events:0',
+      'delete all clients that match this filter: syntax of "monctl client list -q", plus result>30d and events:0',
     ),
     ...DELETE_OPTIONS,
   },

@@ -32,7 +32,7 @@ const list: Command = {
 
 const info: Command = {
   words: ['cluster', 'info'],
-  summary: 'Show the leader and the state of the database',
+  summary: 'Show the cluster leader and the database state',
   options: {},
   examples: [['monctl cluster info --output json', 'all details as JSON']],
   async run({ api, output, nowMs }) {
@@ -43,10 +43,10 @@ const info: Command = {
 
 const handOver: Command = {
   words: ['cluster', 'hand-over'],
-  summary: 'Hand over leadership to another member',
+  summary: 'Hand over leadership to another cluster member',
   details: [
-    'Use it before you stop the host of the leader: writes wait a moment, but do not fail.',
-    'MEMBER is a name or an id; without it the most up-to-date follower takes over.',
+    'Use this command before you stop the host of the leader: writes wait a moment, but do not fail.',
+    'MEMBER is a name or an ID. Without MEMBER, the most up-to-date follower takes over.',
   ],
   operands: ['[MEMBER]'],
   options: DELETE_OPTIONS,

@@ -16,17 +16,17 @@ const CONTEXT_DEFAULT = 'default';
 
 export const configureCommand: Command = {
   words: ['configure'],
-  summary: 'Save a backend and its credentials in the configuration file',
+  summary: 'Save a backend URL and credentials in the configuration file',
   details: [
-    'Prompts for missing values. The backend becomes the context of --context, and the default of monctl and the console.',
-    'The file is $XDG_CONFIG_HOME/mon/console.yml, else ~/.config/mon/console.yml; the secret is stored in a separate file next to it with mode 0600.',
-    'Nothing is written unless the backend accepts the credentials, or needs none.',
+    'monctl prompts for missing values. The backend is saved as the context that --context names, and becomes the default for monctl and the console.',
+    'The configuration file is $XDG_CONFIG_HOME/mon/console.yml, else ~/.config/mon/console.yml. The secret is stored in a separate file next to this file, with mode 0600.',
+    'Nothing is written unless the backend accepts the credentials or needs no credentials.',
   ],
   options: {
     user: takes('NAME', 'user name'),
     'password-file': secretOption('password'),
     'api-key-file': secretOption('API key'),
-    namespace: takes('NAME', 'namespace of the context; default: "default"', { completes: 'namespace' }),
+    namespace: takes('NAME', 'namespace to save in the context; default: "default"', { completes: 'namespace' }),
   },
   isLocal: true,
   examples: [

@@ -30,16 +30,16 @@ const OBJECTS_MAX = 10_000;
 
 const FORM = [
   'Each object has the form {type, api_version, metadata, spec}: YAML documents separated by ---, or JSON objects in sequence or in a list.',
-  'Objects without a namespace belong to the namespace of --namespace.',
+  'Objects without a namespace belong to the namespace that --namespace names.',
 ];
 
 export const createFileCommand: Command = {
   words: ['create'],
-  summary: 'Create or replace the objects of a file',
+  summary: 'Create or replace the objects defined in a file',
   details: [
     ...FORM,
-    'A rejected object does not stop the others; the exit code is 9 then.',
-    'With --dry-run each object is compared with the backend: it would be created, updated (with the fields that differ) or is unchanged.',
+    'If an object is rejected, the other objects are still processed, and the exit code is 9.',
+    'With --dry-run, each object is compared with the backend and listed as created, updated (with the fields that differ) or unchanged.',
   ],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...CHANGE_OPTIONS },
   examples: [
@@ -56,8 +56,8 @@ export const createFileCommand: Command = {
 
 export const deleteFileCommand: Command = {
   words: ['delete'],
-  summary: 'Delete the objects of a file',
-  details: [...FORM, 'Objects that do not exist are listed and are not an error.'],
+  summary: 'Delete the objects defined in a file',
+  details: [...FORM, 'Objects that do not exist are listed; they are not an error.'],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl delete -f checks.yml --namespace staging', 'objects created by monctl create -f']],
   async run(call) {

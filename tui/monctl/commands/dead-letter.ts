@@ -18,8 +18,8 @@ import { flag, takes, type CommandOption } from '../flags.ts';
 const HANDLER_OPTION: CommandOption = takes('NAME', 'only dead letters of this handler', { completes: 'handler' });
 
 const WHICH_OPTIONS = {
-  handler: { ...HANDLER_OPTION, text: 'all dead letters of this handler' },
-  all: flag('all dead letters'),
+  handler: { ...HANDLER_OPTION, text: 'select all dead letters of this handler' },
+  all: flag('select all dead letters'),
 } as const;
 
 const list: Command = {
@@ -58,7 +58,7 @@ const retry: Command = {
   words: ['dead-letter', 'retry'],
   summary: 'Retry notifications that failed permanently',
   details: [
-    'They are queued behind waiting notifications and keep their delivery ids, so that receivers can recognize a repetition.',
+    'Retried notifications are queued behind waiting notifications and keep their delivery IDs, so that receivers can recognize duplicates.',
   ],
   operands: ['[ID]'],
   completes: ['dead-letter'],

@@ -25,15 +25,15 @@ export const dumpCommand: Command = {
   details: [
     `TYPES is a comma-separated list of ${TYPE_NAMES.join(', ')}, or all (default); core/v2.CheckConfig and CheckConfig are other names of checks.`,
     'With the scope admin the dump is exact: it contains secrets in plain text, and passwords and API keys as hashes. Otherwise it contains what the API shows to these credentials.',
-    'Types that are denied or missing are skipped and listed. Definitions of configuration files are not part of a dump.',
+    'Types that are denied or missing are skipped and listed. Definitions in configuration files are not part of a dump.',
   ],
   operands: ['[TYPES]'],
   completes: [['all', ...TYPE_NAMES]],
   options: {
     ...NAMESPACES_OPTIONS,
-    omit: takes('TYPE,...', 'skip these types', { completes: TYPE_NAMES }),
+    omit: takes('TYPE,...', 'leave out these object types', { completes: TYPE_NAMES }),
     format: takes(DUMP_FORMATS.join('|'), 'format of the dump; default yaml', { completes: DUMP_FORMATS }),
-    file: takes('FILE', 'write this file atomically; default standard output', {
+    file: takes('FILE', 'write to this file, replaced atomically; default: standard output', {
       completes: 'file',
       short: 'f',
     }),

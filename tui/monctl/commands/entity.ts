@@ -12,7 +12,7 @@ import type { Column } from '../table.ts';
 
 const list: Command = {
   words: ['entity', 'list'],
-  summary: 'List the entities of any namespace, as in the v2 API',
+  summary: 'List the entities in any namespace, as in the v2 API',
   options: { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS, ...LIST_OPTIONS },
   examples: [
     ['monctl entity list --all-namespaces', 'all entities'],
@@ -44,8 +44,8 @@ const info: Command = {
 
 const remove: Command = {
   words: ['entity', 'delete'],
-  summary: 'Delete an entity with its events',
-  details: ['A running agent creates it again when it connects.'],
+  summary: 'Delete an entity and its events',
+  details: ['A running agent creates its entity again when it connects.'],
   operands: ['ENTITY'],
   options: { ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl entity delete web-001 --namespace staging', 'a decommissioned host']],

@@ -37,14 +37,14 @@ const list: Command = {
   words: ['event', 'list'],
   summary: 'List events, worst first',
   details: [
-    'Events of equal severity are sorted newest first; silenced events come last.',
-    'All conditions must match.',
+    'Events with the same severity are sorted newest first; silenced events come last.',
+    'If you combine options, a row must match all of them.',
   ],
   options: {
     client: takes('NAME', 'only events of this client', { completes: 'client' }),
     check: takes('NAME', 'only events of this check', { completes: 'reported-check' }),
     status: takes('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
-    silenced: flag('only silenced events; --no-silenced: only the others'),
+    silenced: flag('only silenced events; --no-silenced: only events that are not silenced'),
     filter: FILTER_OPTION,
     search: takes('TEXT', 'same as --filter'),
     ...AT_OPTION,
@@ -91,7 +91,7 @@ const list: Command = {
 const followList: Command = {
   ...list,
   words: ['event', 'follow'],
-  summary: 'Same as event list --watch',
+  summary: 'Same as "monctl event list --watch"',
   examples: [["monctl event follow --filter 'status>=crit and not silenced'", 'follow events that need attention']],
   run: (call) => list.run({ ...call, flags: call.flags.withSwitch('watch') }),
 };
@@ -111,11 +111,13 @@ const info: Command = {
 
 const explain: Command = {
   words: ['event', 'explain'],
-  summary: 'Explain for each handler whether it runs for an event, and why',
-  details: ['Evaluates the event with the current definitions and silences, and shows the last run of each handler.'],
+  summary: 'Explain which handlers run for an event, which do not, and why',
+  details: [
+    'The event is evaluated with the current definitions and silences. The output also shows the last run of each handler.',
+  ],
   operands: ['CLIENT', 'CHECK'],
   options: {},
-  examples: [['monctl event explain web-001 http-frontend', 'why was nobody notified?']],
+  examples: [['monctl event explain web-001 http-frontend', 'find out why nobody was notified']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const missing = `there is no event and no result of ${client}/${check}`;
     const explanation = await found(api().explainEvent(client, check), missing);
@@ -145,7 +147,7 @@ const resolve: Command = {
 const remove: Command = {
   ...resolve,
   words: ['event', 'delete'],
-  summary: 'Same as event resolve',
+  summary: 'Same as "monctl event resolve"',
   // Clients of Sensu Go use this option; this command asks nothing.
   options: { ...CHANGE_OPTIONS, 'skip-confirm': DELETE_OPTIONS['skip-confirm'] },
   examples: [['monctl event delete web-001 http-frontend', 'resolve it manually']],

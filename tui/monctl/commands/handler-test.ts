@@ -12,13 +12,13 @@ export const testCommand: Command = inAnyNamespace({
   words: ['handler', 'test'],
   summary: 'Send a test event to a handler and show the outcome',
   details: [
-    'Without --event it sends a made-up warning. Filters and severities are ignored, there is one attempt, and a failure is not put into the dead-letter queue.',
-    'Shows what is sent, with secrets redacted. With --dry-run nothing is sent, but a mutator still runs.',
+    'Without --event, the command sends a sample warning. Filters and severities are ignored, there is one attempt, and a failed notification is not put into the dead-letter queue.',
+    'The command shows what is sent, with secrets redacted. With --dry-run, nothing is sent, but a mutator still runs.',
   ],
   operands: ['HANDLER'],
   options: {
     event: takes('CLIENT/CHECK', 'use the current event of this client and check'),
-    'dry-run': flag('show what would be sent; send nothing'),
+    'dry-run': flag('show the notification without sending it'),
   },
   examples: [
     ['monctl handler test slack --dry-run', 'preview the message'],

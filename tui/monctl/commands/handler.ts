@@ -15,7 +15,7 @@ import { testCommand } from './handler-test.ts';
 const list: Command = {
   words: ['handler', 'list'],
   summary: 'List handlers with their queues and counters',
-  details: ['Handler sets are not listed: they only group handlers. Counters restart with the backend.'],
+  details: ['Handler sets are not listed: they only group handlers. The counters are reset when the backend restarts.'],
   options: LIST_OPTIONS,
   examples: [['monctl handler list --watch', 'watch the queues']],
   async run(call) {
@@ -32,7 +32,7 @@ const list: Command = {
 
 const groups: Command = {
   words: ['handler', 'groups'],
-  summary: 'List the notification groups of handlers, and when each is flushed',
+  summary: 'List the notification groups of handlers, and when each group sends its next notification',
   details: ['Only handlers with group_by have groups. A group without events is removed.'],
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [

@@ -10,9 +10,9 @@ import type { Column } from '../table.ts';
 
 const list: Command = {
   words: ['inhibition', 'list'],
-  summary: 'List inhibition rules and the events that trigger them now',
+  summary: 'List inhibition rules and the events that currently trigger them',
   details: [
-    'The rules are part of the configuration of the backend. monctl event explain shows which rule inhibits an event.',
+    'The rules are part of the backend configuration. "monctl event explain" shows which rule inhibits an event.',
   ],
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [

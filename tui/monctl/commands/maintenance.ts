@@ -13,7 +13,7 @@ const run: Command = {
   words: ['maintenance', 'run'],
   summary: 'Silence events while a command runs',
   details: [
-    'The silence is renewed while the command runs and ends with it; if monctl or the host dies, it expires',
+    'The silence is renewed while the command runs and deleted afterwards; if monctl or the host dies, it expires',
     'within a minute. Output, input, signals and the exit code are those of the command.',
     'The command is not started if the silence cannot be created. A running command is never stopped: if the backend',
     'is unavailable, the silence is renewed as soon as it is back.',
@@ -22,8 +22,8 @@ const run: Command = {
   options: {
     ...SEARCH_TARGET_OPTIONS,
     max: takes('DURATION', 'maximum duration of the silence, such as 2h; the command itself is not limited'),
-    reason: takes('TEXT', 'reason of the silence; default: the name of the program'),
-    creator: takes('TEXT', 'creator; default USER@host'),
+    reason: takes('TEXT', 'reason for the silence; default: the name of the executable'),
+    creator: takes('TEXT', 'name to record as the creator; default: USER@host'),
     anyway: flag('start the command even if the silence cannot be created'),
   },
   examples: [

@@ -32,15 +32,15 @@ interface PlannedMigration {
 
 const stashes: Command = {
   words: ['migrate', 'stashes'],
-  summary: 'Convert silence stashes into silences',
+  summary: 'Convert old silences, which are stored as stashes, into silences',
   details: [
     'Before 0.26, silences were stashes: silence/CLIENT, silence/CLIENT/CHECK and silence/all/CHECK.',
-    'Upgrade in this order: clients (so that each has its own subscription), server and API, then this command, dashboards last.',
+    'Upgrade the clients first (so that each has its own subscription), then the server and the API. Then run this command, and upgrade the dashboards last.',
     'A stash is deleted only after its silence exists. The command can be repeated after an interruption.',
-    'Without --apply it only shows what it would do.',
+    'Without --apply, the command only shows what it would do.',
   ],
   options: {
-    apply: flag('create the silences and delete the stashes'),
+    apply: flag('create silences from the stashes, then delete the stashes'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [

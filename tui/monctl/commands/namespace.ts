@@ -8,7 +8,7 @@ const nameOfNamespace = (namespace: V2Object): string => textAt(namespace, 'name
 
 const list: Command = {
   words: ['namespace', 'list'],
-  summary: 'List the namespaces by name',
+  summary: 'List namespaces, sorted by name',
   options: LIST_OPTIONS,
   examples: [['monctl namespace list', 'all namespaces']],
   async run(call) {
@@ -41,7 +41,9 @@ const create: Command = {
 const remove: Command = {
   words: ['namespace', 'delete'],
   summary: 'Delete an empty namespace',
-  details: ['If it is not empty, the backend refuses and lists what is left. `default` cannot be deleted.'],
+  details: [
+    'If the namespace is not empty, the backend refuses and lists the remaining objects. The namespace "default" cannot be deleted.',
+  ],
   operands: ['NAME'],
   completes: ['namespace'],
   options: DELETE_OPTIONS,

@@ -12,7 +12,7 @@ import { inNamespace, nameOf, textAt } from '../v2-object.ts';
 const list: Command = {
   words: ['pipeline', 'list'],
   summary: 'List pipelines with their workflows',
-  details: ['Create a pipeline with monctl create -f.'],
+  details: ['To create a pipeline, use "monctl create -f".'],
   options: { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS, ...LIST_OPTIONS },
   examples: [['monctl pipeline list --namespace staging', 'pipelines of a namespace']],
   async run(call) {
@@ -45,7 +45,7 @@ const info: Command = {
 const remove: Command = {
   words: ['pipeline', 'delete'],
   summary: 'Delete a pipeline',
-  details: ['Checks that use it are not changed; monctl event explain reports the missing pipeline.'],
+  details: ['Checks that use the pipeline are not changed; "monctl event explain" reports the missing pipeline.'],
   operands: ['PIPELINE'],
   options: { ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl pipeline delete incidents --skip-confirm', 'in a script']],

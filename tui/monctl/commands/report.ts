@@ -12,12 +12,12 @@ export const reportCommand: Command = {
   words: ['report'],
   summary: 'Print a shift report: outages, open events, operator actions, noisy checks',
   details: [
-    'The default is Markdown for a ticket or a chat. Silenced time is listed separately from failing time. Other',
-    'changes are included if you may read the audit trail.',
+    'The default output is Markdown, for a ticket or a chat. Silenced time is listed separately from failing time.',
+    'Other changes by operators are included if you may read the audit trail.',
   ],
   options: {
     ...SPAN_OPTIONS,
-    since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default 12h before the end` },
+    since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default: 12h before --until` },
     ...NAMESPACES_OPTIONS,
     limit: takes('N', 'maximum number of rows in each table; default 100'),
     output: takes(FORMATS.join('|'), 'output format; default markdown', { completes: FORMATS, short: 'o' }),

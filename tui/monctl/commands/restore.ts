@@ -39,10 +39,13 @@ export const restoreCommand: Command = {
   details: [
     'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. The file is read completely before anything is sent: a truncated file is refused.',
     'Namespaces are restored first, users and API keys last. Each object is listed as created, replaced, unchanged or skipped (with the reason); lost attributes are listed. Objects of the backend that are not in FILE are kept.',
-    'No handler runs. The exit code is 9 if an object was skipped, lost attributes or differs from the file.',
+    'No handler runs. The exit code is 9 if an object was skipped, has lost attributes or differs from the file.',
   ],
   operands: ['FILE'],
-  options: { ...DELETE_OPTIONS, quiet: flag('list only objects that were skipped or lost attributes', { short: 'q' }) },
+  options: {
+    ...DELETE_OPTIONS,
+    quiet: flag('list only objects that were skipped or that lost attributes', { short: 'q' }),
+  },
   examples: [
     ['monctl restore backup.yml --dry-run', 'preview each object'],
     ['monctl restore sensu-go.yml', 'migrate a Sensu Go cluster'],

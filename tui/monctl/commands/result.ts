@@ -20,8 +20,8 @@ import { ago, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['result', 'list'],
-  summary: 'List the latest results, by client and check',
-  details: ['All conditions must match.'],
+  summary: 'List the latest check results, sorted by client and check',
+  details: ['If you combine options, a row must match all of them.'],
   options: {
     client: takes('NAME', 'only results of this client', { completes: 'client' }),
     check: takes('NAME', 'only results of this check', { completes: 'reported-check' }),
@@ -66,16 +66,16 @@ const submit: Command = {
   words: ['result', 'submit'],
   summary: 'Submit a result, as an agent does',
   details: [
-    'STATUS is ok, warn, crit, unknown or a number. TEXT - reads standard input.',
-    '--file contains one result or a list of results as in the API; the attribute source of each names its client.',
+    'STATUS is ok, warn, crit, unknown or a number. If TEXT is "-", it is read from standard input.',
+    '--file contains one result or a list of results, as in the API. The field "source" of each result names its client.',
   ],
   operands: ['[CLIENT]', '[CHECK]', '[STATUS]', '[TEXT]'],
   completes: ['client', 'client-check', STATUS_WORDS],
   options: {
     file: FILE_OPTION,
-    ttl: takes('DURATION', 'open an event if no result follows within this time'),
-    executed: takes('TIME', 'execution time; default now'),
-    handlers: takes('NAME,...', 'handlers of the events of this check'),
+    ttl: takes('DURATION', 'open an event if no further result arrives within this time'),
+    executed: takes('TIME', 'time when the check was executed; default: now'),
+    handlers: takes('NAME,...', 'handlers to run for events of this check'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -103,8 +103,8 @@ const submit: Command = {
 
 const remove: Command = {
   words: ['result', 'delete'],
-  summary: 'Delete a result with its history',
-  details: ['Its event is kept: use monctl event resolve.'],
+  summary: 'Delete a result and its history',
+  details: ['The event is kept: to resolve it, use "monctl event resolve".'],
   operands: ['CLIENT', 'CHECK'],
   options: DELETE_OPTIONS,
   examples: [['monctl result delete web-001 old-disk', 'a check that the client no longer runs']],

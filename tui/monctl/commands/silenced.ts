@@ -41,12 +41,14 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
   words: ['silenced', 'list'],
-  summary: 'List silences by id',
+  summary: 'List silences, sorted by ID',
   operands: [],
   options: {
-    check: takes('NAME', 'only silences of this check', { completes: 'reported-check' }),
-    subscription: takes('NAME', 'only silences of exactly this subscription', { completes: 'subscription' }),
-    client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
+    check: takes('NAME', 'only silences for this check', { completes: 'reported-check' }),
+    subscription: takes('NAME', 'only silences for exactly this subscription', { completes: 'subscription' }),
+    client: takes('NAME', 'only silences for this client; short for --subscription client:NAME', {
+      completes: 'client',
+    }),
     idle: flag('only idle silences, which have matched no event for a long time'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
@@ -55,7 +57,7 @@ const list: Command = {
   },
   examples: [
     ['monctl silenced list --check http-frontend', 'silences of a check'],
-    ["monctl silenced list -q 'creator=alice left<1h'", 'silences of alice that end soon'],
+    ["monctl silenced list -q 'creator=alice left<1h'", 'silences created by alice that expire soon'],
     ['monctl silenced list --idle', 'candidates to delete'],
   ],
   async run(call) {
@@ -108,7 +110,7 @@ const list: Command = {
 
 const info: Command = {
   words: ['silenced', 'info'],
-  summary: 'Show one silence and the events it matches now',
+  summary: 'Show one silence and the events that it currently matches',
   operands: ['ID'],
   completes: ['silenced'],
   options: {},
@@ -146,22 +148,22 @@ const info: Command = {
 
 const create: Command = {
   words: ['silenced', 'create'],
-  summary: 'Silence a check, a client, a subscription or a search',
+  summary: 'Silence a check, a client, a subscription, or the events that match a search',
   details: [
     'A silence with the same check and subscription, or the same selector, is replaced.',
     'A selector also matches future events; it cannot use attributes that change with every result.',
-    'Without --expire it never expires. With --recur it is active in every window, for --duration each time;',
+    'Without --expire, a silence never expires. With --recur, it is active repeatedly, for --duration each time;',
     '--dry-run shows the next windows and how daylight saving time changes them.',
   ],
   operands: [],
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    expire: takes('DURATION', 'duration of the silence: 1h, 1h30m, 2d, seconds, or never'),
+    expire: takes('DURATION', 'duration of the silence: 1h, 1h30m, 2d, a number of seconds, or never'),
     begin: takes('TIME', 'start of the silence: 22:00, 2h (from now), 2026-11-20T22:00, or epoch seconds'),
-    'expire-on-resolve': flag('end the silence early when the event resolves'),
+    'expire-on-resolve': flag('expire the silence as soon as its event resolves'),
     ...RECURRENCE_OPTIONS,
-    reason: takes('TEXT', 'reason of the silence, shown to other operators'),
-    creator: takes('TEXT', 'creator; default USER@host'),
+    reason: takes('TEXT', 'reason for the silence, shown to other operators'),
+    creator: takes('TEXT', 'name to record as the creator; default: USER@host'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
@@ -227,7 +229,9 @@ async function createRecurring(
 const update: Command = {
   words: ['silenced', 'update'],
   summary: 'Change when a silence expires',
-  details: ['It ends DURATION from now, or from its start if it is pending. Nothing else changes.'],
+  details: [
+    'The silence expires DURATION from now, or DURATION after its start if the silence is pending. Nothing else changes.',
+  ],
   operands: ['ID', 'DURATION'],
   completes: ['silenced'],
   options: CHANGE_OPTIONS,

@@ -6,15 +6,15 @@ import { readStructure } from '../input.ts';
 
 export const simulateCommand: Command = {
   words: ['simulate'],
-  summary: 'Show what a result would do, without submitting it',
+  summary: 'Show the effects of a check result without submitting it',
   details: [
-    'FILE contains one result as for result submit, in JSON or YAML; its attribute source names the client. - reads standard input.',
+    'FILE contains one result in JSON or YAML, as for "monctl result submit". The field "source" names the client. If FILE is "-", standard input is read.',
     'Nothing is stored and no handler runs.',
   ],
   operands: ['FILE'],
   options: {},
   examples: [
-    ['monctl simulate result.yml', 'who would be notified?'],
+    ['monctl simulate result.yml', 'find out who would be notified'],
     ['monctl simulate - < result.json', 'from standard input'],
   ],
   async run(call) {

@@ -15,9 +15,9 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
   words: ['stash', 'list'],
-  summary: 'List stashes by path',
+  summary: 'List stashes, sorted by path',
   options: {
-    prefix: takes('PATH', 'only paths with this prefix', { completes: 'stash' }),
+    prefix: takes('PATH', 'only stashes whose path starts with this prefix', { completes: 'stash' }),
     ...LIST_OPTIONS,
   },
   examples: [['monctl stash list --prefix silence/', 'silences before 0.26']],
@@ -54,7 +54,7 @@ const create: Command = {
   options: {
     content: takes('JSON', 'content of the stash'),
     file: FILE_OPTION,
-    expire: takes('DURATION', 'lifetime; default unlimited'),
+    expire: takes('DURATION', 'lifetime of the stash; default: unlimited'),
     ...CHANGE_OPTIONS,
   },
   examples: [

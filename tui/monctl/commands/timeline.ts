@@ -20,8 +20,8 @@ const SHOWN = 100;
 
 const timeline: Command = {
   words: ['event', 'timeline'],
-  summary: 'Show the timeline of checks and silences, newest first',
-  details: ['Without CLIENT, it shows all clients; for a client and check, it includes matching silences.'],
+  summary: 'Show the history of check statuses and silences, newest first',
+  details: ['Without CLIENT, the command shows all clients. With CLIENT and CHECK, it also shows matching silences.'],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
@@ -48,14 +48,14 @@ const availability: Command = {
   words: ['event', 'availability'],
   summary: 'Show the availability of checks, worst first',
   details: [
-    'The percentage refers to the time with data; silenced failures do not count as unavailable.',
+    'The percentage refers to the time with data; silenced failures do not count as unavailable time.',
     'Time without data and silenced time are listed separately.',
   ],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
     check: takes('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
-    aggregate: takes('NAME', 'only members of this aggregate', { completes: 'aggregate' }),
+    aggregate: takes('NAME', 'only checks that belong to this aggregate', { completes: 'aggregate' }),
     limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [

@@ -19,15 +19,15 @@ import { EXIT } from '../../words/exit-codes.ts';
  */
 export const fixNamespacesCommand: Command = {
   words: ['upgrade', 'fix-namespaces'],
-  summary: 'Delete checks of missing namespaces, which would break the upgrade to 6.2.0',
+  summary: 'Delete checks in missing namespaces, because such checks break the upgrade to 6.2.0',
   details: [
-    'Such checks cannot be deleted directly. For each namespace: create it, delete its checks, delete it again.',
-    'Without --apply it only shows what it would do. With --apply it asks before each step; if you decline a step, the rest of that namespace is skipped, and the exit code is 9.',
-    'To keep the checks, create the namespace instead: monctl namespace create NAME.',
+    'Such checks cannot be deleted directly. For each missing namespace, the command creates the namespace, deletes its checks, and deletes the namespace again.',
+    'Without --apply, the command only shows what it would do. With --apply, it asks before each step; if you decline a step, the other steps for that namespace are skipped, and the exit code is 9.',
+    'To keep the checks, create the namespace instead: "monctl namespace create NAME".',
   ],
   options: {
     dump: takes('FILE', 'read the checks from this dump instead of the backend', { completes: 'file' }),
-    apply: flag('apply the steps'),
+    apply: flag('apply the steps instead of only showing them'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [

@@ -17,8 +17,8 @@ import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-const FORCE: CommandOption = flag('take ownership from the current owner');
-const REASON: CommandOption = takes('TEXT', 'why');
+const FORCE: CommandOption = flag('take over the upgrade plan if another operator owns it');
+const REASON: CommandOption = takes('TEXT', 'reason for closing the upgrade plan (required)');
 
 const COLUMNS: readonly Column<PlanRunSummary>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
@@ -52,10 +52,12 @@ const list: Command = {
 
 const show: Command = {
   words: ['upgrade', 'info'],
-  summary: 'Show an upgrade plan with steps, findings and log',
-  details: ['Without ID: the newest plan. With --watch: follow its log until the plan is closed.'],
+  summary: 'Show an upgrade plan with its steps, findings and log',
+  details: [
+    'Without ID, the newest plan is shown. With --watch, the command follows the log until the plan is closed.',
+  ],
   operands: ['[ID]'],
-  options: { watch: flag('follow the log', { short: 'w' }) },
+  options: { watch: flag('follow the log until the upgrade plan is closed', { short: 'w' }) },
   examples: [
     ['monctl upgrade info', 'the newest plan'],
     ['monctl upgrade info --watch', 'follow the progress'],
@@ -103,11 +105,11 @@ const LOG_COLUMNS: readonly Column<PlanRun['log'][number]>[] = [
 
 const run: Command = {
   words: ['upgrade', 'run'],
-  summary: 'Run the open upgrade plan, or a new one, step by step',
+  summary: 'Run the open upgrade plan, or create and run a new plan, step by step',
   details: [
     'The plan is stored in the backend: you can continue it after a restart, here or in the console. One operator owns it at a time; others can watch.',
-    'It asks before each step: yes, skip with a reason, or quit and continue later. Steps that cannot be undone must be confirmed by typing.',
-    'It needs a terminal. File options are used for a new plan and to verify steps.',
+    'The command asks before each step: you can run it, skip it with a reason, or quit and continue later. Steps that cannot be undone must be confirmed by typing.',
+    'The command needs a terminal. The options with files are used for a new plan and to verify steps.',
   ],
   options: { ...PATH_OPTIONS, ...TOLD_OPTIONS, force: FORCE },
   examples: [
@@ -133,7 +135,7 @@ const takeCommand: Command = {
   words: ['upgrade', 'take'],
   summary: 'Take ownership of the open upgrade plan',
   options: { force: FORCE },
-  examples: [['monctl upgrade take --force', 'from a console that was closed']],
+  examples: [['monctl upgrade take --force', 'take over the plan from a console that was closed']],
   async run(call) {
     const client = clientOf(call);
     const taken = await take(call, client, (await wantedOpen(client)).id);
@@ -146,18 +148,18 @@ const abandon: Command = {
   summary: 'Abandon the open upgrade plan',
   details: ['Completed steps are not undone. The backend accepts results again.'],
   options: { force: FORCE, reason: REASON },
-  examples: [["monctl upgrade abandon --reason 'the window is over'", 'a new plan can be created then']],
+  examples: [["monctl upgrade abandon --reason 'the window is over'", 'afterwards, a new plan can be created']],
   run: (call) => endPlan(call, 'abandon'),
 };
 
 const rollBack: Command = {
   words: ['upgrade', 'roll-back'],
-  summary: 'Roll back: close the open plan and show how to restore its backup',
+  summary: 'Close the open upgrade plan and show how to restore its backup',
   details: [
-    'A running backend cannot restore its own store: the command is printed; run it after stopping the backend and installing the earlier version.',
+    'A running backend cannot restore its own store. monctl therefore prints the restore command: run it after you have stopped the backend and installed the earlier version.',
   ],
   options: { force: FORCE, reason: REASON },
-  examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'prints the next commands']],
+  examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'print the next commands']],
   run: (call) => endPlan(call, 'roll-back'),
 };
 

@@ -14,14 +14,14 @@ import { EXIT } from '../../words/exit-codes.ts';
 const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
 
 const DETAILS = [
-  'The backend can be mon or a Sensu Go cluster. With --offline only a dump is read; facts that it lacks become warnings.',
-  'The exit code is 10 if something blocks the upgrade, else 0, even with warnings.',
+  'The backend can be mon or a Sensu Go cluster. With --offline, only a dump is read; facts that the dump lacks become warnings.',
+  'The exit code is 10 if a finding blocks the upgrade, else 0, even with warnings.',
 ];
 
 const check: Command = {
   words: ['upgrade', 'check'],
-  summary: 'Run the pre-flight checks of an upgrade',
-  details: ['Each rule between the two versions gives a verdict: pass, warn or block.', ...DETAILS],
+  summary: 'Run the pre-flight checks for an upgrade',
+  details: ['Each upgrade rule between the two versions gives a verdict: pass, warn or block.', ...DETAILS],
   options: OPTIONS,
   examples: [
     ['monctl upgrade check --from 6.1.0 --to 6.5.0', 'check the backend'],
@@ -40,7 +40,7 @@ const check: Command = {
 const plan: Command = {
   words: ['upgrade', 'plan'],
   summary: 'Print an upgrade plan: findings and all steps in order',
-  details: ['Nothing is stored or changed: run a plan with monctl upgrade run.', ...DETAILS],
+  details: ['Nothing is stored or changed. To run a plan, use "monctl upgrade run".', ...DETAILS],
   options: OPTIONS,
   examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a change request']],
   async run(call) {

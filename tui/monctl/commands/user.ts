@@ -15,8 +15,8 @@ const GROUPS_TEXT = `Groups decide the rights of a user: ${Object.entries(GROUP_
 
 const list: Command = {
   words: ['user', 'list'],
-  summary: 'List users by name',
-  details: ['The user of the configuration file (api.user) is not listed.'],
+  summary: 'List users, sorted by name',
+  details: ['The user in the configuration file (api.user) is not listed.'],
   options: LIST_OPTIONS,
   examples: [['monctl user list', 'all users']],
   async run(call) {
@@ -57,7 +57,7 @@ const disable: Command = {
   words: ['user', 'disable'],
   summary: 'Disable a user',
   details: [
-    'All sessions end. API keys stop working until the user is enabled again: revoke keys that should never work again.',
+    'All sessions of the user end. API keys of the user stop working until the user is enabled again: revoke keys that should never work again.',
     'The name is kept for the audit trail.',
   ],
   operands: ['NAME'],
@@ -96,10 +96,10 @@ const enable: Command = {
 
 const logOut: Command = {
   words: ['user', 'log-out'],
-  summary: 'End the sessions of a user',
+  summary: 'End all sessions of a user',
   details: [
-    'Tokens and connections of the user end at once. API keys keep working: see monctl api-key revoke.',
-    'The user can log in again with the password: see monctl user set-password.',
+    'Tokens of the user become invalid and connections are closed at once. API keys keep working: see "monctl api-key revoke".',
+    'The user can log in again with the password: see "monctl user set-password".',
   ],
   operands: ['NAME'],
   completes: ['user'],
@@ -125,7 +125,7 @@ const setPassword: Command = {
   completes: ['user'],
   options: { 'password-file': secretOption('new password') },
   examples: [
-    ['monctl user set-password alice', 'prompts for it'],
+    ['monctl user set-password alice', 'prompts for the password'],
     ['pass show mon/alice | monctl user set-password alice --password-file -', 'from a password manager'],
   ],
   async run(call) {

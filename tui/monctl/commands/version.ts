@@ -6,10 +6,10 @@ import { differing, versionsOfAll, VERSION_COLUMNS } from '../upgrade/versions-o
 
 export const versionCommand: Command = {
   words: ['version'],
-  summary: 'Show the versions of monctl and of the backend',
+  summary: 'Show the versions of monctl and the backend',
   details: [
-    '`monctl --version` does not contact a backend.',
-    'With --all: versions of backends, agents and tools, and what differs from the backend.',
+    '"monctl --version" does not contact a backend.',
+    'With --all, the command shows the versions of all backends, agents and tools, and names those that differ from the backend.',
   ],
   options: { all: flag('also show the versions of agents and tools') },
   examples: [

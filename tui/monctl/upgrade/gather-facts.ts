@@ -16,19 +16,19 @@ const FREE_ENTITIES = 100;
 
 /** Options for facts that only the operator knows. */
 export const TOLD_OPTIONS = {
-  dump: takes('FILE', 'full dump of the cluster', { completes: 'file' }),
-  snapshot: takes('FILE', 'snapshot of the embedded key-value store', { completes: 'file' }),
-  certificate: takes('FILE,...', 'certificate files of backends and agents to check', { completes: 'file' }),
-  accept: takes('LIST', `accept these blocking findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
+  dump: takes('FILE', 'read facts from this full dump of the cluster', { completes: 'file' }),
+  snapshot: takes('FILE', 'read facts from this snapshot of the embedded key-value store', { completes: 'file' }),
+  certificate: takes('FILE,...', 'check these certificate files of backends and agents', { completes: 'file' }),
+  accept: takes('LIST', `do not block on these findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Options for facts that a cluster other than mon does not report. */
 export const CLUSTER_OPTIONS = {
   offline: flag('do not contact a backend; use only the dump'),
-  'event-store': takes('key-value|relational', 'event store of the cluster', {
+  'event-store': takes('key-value|relational', 'where the cluster stores events', {
     completes: ['key-value', 'relational'],
   }),
-  'key-value-store': takes('embedded|external', 'location of the key-value store', {
+  'key-value-store': takes('embedded|external', 'where the key-value store (etcd) runs', {
     completes: ['embedded', 'external'],
   }),
   'event-rows': takes('N', 'number of events in the relational database'),

@@ -7,8 +7,8 @@ import type { Call } from '../command.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
 export const PATH_OPTIONS = {
-  from: takes('VERSION', 'version to upgrade from; default: that of the open plan, else of the backend'),
-  to: takes('VERSION', `version to upgrade to; default: that of the open plan, else ${COMPATIBLE_V2_VERSION}`),
+  from: takes('VERSION', 'version to upgrade from; default: version in the open plan, else version of the backend'),
+  to: takes('VERSION', `version to upgrade to; default: version in the open plan, else ${COMPATIBLE_V2_VERSION}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /**
