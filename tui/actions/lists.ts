@@ -96,14 +96,14 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'sort-left',
     keys: ['<'],
     in: [...LISTS, 'inspect'],
-    help: 'sort by the column to the left',
+    help: 'sort by the next column to the left',
     run: onRows((rows) => sortBeside(rows, -1)),
   },
   {
     name: 'sort-right',
     keys: ['>'],
     in: [...LISTS, 'inspect'],
-    help: 'sort by the column to the right',
+    help: 'sort by the next column to the right',
     run: onRows((rows) => sortBeside(rows, 1)),
   },
   {
@@ -130,7 +130,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'scroll-right',
     keys: ['l', 'right'],
     in: [...LISTS, 'inspect'],
-    help: 'scroll the columns to the right, then the rest of the last column',
+    help: 'scroll right through the columns, then within the last column',
     run: onRows(({ hasMore, sideways, look }, store) => {
       if (hasMore()) look({ sideways: sideways + 1 });
       else store.say('there are no more columns to the right');

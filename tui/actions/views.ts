@@ -100,7 +100,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-last',
     keys: ['-'],
     in: [...VIEWS_ALL],
-    help: 'switch between this view and the last one',
+    help: 'switch between this view and the previously opened one',
     run: (store) => goTo(store, toLastView(store.state)),
   },
 ];
