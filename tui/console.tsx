@@ -255,7 +255,7 @@ export function openConsole(parts: ConsoleParts): Console {
       const isFirst = store.state.past === undefined;
       show(shown, store.options.contexts?.current, keptOf(store.state), NO_FEED);
       store.greeted({ name, version, time: clock.now() });
-      if (isFirst) store.say('the past: values are as of the last change; [ ] go to other changes');
+      if (isFirst) store.say('values are as of the last change; press [ or ] for other changes');
       return store;
     },
     paint: () => scheduler.paintNow(),

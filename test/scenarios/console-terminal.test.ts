@@ -21,7 +21,7 @@ describe('terminals of every type', () => {
       await pty.waitForText('12 of 12 events shown');
       expect(pty.screen.modes).toMatchObject({ alternate: true, mouse: true });
       pty.write('jj?');
-      await pty.waitForText('mon: keys');
+      await pty.waitForText('mon: key bindings');
       pty.write('q:set mouse off\r');
       await pty.waitFor(() => !pty.screen.modes.mouse, 'the mouse to be given back');
       pty.write(':set mouse on\r');

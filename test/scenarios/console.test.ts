@@ -153,7 +153,7 @@ test('the console with a real backend shows, silences, unsilences and resolves a
   pty.write('\r');
   await pty.waitForText('after 10 s');
   pty.write('ry');
-  await pty.waitForText('resolved: this is the last');
+  await pty.waitForText('event resolved: showing the last');
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 

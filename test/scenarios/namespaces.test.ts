@@ -48,7 +48,7 @@ test('a console switches between namespaces and acts in the namespace of the row
   await using pty = startConsole(['--backend', backend.url]);
   await pty.waitForText('1 of 1 event shown');
   pty.write(':ns nowhere\r');
-  await pty.waitForText('not switched to nowhere: no such namespace');
+  await pty.waitForText('could not switch to nowhere: no such namespace');
 
   pty.write(':ns team-a\r');
   await pty.waitForText('ns team-a');

@@ -32,7 +32,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   const byHand = async (number: number, title: string): Promise<void> => {
     await turnOf(number, title);
     pty.write('\r');
-    await pty.waitForText('do it, then Enter confirms');
+    await pty.waitForText('do this step, then confirm with Enter');
     pty.write('\r');
     await pty.waitForText('[[ Cancel ]]   [ Yes, it is done ]');
     pty.write('\t\r');
@@ -93,7 +93,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   pty.write('\r');
   await pty.waitForText('$ systemctl restart mon-backend');
   // Wait until the backend has recorded the step: a backend that stops before has nothing to confirm.
-  await pty.waitForText('Restart the backend: do it, then Enter confirms');
+  await pty.waitForText('Restart the backend: do this step, then confirm with Enter');
   await first.end('SIGTERM');
   await pty.waitForText('DISCONNECTED');
   await using second = await startDaemon({ stateDir: dir, port: Number(new URL(first.url).port) });
@@ -115,7 +115,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   watcher.write('7');
   await watcher.waitForText(/owner: local administrator +/);
   watcher.write('\r');
-  await watcher.waitForText('local administrator owns the plan: p takes ownership');
+  await watcher.waitForText('local administrator owns the plan: press p to take ownership');
   pty.write('\r');
   await pty.waitForText('Except by restoring the backup (b)');
   pty.write(`6.5.0${CTRL_S}`);

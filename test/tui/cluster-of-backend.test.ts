@@ -15,7 +15,7 @@ test('the console against a backend: its members, trouble in the header, and a h
   rig.type(':cluster\r');
   await rig.shows(/web1:4567 +leader +ok/, 'postgres://db-1:5432,db-2:5432/mon');
   rig.type('jHy');
-  await rig.shows('web2:4567 is the leader now', /web2:4567 +leader/);
+  await rig.shows('web2:4567 became the leader', /web2:4567 +leader/);
   expect(cluster.handedTo).toEqual(['web2-id']);
   cluster.told = { ...cluster.told, leader: null };
   rig.type('2');
@@ -34,5 +34,5 @@ test('a backend without a cluster shows one member, cannot hand over and is not 
   await rig.shows('1 of 1 member shown', 'leveldb');
   rig.type('H');
   await rig.shows('there is no other member: this backend uses a LevelDB store');
-  expect(rig.screen.text).not.toContain('Hand over to');
+  expect(rig.screen.text).not.toContain('Hand over leadership to');
 });

@@ -249,7 +249,7 @@ describe('one event', () => {
     rig.type('\r');
     await rig.shows('second');
     await rig.change({ events: { 'a/http-frontend': null } });
-    await rig.shows('resolved: this is the last known state');
+    await rig.shows('event resolved: showing the last known state');
     expect(rig.screen.text).toContain('second');
   });
 

@@ -121,7 +121,7 @@ describe('switching to another backend', () => {
     rig.type(':ctx lab\r/lab-2\r');
     await rig.shows('filter: lab-2', 'mon  lab  ');
     rig.type(':ctx locked\r !k:q\r');
-    await rig.shows('not switched to locked');
+    await rig.shows('could not switch to locked');
     expect(rig.screen.text).not.toMatch(/marked|read-only/);
     expect(rig.quits).toBe(0);
   });
@@ -185,7 +185,7 @@ describe('switching to another backend', () => {
   test('the console stays at its backend and says why when the other one rejects its credentials', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx locked\r');
-    await rig.shows('not switched to locked: the password of locked is missing: $PW is empty or not set', 'db-014');
+    await rig.shows('could not switch to locked: the password of locked is missing: $PW is empty or not set', 'db-014');
     expect(rig.screen.text).toContain('mon  prod  ');
   });
 
@@ -225,6 +225,6 @@ test('a saved view is written to the file and appears in the menu of views', asy
 test('saving a view without a configuration file reports that there is none', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(':view save on-call\r');
-  await rig.shows('view on-call not saved: this console has no configuration file');
+  await rig.shows('could not save view on-call: this console has no configuration file');
   expect(rig.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });

@@ -212,7 +212,7 @@ describe('a step in the past', () => {
       removed: [],
     }));
     rig.type('[');
-    await rig.shows('to 2026-11-20 09:50:00Z, Esc cancels');
+    await rig.shows('loading 2026-11-20 09:50:00Z, Esc cancels');
     rig.escape();
     await rig.shows('the step was canceled', 'VIEWING THE PAST 2026-11-20 10:00:00Z');
     await rig.pass(1000);

@@ -90,7 +90,7 @@ describe('a step', () => {
       BACKUP,
     );
     rig.type('6.4.0\u0013');
-    await rig.shows('type 6.5.0 exactly');
+    await rig.shows('type "6.5.0" exactly');
     expect(plans.orders).toEqual([]);
     // Enter moves to the Cancel button first.
     rig.type('\u00156.5.0\r');
@@ -104,7 +104,7 @@ describe('a step', () => {
     const { rig, plans } = await heldAt('install');
     const command = 'apt-get install mon-backend=6.5.0 mon-agent=6.5.0 monctl=6.5.0';
     rig.type('\r');
-    await rig.shows('do it, then Enter confirms', `$ ${command}`);
+    await rig.shows('do this step, then confirm with Enter', `$ ${command}`);
     rig.type('c');
     await rig.shows('command copied');
     expect(rig.screen.output).toContain(`\u001B]52;c;${Buffer.from(command).toString('base64')}`);
@@ -143,7 +143,7 @@ describe('a step', () => {
     await rig.shows('owner: none');
     plans.orders.length = 0;
     rig.type('\r');
-    await rig.shows('the plan is now at step 4 of 12', 'nothing was done');
+    await rig.shows('the plan has moved on to step 4 of 12', 'nothing was done');
     expect(plans.orders).toEqual([]);
   });
 });
@@ -152,11 +152,11 @@ describe('the owner', () => {
   test('the ownership of a present owner is taken only after a question', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
-    await rig.shows('bob owns the plan: p takes ownership');
+    await rig.shows('bob owns the plan: press p to take ownership');
     rig.type('p');
-    await rig.shows('Take plan #18 from bob');
+    await rig.shows('Take ownership of plan #18 from bob');
     rig.type('\r');
-    await rig.showsNo('Take plan');
+    await rig.showsNo('Take ownership of plan');
     expect(plans.orders).toEqual([]);
     rig.type('p\t\r');
     await rig.shows('alice (this console)');
@@ -182,7 +182,7 @@ describe('the owner', () => {
     rig.type('\r');
     await rig.shows('running');
     rig.type('q');
-    await rig.shows('Quit while a step runs?', '[[ Cancel ]]');
+    await rig.shows('Quit while an upgrade step runs?', '[[ Cancel ]]');
     rig.type('\r');
     await rig.showsNo('Quit while');
     expect(rig.quits).toBe(0);
@@ -299,7 +299,7 @@ test('the overview shows the progress of a plan and opens it', async () => {
   const { rig, plans } = await watched('migrate');
   rig.type('1');
   await rig.pass(400);
-  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  ready to run', 'press 7 to open');
+  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  ready to run', '7 opens the plan');
   await plans.from('bob', { order: 'start', session: 'console-2', step: 'migrate', typed: '6.5.0' });
   await rig.shows('step 9 of 12  running');
   expect(rig.screen.text).toContain('step 9 of 12  running');
@@ -317,7 +317,11 @@ test('the smallest screen still shows the step, its command and the keys', async
 test('the help lists the keys of the plan', async () => {
   const { rig } = await heldAt('rules');
   rig.type('?');
-  await rig.shows('Upgrade plan', 'skip the step; asks for a reason', 'end the plan and roll back to its backup');
+  await rig.shows(
+    'Upgrade plan',
+    'skip the next step of the plan; asks for a reason',
+    'end the upgrade plan and roll back to its backup',
+  );
   expect(rig.screen.text).not.toContain('pause the feed');
 });
 

@@ -16,7 +16,7 @@ export const CLUSTER_ACTIONS: readonly Action[] = [
     name: 'hand-over',
     keys: ['H'],
     in: ['cluster', 'member'],
-    help: 'make the member at the cursor the leader; administrators only',
+    help: 'make the cluster member at the cursor the leader; administrators only',
     hint: 'hand over',
     changes: true,
     run: (store) => askHandOver(store, memberMeant(store)),
@@ -42,7 +42,7 @@ function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: 
   const { data } = store.loads.of('cluster');
   if (data === undefined || to === undefined) return;
   const { view, isAdministrator } = data;
-  if (!isAdministrator) return store.say('only an administrator of all namespaces can hand over', 'problem');
+  if (!isAdministrator) return store.say('only an administrator of all namespaces can change the leader', 'problem');
   const succession = successionOf(view, to);
   if (succession.kind === 'refused') return store.say(safeLine(succession.reason), 'problem');
   const name = safeLine(succession.member.name);
@@ -52,7 +52,7 @@ function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: 
       ? 'There is no leader at the moment.'
       : `${safeLine(leaderName(view) ?? '')} has been the leader for ${formatDuration(store.nowMs / 1000 - leader.since)}.`;
   askFirst(store, {
-    title: `Hand over to ${name}`,
+    title: `Hand over leadership to ${name}`,
     lines: [now, 'Writes wait until the handover is done; none of them fails.'],
     button: 'Hand over',
     count: 1,

@@ -137,7 +137,7 @@ function viewCommand(view: ViewName, title: string): Command {
   return {
     name: view,
     operands: view === 'overview' || view === 'upgrade' ? '' : '[FILTER]',
-    help: `open ${title}; FILTER shows only matching rows`,
+    help: `open the ${title} view; with FILTER, show only matching rows`,
     run: (store, operand) => {
       const problem = filterProblem(view, operand);
       if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
@@ -193,7 +193,7 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'report',
     operands: '[DURATION]',
-    help: 'shift report: what broke, what is open, who did what (default: the last 12h)',
+    help: 'show the shift report: what broke, what is open, who did what (default: last 12h)',
     run: (store, operand) => openReport(store, operand),
     complete: () => ['1h', '8h', '12h', '24h', '7d'],
   },
@@ -214,7 +214,7 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'ctx',
     operands: '[NAME]',
-    help: 'switch to another backend of the configuration file',
+    help: 'switch to another backend from the configuration file',
     run: (store, operand) => {
       const names = contextNames(store.options.contexts);
       if (names.length === 0) return 'there are no contexts: add them to the configuration file';
@@ -229,11 +229,12 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'ns',
     operands: 'NAME, all',
-    help: 'switch to another namespace of this backend, or show all that you may read in one list',
+    help: 'switch to another namespace of this backend, or show all namespaces in one list',
     run: (store, operand) => {
-      if (store.backends !== undefined) return 'namespaces belong to one backend: choose it with :ctx NAME';
+      if (store.backends !== undefined)
+        return 'cannot switch namespaces across several backends: select one with :ctx NAME';
       if (operand === '') return `type :ns NAME: ${[...store.namespaces, ALL].join(', ')}`;
-      if (/\s/.test(operand)) return 'type one name, or all';
+      if (/\s/.test(operand)) return 'type one namespace, or "all"';
       store.request({ kind: 'switch-namespace', name: operand === ALL ? EVERY_NAMESPACE : operand });
       return undefined;
     },
@@ -250,7 +251,7 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'set',
     operands: 'NAME VALUE',
-    help: `change how the console looks: ${[...SETTINGS.keys()].join(', ')}`,
+    help: `change a display setting: ${[...SETTINGS.keys()].join(', ')}`,
     needsOperand: true,
     run: (store, operand) => {
       const [name = '', value = '', ...more] = operand.split(/\s+/);

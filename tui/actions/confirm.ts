@@ -27,7 +27,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     name: 'confirm-press',
     keys: ['enter', 'space'],
     in: ['confirm'],
-    help: 'press the button',
+    help: 'press the selected button',
     hint: 'press',
     run: onLayer('confirm', (store, layer) => (layer.focused === 'submit' ? submit(store, layer) : closeLayer(store))),
   },
@@ -35,7 +35,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     name: 'confirm-choose',
     keys: ['tab', 'shift-tab', 'left', 'right'],
     in: ['confirm'],
-    help: 'other button',
+    help: 'go to the other button',
     hint: 'choose',
     run: onLayer('confirm', (store, layer) =>
       putLayer(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' }),

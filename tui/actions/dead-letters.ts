@@ -79,7 +79,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     name: 'dead-letter-drop',
     keys: ['D'],
     in: ['dead-letters', 'dead-letter'],
-    help: 'drop the marked dead letters, or the one at the cursor: their notifications are not sent',
+    help: 'drop the marked dead letters, or the one at the cursor, without sending them',
     hint: 'drop',
     changes: true,
     run: (store) => ask(store, 'drop', lettersMeant(store)),
@@ -88,7 +88,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     name: 'dead-letter-event',
     keys: ['enter'],
     in: ['dead-letter'],
-    help: 'open the current state of the event of the dead letter',
+    help: 'open the current event for this dead letter',
     hint: 'event',
     run: (store) => {
       const [letter] = lettersMeant(store);

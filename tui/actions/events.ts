@@ -83,9 +83,8 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const [first] = living;
   if (first === undefined) return;
   if (open.length === 0) {
-    return store.say(
-      `${living.length === 1 ? `${nameOf(first)} is` : 'all of them are'} already silenced: nothing to acknowledge`,
-    );
+    const which = living.length === 1 ? `${nameOf(first)} is` : 'all of these events are';
+    return store.say(`${which} already silenced: nothing to acknowledge`);
   }
   const change = acknowledgement(store, open);
   if (open.length === 1) return store.request({ kind: 'change', change });
@@ -194,7 +193,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'acknowledge',
     keys: ['K'],
     in: ['events', 'detail', 'inspect'],
-    help: 'acknowledge: silence exactly these events until they resolve',
+    help: 'acknowledge: silence the selected events until they resolve',
     changes: true,
     run: onEvents('acknowledge', acknowledge),
   },
@@ -202,7 +201,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'repeat-silence',
     keys: ['S'],
     in: ['events', 'detail'],
-    help: 'repeat the last silence on these events',
+    help: 'silence the selected events with the last used settings',
     changes: true,
     run: onEvents('silence', askRepeatSilence),
   },
@@ -210,7 +209,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'delete',
     keys: ['D'],
     in: ['events', 'detail'],
-    help: 'delete: resolve the events and delete their results and history',
+    help: 'resolve the selected events; delete their results and history',
     changes: true,
     run: onEvents('delete', askDelete),
   },
@@ -218,14 +217,14 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'next-critical',
     keys: ['e'],
     in: ['events'],
-    help: 'next critical event',
+    help: 'go to the next critical event',
     run: (store) => seekCritical(store, 1),
   },
   {
     name: 'previous-critical',
     keys: ['E'],
     in: ['events'],
-    help: 'previous critical event',
+    help: 'go to the previous critical event',
     run: (store) => seekCritical(store, -1),
   },
   {

@@ -31,14 +31,14 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'views',
     keys: ['v'],
     in: [...VIEWS_ALL],
-    help: 'menu of views and saved views',
+    help: 'open the menu of views and saved views',
     run: openViewMenu,
   },
   {
     name: 'pause',
     keys: ['p'],
     in: [...VIEWS_PAUSED, 'silence-entry', ...TEXTS],
-    help: 'pause or resume the feed',
+    help: 'pause or resume live updates',
     hint: 'pause',
     run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
   },
@@ -98,7 +98,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'copy',
     keys: ['c'],
     in: [...LISTS, 'detail', 'inspect', 'report'],
-    help: 'copy menu: id, names, JSON, commands; for a report: Markdown',
+    help: 'copy the ID, names, JSON or a command; copy a report as Markdown',
     run: copy,
   },
   {
@@ -112,7 +112,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'back',
     keys: ['escape'],
     in: [...VIEWS_ALL],
-    help: 'clear the marks, then the filter; then go back to the previous view',
+    help: 'clear the marks, or else the filter, or else go back one view',
     run: { ...inEach(LISTS, backFromList), overview: goBack, upgrade: goBack, plan: goBack },
   },
   { name: 'quit', keys: ['q'], in: [...VIEWS_ALL], help: 'quit', run: askQuit },
@@ -128,7 +128,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'close',
     keys: ['escape', 'q'],
     in: [...TEXTS, 'silence-entry', 'plan-page', 'help', 'log'],
-    help: 'back to the list',
+    help: 'go back to the list',
     hint: 'back',
     run: {
       ...inEach(TEXTS, closeText),
@@ -143,7 +143,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'search',
     keys: ['/'],
     in: ['log', 'help', ...TEXTS],
-    help: 'search these lines for words; in the rows of a client or check, filter them as in lists',
+    help: 'search the text for words; for a client or check, filter its result rows',
     hint: 'search',
     run: {
       ...inEach(TEXTS, openTextSearch),
@@ -152,8 +152,14 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       help: onLayer('help', openSearch),
     },
   },
-  { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match', run: seekBy(1) },
-  { name: 'match-previous', keys: ['N'], in: ['log', 'help', ...TEXTS], help: 'previous match', run: seekBy(-1) },
+  { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'go to the next match', run: seekBy(1) },
+  {
+    name: 'match-previous',
+    keys: ['N'],
+    in: ['log', 'help', ...TEXTS],
+    help: 'go to the previous match',
+    run: seekBy(-1),
+  },
 ];
 
 function seekBy(step: 1 | -1): Action['run'] {
@@ -189,7 +195,7 @@ function copy(store: ActionPorts): void {
   const { whereColumn } = store;
   if (whereColumn === undefined) return openCopyMenu(store);
   store.say(
-    `copying works in one ${whereColumn} at a time: choose it with :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME`,
+    `cannot copy across several ${whereColumn}s: select one with :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME`,
   );
 }
 

@@ -25,7 +25,7 @@ export const FORM_ACTIONS: readonly Action[] = [
     name: 'form-next',
     keys: ['tab', 'down'],
     in: ['form'],
-    help: 'next field',
+    help: 'go to the next field',
     hint: 'next field',
     run: (store) => openForm(store)?.step({ kind: 'field', by: 1 }),
   },
@@ -33,7 +33,7 @@ export const FORM_ACTIONS: readonly Action[] = [
     name: 'form-previous',
     keys: ['shift-tab', 'up'],
     in: ['form'],
-    help: 'previous field',
+    help: 'go to the previous field',
     run: (store) => openForm(store)?.step({ kind: 'field', by: -1 }),
   },
   {
@@ -49,7 +49,7 @@ export const FORM_ACTIONS: readonly Action[] = [
     name: 'form-enter',
     keys: ['enter'],
     in: ['form'],
-    help: 'press the button, or go to the next field',
+    help: 'press the selected button, or go to the next field',
     run: (store) => {
       const form = openForm(store);
       if (form?.field === 'cancel') return closeLayer(store);

@@ -26,7 +26,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'mark',
     keys: ['space'],
     in: [...LISTS, 'inspect'],
-    help: 'mark the row, go to the next',
+    help: 'mark the row and go to the next one',
     hint: 'mark',
     run: onRows(markRow),
   },
@@ -56,12 +56,12 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'filter',
     keys: ['/'],
     in: [...LISTS],
-    help: 'filter: words, !word, field=value, field~pattern, field>=number, age>1h, and, or, ( )',
+    help: 'filter rows: words, !word, field=value, field~pattern, field>=number, age>1h, and, or, ( )',
     hint: 'filter',
     run: openPrompt,
     operand: {
       operands: 'FILTER',
-      help: 'show only matching rows; without an argument it opens the filter line',
+      help: 'show only matching rows; without an argument, open the filter line',
       run: (store, operand) => {
         const problem = filterProblem(store.state.view, operand);
         if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
@@ -96,14 +96,14 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'sort-left',
     keys: ['<'],
     in: [...LISTS, 'inspect'],
-    help: 'sort by the column to the left',
+    help: 'sort by the next column to the left',
     run: onRows((rows) => sortBeside(rows, -1)),
   },
   {
     name: 'sort-right',
     keys: ['>'],
     in: [...LISTS, 'inspect'],
-    help: 'sort by the column to the right',
+    help: 'sort by the next column to the right',
     run: onRows((rows) => sortBeside(rows, 1)),
   },
   {
@@ -114,7 +114,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     run: openColumnsMenu,
     operand: {
       operands: 'COLUMN…',
-      help: 'show only these columns; "all" shows every one',
+      help: 'show only the given columns; "all" shows all columns',
       run: showColumns,
       complete: (store) => [...columnIds(store.state.view, store.whereColumn), 'all'],
     },
@@ -130,7 +130,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'scroll-right',
     keys: ['l', 'right'],
     in: [...LISTS, 'inspect'],
-    help: 'scroll the columns to the right, then the rest of the last column',
+    help: 'scroll right through the columns, then within the last column',
     run: onRows(({ hasMore, sideways, look }, store) => {
       if (hasMore()) look({ sideways: sideways + 1 });
       else store.say('there are no more columns to the right');
@@ -147,14 +147,14 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'follow',
     keys: ['f'],
     in: ['events', 'dead-letters', 'log'],
-    help: 'follow the newest row: the cursor stays on it until you move it',
+    help: 'keep the cursor on the newest row until you move the cursor',
     run: { events: follow, 'dead-letters': follow, log: onLayer('log', followLog) },
   },
   {
     name: 'actions',
     keys: ['x'],
     in: [...LISTS, 'inspect', 'plan'],
-    help: 'menu of actions for the marked rows',
+    help: 'open the menu of actions for the marked rows',
     hint: 'actions',
     run: { ...inEach(LISTS, openListMenu), inspect: onLayer('inspect', openInspectMenu), plan: openPlanMenu },
   },
@@ -203,7 +203,9 @@ function markRange(store: Shown & Says & ListOfView): void {
   const cursor = cursorNow(store);
   const from = lastMark === undefined ? -1 : order.indexOf(lastMark);
   if (from === -1)
-    return store.say(`mark the first row with ${keyOf('mark')}, then ${keyOf('range')} marks up to the cursor`);
+    return store.say(
+      `mark the first row with ${keyOf('mark')}; then press ${keyOf('range')} to mark all rows up to the cursor`,
+    );
   const range = order.slice(Math.min(from, cursor.index), Math.max(from, cursor.index) + 1);
   store.updateList({ marks: new Set([...marks, ...range.map(({ key }) => key)]), lastMark: cursor.key });
 }

@@ -20,7 +20,7 @@ export const MENU_ACTIONS: readonly Action[] = [
     name: 'menu-toggle',
     keys: ['space'],
     in: ['menu'],
-    help: 'tick or untick a box',
+    help: 'select or clear a checkbox',
     run: onLayer('menu', (store, layer) => {
       const item = itemAt(layer);
       // In a menu without checkboxes, Space is part of the search.
@@ -32,14 +32,14 @@ export const MENU_ACTIONS: readonly Action[] = [
     name: 'menu-down',
     keys: ['down', 'ctrl-n', 'tab'],
     in: ['menu'],
-    help: 'next choice',
+    help: 'go to the next choice',
     run: onLayer('menu', (store, layer) => moveBy(store, layer, 1)),
   },
   {
     name: 'menu-up',
     keys: ['up', 'ctrl-p', 'shift-tab'],
     in: ['menu'],
-    help: 'previous choice',
+    help: 'go to the previous choice',
     run: onLayer('menu', (store, layer) => moveBy(store, layer, -1)),
   },
   { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'close the menu', hint: 'close', run: closeLayer },

@@ -36,14 +36,20 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
 
 /** The movements. In a list each accepts a count before it. */
 export const MOVEMENTS: readonly Action[] = [
-  { name: 'down', keys: ['j', 'down'], in: [...SCROLLED], help: 'down; 5j goes five rows', run: moves('down') },
-  { name: 'up', keys: ['k', 'up'], in: [...SCROLLED], help: 'up', run: moves('up') },
-  { name: 'half-down', keys: ['ctrl-d'], in: [...SCROLLED], help: 'half a page down', run: moves('half-down') },
-  { name: 'half-up', keys: ['ctrl-u'], in: [...SCROLLED], help: 'half a page up', run: moves('half-up') },
-  { name: 'page-down', keys: ['pagedown', 'ctrl-f'], in: [...SCROLLED], help: 'a page down', run: moves('page-down') },
-  { name: 'page-up', keys: ['pageup', 'ctrl-b'], in: [...SCROLLED], help: 'a page up', run: moves('page-up') },
-  { name: 'top', keys: ['g', 'home'], in: [...SCROLLED], help: 'to the top; 12g goes to row 12', run: moves('top') },
-  { name: 'bottom', keys: ['G', 'end'], in: [...SCROLLED], help: 'to the bottom', run: moves('bottom') },
+  { name: 'down', keys: ['j', 'down'], in: [...SCROLLED], help: 'move down; 5j moves five rows', run: moves('down') },
+  { name: 'up', keys: ['k', 'up'], in: [...SCROLLED], help: 'move up', run: moves('up') },
+  { name: 'half-down', keys: ['ctrl-d'], in: [...SCROLLED], help: 'move half a page down', run: moves('half-down') },
+  { name: 'half-up', keys: ['ctrl-u'], in: [...SCROLLED], help: 'move half a page up', run: moves('half-up') },
+  {
+    name: 'page-down',
+    keys: ['pagedown', 'ctrl-f'],
+    in: [...SCROLLED],
+    help: 'move one page down',
+    run: moves('page-down'),
+  },
+  { name: 'page-up', keys: ['pageup', 'ctrl-b'], in: [...SCROLLED], help: 'move one page up', run: moves('page-up') },
+  { name: 'top', keys: ['g', 'home'], in: [...SCROLLED], help: 'go to the top; 12g goes to row 12', run: moves('top') },
+  { name: 'bottom', keys: ['G', 'end'], in: [...SCROLLED], help: 'go to the bottom', run: moves('bottom') },
 ];
 
 function moves(action: KeyAction): Action['run'] {

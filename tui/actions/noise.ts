@@ -34,9 +34,9 @@ function openInhibitor<By extends { readonly client: string; readonly check: str
   by: By | undefined,
   nameOf: (by: By) => string,
 ): void {
-  if (by === undefined) return store.say('no event is inhibited here now');
+  if (by === undefined) return store.say('no inhibiting event to open');
   const target = targetOf(eventKey(nameOf(by), by.check));
-  if (store.events.get(target.key) === undefined) return store.say('that event is not in the list');
+  if (store.events.get(target.key) === undefined) return store.say('the inhibiting event is not in the list of events');
   openDetail(store, target, false);
 }
 
@@ -46,7 +46,7 @@ export const NOISE_ACTIONS: readonly Action[] = [
     name: 'inhibitor',
     keys: ['I'],
     in: ['inhibitions', 'detail'],
-    help: 'open the event that inhibits the others',
+    help: 'open the inhibiting event',
     hint: 'inhibitor',
     run: {
       inhibitions: (store) => {

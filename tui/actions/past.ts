@@ -27,7 +27,7 @@ export function stepPast(store: Screen & Says & Asks, by: 1 | -1): boolean {
  * @returns the problem with the time and the allowed formats; `undefined` on success
  */
 export function travelTo(store: ActionPorts, operand: string): string | undefined {
-  if (store.backends !== undefined) return 'the past needs a single backend: choose it with :ctx NAME';
+  if (store.backends !== undefined) return 'cannot show the past across several backends: select one with :ctx NAME';
   const atMs = parsePastTime(operand, store.options.now());
   if (atMs === undefined) return `type :at and a time in the past: ${PAST_HINT}`;
   store.request({ kind: 'travel', atMs });

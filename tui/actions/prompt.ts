@@ -34,7 +34,7 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     name: 'prompt-older',
     keys: ['up'],
     in: ['prompt'],
-    help: 'previous filter',
+    help: 'recall the previous filter',
     hint: 'history',
     run: (store) => fromHistory(store, -1),
   },
@@ -42,7 +42,7 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     name: 'prompt-newer',
     keys: ['down'],
     in: ['prompt'],
-    help: 'next filter',
+    help: 'recall the next filter',
     run: (store) => fromHistory(store, 1),
   },
 ];

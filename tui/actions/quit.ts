@@ -13,7 +13,7 @@ export function askQuit(store: Screen & Asks & Opened & Pick<Known, 'plans'>): v
   if (plan === undefined || step?.state !== 'running' || !isHeldBy(plan, store.options.session))
     return store.request({ kind: 'quit' });
   askFirst(store, {
-    title: 'Quit while a step runs?',
+    title: 'Quit while an upgrade step runs?',
     lines: [
       `Plan #${String(plan.id)} to ${safeLine(plan.to)}: ${stepText(plan, step)}.`,
       'The step continues without this console; any other console shows its outcome.',

@@ -10,7 +10,7 @@ import type { Operand, Pressed } from '../keys/action.ts';
 
 export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',
-  help: 'silence the marked rows, or the one at the cursor; opens the dialog with the given values',
+  help: 'open the dialog with these values to silence the marked rows, or the one at the cursor',
   run: silence,
   complete: () => ['15m', '1h', '4h', '8h', '24h'],
 };
@@ -20,7 +20,7 @@ function silence(store: Screen, operand: string, perform: Pressed['perform']): s
   const seconds = parseDuration(duration);
   if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
   if (!bindingOf('silence').in.includes(keyContext(store.state))) {
-    return 'nothing to silence here: open the events';
+    return 'nothing to silence here: open the events view';
   }
   const before = store.state.layers.length;
   perform('silence');

@@ -27,7 +27,7 @@ import { silenceSubmission, silenceOperations, entryText } from '../screens/sile
 /** Silences events with the settings of the last silence, after a confirmation. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
-  if (last === undefined) return store.say(`no silence to repeat yet: ${keyOf('silence')} opens the dialog`);
+  if (last === undefined) return store.say(`no silence to repeat yet: press ${keyOf('silence')} to create one`);
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
   const form = repeatedForm(last, living, sharedSubscriptions(store, living));
@@ -35,7 +35,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   const { creator } = store.options;
   const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs });
   if (submission.kind === 'incomplete')
-    return store.say(`${submission.problem}: ${keyOf('silence')} opens the dialog`, 'problem');
+    return store.say(`${submission.problem}: press ${keyOf('silence')} to open the silence dialog`, 'problem');
   const [lost] = lostRecurrences(form, store.silenced);
   if (lost !== undefined) return store.say(lostText(lost), 'problem');
   const { total } = store.silencePreview(form);
@@ -66,7 +66,7 @@ export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string
 function askEndSilences(store: Screen & Says & Known, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0)
-    return store.say(`there is no silence to end here: ${keyOf('silence-recreate')} recreates an ended one`);
+    return store.say(`there is no silence to end here: press ${keyOf('silence-recreate')} to recreate an ended one`);
   const ids = living.map(({ id }) => id);
   const button = `End ${countOf(living.length, 'silence')}`;
   askFirst(store, {
@@ -88,8 +88,8 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
   if (origin.entries.length === 0) {
     return store.say(
       origin.kind === 'change'
-        ? `there is no silence to change: ${keyOf('silence-recreate')} recreates an ended one`
-        : `this silence has not ended: ${keyOf('silence-change')} changes it`,
+        ? `there is no silence to change: press ${keyOf('silence-recreate')} to recreate an ended one`
+        : `this silence has not ended: press ${keyOf('silence-change')} to change the silence`,
     );
   }
   openLayer(store, { kind: 'silence', form: openEntryForm(origin, store.options.now()) });
@@ -149,7 +149,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-recreate',
     keys: ['n'],
     in: ['silences', 'silence-entry'],
-    help: 'recreate ended silences',
+    help: 'recreate the marked ended silences, or the one at the cursor',
     hint: 'again',
     changes: true,
     run: (store) => openSilenceEntries(store, { kind: 'again', entries: endedSilences(store) }),
@@ -158,7 +158,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-filter',
     keys: ['f'],
     in: ['silences'],
-    help: 'choose which silences to show: active, pending, expiring, ended, mine, matching no event',
+    help: 'choose which silences to show: active, pending, expiring, ended, your own, matching no event',
     hint: 'show',
     run: openSilenceFilter,
   },

@@ -10,7 +10,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline',
     keys: ['t'],
     in: ['events', 'detail', 'inspect'],
-    help: 'timeline of the last hour, day, week or month',
+    help: 'show the timeline of the check: last hour, day, week or month',
     run: {
       events: (store) => {
         const target = eventUnderCursor(store.state);
@@ -19,13 +19,13 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
       detail: onLayer('detail', (store, { target }) => openTimeline(store, target.key)),
       inspect: onLayer('inspect', (store, layer) => {
         const [target] = inspectTargets(layer);
-        if (target === undefined) return store.say('there is no check here to show the timeline of');
+        if (target === undefined) return store.say('select a check to show its timeline');
         openTimeline(store, target.key);
       }),
     },
     operand: {
       operands: '[SEARCH]',
-      help: 'search the past: kind=create status=crit client~web age<7d',
+      help: 'search past changes, for example kind=create status=crit client~web age<7d',
       run: (store, operand) => {
         openLoadedLayer(store, 'timeline-search', operand);
         return undefined;
@@ -36,7 +36,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline-longer',
     keys: ['t', 'tab'],
     in: ['timeline'],
-    help: 'longer period: hour, day, week, month',
+    help: 'show a longer period: hour, day, week, month',
     hint: 'span',
     run: onLayer('timeline', (store, layer) => turnSpan(store, layer, 1)),
   },
@@ -44,14 +44,14 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline-shorter',
     keys: ['T', 'shift-tab'],
     in: ['timeline'],
-    help: 'shorter span',
+    help: 'show a shorter period',
     run: onLayer('timeline', (store, layer) => turnSpan(store, layer, -1)),
   },
   {
     name: 'outage-previous',
     keys: ['h', 'left'],
     in: ['timeline'],
-    help: 'previous outage',
+    help: 'go to the previous outage',
     hint: 'outage',
     run: onLayer('timeline', (store, layer) => stepOutage(store, layer, 1)),
   },
@@ -59,7 +59,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'outage-next',
     keys: ['l', 'right'],
     in: ['timeline'],
-    help: 'next outage',
+    help: 'go to the next outage',
     run: onLayer('timeline', (store, layer) => stepOutage(store, layer, -1)),
   },
 ];

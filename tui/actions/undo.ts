@@ -19,7 +19,7 @@ export function askUndo(store: Screen & Says & Opened & Remembers): void {
       `${change.said} (${ago(change.atMs)})`,
       ...named(change.operations.map((operation) => undoText(operation, nowMs))),
       'Later changes by others are kept.',
-      ...(irrevocable === undefined ? [] : [`Done after it, and cannot be undone: ${irrevocable.said}`]),
+      ...(irrevocable === undefined ? [] : [`A later change cannot be undone: ${irrevocable.said}`]),
     ],
     button: 'Undo',
     count: change.operations.length,

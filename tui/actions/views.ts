@@ -23,7 +23,7 @@ function toggleHeader(store: Screen & Says): void {
   const header = !store.state.header;
   store.update({ header });
   if (store.state.size.rows < TALL_ROWS)
-    store.say(`header ${header ? 'on' : 'off'}: shown on ${String(TALL_ROWS)} or more rows`);
+    store.say(`header ${header ? 'on' : 'off'}; the terminal needs ${String(TALL_ROWS)} rows to show a header`);
 }
 
 /** Runs before each key and frame: opens the view of a digit that has waited long enough. */
@@ -68,7 +68,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view',
     keys: ['1', '2', '3', '4', '5', '6', '7'],
     in: [...VIEWS_ALL],
-    help: 'open the view with this number; before a movement: row count',
+    help: 'open view N; as a prefix, move by that many rows (5j, as in vim)',
     run: (store, { key }) => openNumber(store, Number(key.text)),
   },
   {
@@ -82,7 +82,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-back',
     keys: ['['],
     in: [...VIEWS_ALL],
-    help: 'back to the previous view; in the past (:at) to the previous change',
+    help: 'go back one view, or one change while viewing the past (:at)',
     run: (store) => {
       if (!stepPast(store, -1)) goBack(store);
     },
@@ -91,7 +91,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-forward',
     keys: [']'],
     in: [...VIEWS_ALL],
-    help: 'forward again; in the past to the next change',
+    help: 'go forward one view, or one change while viewing the past',
     run: (store) => {
       if (!stepPast(store, 1)) goTo(store, forwardInHistory(store.state));
     },
@@ -100,7 +100,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-last',
     keys: ['-'],
     in: [...VIEWS_ALL],
-    help: 'switch between this view and the last one',
+    help: 'switch between this view and the previously opened one',
     run: (store) => goTo(store, toLastView(store.state)),
   },
 ];

@@ -94,16 +94,16 @@ export function parseArguments(
   });
   const [command, ...more] = input;
   if (more.length > 0 || (command !== undefined && command !== 'watch')) {
-    return { problem: 'mon takes only options, or the command "watch": see mon --help' };
+    return { problem: 'mon takes only options, or the command "watch": see "mon --help"' };
   }
   const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, screenReader } = flags;
   const { filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
   if (backend !== undefined && context !== undefined) {
-    return { problem: 'use --backend or --context, not both: see mon --help' };
+    return { problem: 'use --backend or --context, not both: see "mon --help"' };
   }
   if (skin !== undefined && !isSkin(skin)) return { problem: `--skin must be one of ${SKINS.join(', ')}` };
   if (command === undefined && (filter !== undefined || once || json)) {
-    return { problem: '--filter, --once and --json need "mon watch": see mon --help' };
+    return { problem: '--filter, --once and --json work only with "mon watch": see "mon --help"' };
   }
   const watch = command === undefined ? undefined : { filter: filter ?? '', once, json };
   const tls = { trustedCaFile, insecureSkipTlsVerify };

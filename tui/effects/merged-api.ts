@@ -124,7 +124,7 @@ async function askThere<T>(
 function mustBeConnected({ open, isConnected }: MergedBackends, contexts: readonly string[]): void {
   const unknown = contexts.find((context) => !open.has(context));
   if (unknown !== undefined || contexts.length === 0) {
-    throw new MonError('invalid', 'the backend is ambiguous: choose it with :ctx NAME');
+    throw new MonError('invalid', 'the backend is ambiguous: select one with :ctx NAME');
   }
   const lost = contexts.filter((context) => !isConnected(context));
   if (lost.length > 0) {
@@ -242,7 +242,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 }
 
 const ofOne = (): Promise<never> =>
-  Promise.reject(new MonError('invalid', 'this needs a single backend: choose it with :ctx NAME'));
+  Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME'));
 
 /** Returns the namespace of an element in a list of all namespaces. */
 function placeOf(element: object): string {
@@ -269,7 +269,7 @@ function saidAt(said: Said, namespace: string): Said {
 }
 
 const ofOneNamespace = (): Promise<never> =>
-  Promise.reject(new MonError('invalid', 'this needs a single namespace: choose it with :ns NAME'));
+  Promise.reject(new MonError('invalid', 'this action needs a single namespace: select one with :ns NAME'));
 
 /**
  * Combines all namespaces of a backend behind one API. Names contain their namespace; requests about the whole

@@ -274,12 +274,12 @@ async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder
 
 async function handOver({ to, name }: Effect & { readonly kind: 'hand-over' }, tools: EffectTools): Promise<void> {
   const { store, api } = tools;
-  store.say(`handing over to ${name} …`);
+  store.say(`handing over leadership to ${name} …`);
   const beganMs = store.options.now();
   try {
     const view = await (await api()).handOver(to);
     const seconds = Math.max(0, store.options.now() - beganMs) / 1000;
-    store.say(`${safeLine(leaderName(view) ?? 'no member')} is the leader now, after ${seconds.toFixed(1)}s`, 'done');
+    store.say(`${safeLine(leaderName(view) ?? 'no member')} became the leader after ${seconds.toFixed(1)}s`, 'done');
   } catch (error) {
     store.say(`handover failed: ${safeLine(errorMessage(error))}`, 'problem');
   }

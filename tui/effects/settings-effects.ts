@@ -28,7 +28,7 @@ export async function saveView(
   view: SavedView | undefined,
   tools: SettingsTools,
 ): Promise<void> {
-  const done = view === undefined ? 'deleted' : 'saved';
+  const verb = view === undefined ? 'delete' : 'save';
   try {
     await tools.saveView(name, view);
     const savedViews = new Map(store.state.savedViews);
@@ -37,7 +37,7 @@ export async function saveView(
     store.update({ savedViews });
     store.say(view === undefined ? `view ${name} deleted` : `view ${name} saved: :view ${name} opens it`, 'done');
   } catch (error) {
-    store.say(`view ${name} not ${done}: ${errorMessage(error)}`, 'problem');
+    store.say(`could not ${verb} view ${name}: ${errorMessage(error)}`, 'problem');
   }
 }
 
@@ -46,6 +46,6 @@ export async function switchTo(store: Says, name: string, show: (name: string) =
   try {
     await show(name);
   } catch (error) {
-    store.say(`not switched to ${name}: ${errorMessage(error)}`, 'problem');
+    store.say(`could not switch to ${name}: ${errorMessage(error)}`, 'problem');
   }
 }

@@ -57,7 +57,7 @@ export function apiOf({ members, api, namespace }: ShownBackend, heard: Heard): 
 /** Returns the client for upgrade plans, which belong to a single backend. */
 export function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<UpgradeClient> {
   return async () => {
-    if (members !== undefined) throw new MonError('invalid', 'choose a backend first: :ctx NAME');
+    if (members !== undefined) throw new MonError('invalid', 'select a backend first with :ctx NAME');
     const { openUpgradeClient } = await import('../../shared/client/plan-client.ts');
     return openUpgradeClient({ backend, ...(env && { env }) });
   };

@@ -196,7 +196,7 @@ export class Travel {
       store.pastChanged(moment, {});
       this.#askAhead(turn);
     } catch (error) {
-      store.say(`part of the past is not shown: ${errorMessage(error)}`, 'problem');
+      store.say(`some rows of the past could not be loaded: ${errorMessage(error)}`, 'problem');
     }
     this.#parts.paint();
   }

@@ -79,7 +79,7 @@ async function orderPlan(
     store.plans.arrived(plan);
     store.touch('rows');
     // The earlier orders only prepare the last one.
-    if (order === orders.at(-1)) store.say(toldOf(order, plan, `${keyOf('plan-run')} confirms`), 'done');
+    if (order === orders.at(-1)) store.say(toldOf(order, plan, keyOf('plan-run')), 'done');
   }
 }
 
@@ -91,5 +91,8 @@ async function newPlan(
   const { session } = store.options;
   const { id } = await client.create({ from, to });
   store.plans.arrived(await client.order(id, { order: 'take', session, force: false }));
-  store.say(`plan #${String(id)} from ${from} to ${to}: ${keyOf('plan-run')} runs its steps`, 'done');
+  store.say(
+    `plan #${String(id)} from ${from} to ${to} created: press ${keyOf('plan-run')} to run the first step`,
+    'done',
+  );
 }

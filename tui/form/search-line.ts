@@ -19,7 +19,7 @@ export function searchRuns({ line, isOpen }: SearchField, found: string, columns
   const left = [
     run(' search: ', 'faint'),
     run(safeLine(line.text)),
-    run(`  (${keyOf('search')} edit, ${keyOf('match-next')} next, ${keyOf('search-clear')} clears)`, 'faint'),
+    run(`  (${keyOf('search')} edit, ${keyOf('match-next')} next match, ${keyOf('search-clear')} clears)`, 'faint'),
   ];
   return spread(left, count, columns);
 }

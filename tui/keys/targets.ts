@@ -35,7 +35,7 @@ export function livingTargets(
   if (living.length <= TARGETS_MAX) return living;
   const most = countText(TARGETS_MAX);
   store.say(
-    `${countOf(living.length, 'event')} are too many at once (at most ${most}): mark fewer, or silence a check or subscription`,
+    `cannot ${verb} ${countOf(living.length, 'event')} at once (at most ${most}): mark fewer events, or silence a check or subscription`,
     'problem',
   );
   return [];
@@ -52,8 +52,8 @@ export function saysLost(store: Says & Places, names: readonly string[]): boolea
   const contexts = new Set(names.flatMap((name) => splitName(name).context ?? []));
   const lost = [...contexts].filter((context) => !isConnected(backends.get(context) ?? INITIAL_FEED_STATUS));
   if (lost.length === 0) return false;
-  const verb = lost.length === 1 ? 'is' : 'are';
-  store.say(`${lost.join(', ')} ${verb} not connected: exclude its rows`, 'problem');
+  const backendText = lost.length === 1 ? 'that backend' : 'those backends';
+  store.say(`not connected to ${lost.join(', ')}: exclude the rows of ${backendText}`, 'problem');
   return true;
 }
 

@@ -28,12 +28,12 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   list: { words: 'list [NUMBER]', help: 'list the first NUMBER events (default: 10)', run: list },
   open: {
     words: 'open [EVENT]',
-    help: 'read the details of the current event, or of another: client/check, or search words',
+    help: 'read the details of the current event, or of another event given as CLIENT/CHECK or search words',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
   },
   silence: {
     words: 'silence [EVENT | client [NAME] | check [NAME] | subscription NAME | search [SEARCH]]',
-    help: 'silence the event, all checks of a client, a check on all clients, a subscription, or a search; asks for duration, start or recurrence, and reason',
+    help: 'silence the event, all checks of a client, a check on all clients, a subscription, or a search; asks for the duration, the start or recurrence, and the reason',
     run: silence,
   },
   acknowledge: {
@@ -58,27 +58,27 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   silences: {
     words: 'silences [NUMBER | end NUMBER]',
-    help: 'list silences, soonest end first (default: 10); end: end the listed silence with this number',
+    help: 'list silences, those that expire soonest first (default: 10); "silences end NUMBER" ends the listed silence with this number',
     run: talkOfSilences,
   },
   groups: {
     words: 'groups [NUMBER]',
-    help: 'list groups of events that are notified together, waiting ones first (default: 10)',
+    help: 'list groups of events that share one notification, pending groups first (default: 10)',
     run: listGroups,
   },
   inhibitions: {
     words: 'inhibitions [NUMBER]',
-    help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events that a rule inhibits',
+    help: 'list inhibition rules and the events that trigger them; "filter inhibited_by=NAME" shows the events that a rule inhibits',
     run: listInhibitions,
   },
-  undo: { words: 'undo', help: 'undo the last silence created or ended in this session', run: askUndo },
+  undo: { words: 'undo', help: 'undo your last change to a silence in this session', run: askUndo },
   filter: {
     words: 'filter [SEARCH | off]',
-    help: 'list and announce only matching events, for example: filter status>=warn !web; filter off: all events',
+    help: 'list and announce only matching events, for example "filter status>=warn !web"; "filter off" shows all events',
     run: filter,
   },
   status: { words: 'status', help: 'count the events and show whether the backend is connected', run: status },
-  quiet: { words: 'quiet', help: 'stop announcements, or start them again', run: quiet },
+  quiet: { words: 'quiet', help: 'turn announcements of event changes off or on', run: quiet },
   help: { words: 'help', help: 'this', run: help },
   quit: { words: 'quit', help: 'leave', run: () => true },
 };
@@ -113,7 +113,7 @@ function unknownVerb(typed: string, meant: readonly string[]): string {
   if (meant.length > 1) return safeLine(`${typed} is ambiguous: ${meant.join(' or ')}.`);
   const near = nearest(typed, Object.keys(COMMANDS));
   return safeLine(
-    `Unknown command ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type help to list all commands.`,
+    `Unknown command ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type "help" to list all commands.`,
   );
 }
 
@@ -151,7 +151,7 @@ async function withEvent(
   const row = text === '' ? state.currentEvent() : meantEvent(state.about.events, text, state.nowMs);
   if (row === undefined) {
     const was = state.current === undefined ? 'No event was read yet' : 'The current event has resolved';
-    return talk.say(`${was}: type next, or an event.`);
+    return talk.say(`${was}: enter "next" or an event as CLIENT/CHECK.`);
   }
   if ('problem' in row) return talk.say(safeLine(row.problem));
   state.goTo(row);
@@ -167,7 +167,7 @@ async function silence(state: LinesState, talk: Talk, rest: string): Promise<voi
   // Without a name the scope is taken from the event that was read last.
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
-  if (name === undefined) return talk.say(`Type a name, for example: silence ${scope} ${EXAMPLES[scope] ?? ''}`);
+  if (name === undefined) return talk.say(`Type a name, for example "silence ${scope} ${EXAMPLES[scope] ?? ''}"`);
   await askSilenceOf(state, talk, scope as SilenceScope, name);
 }
 
@@ -189,7 +189,7 @@ function filter(state: LinesState, talk: Talk, rest: string): void {
 }
 
 function status(state: LinesState, talk: Talk): void {
-  const connection = state.isLive ? 'Connected' : 'Not connected, this may be out of date';
+  const connection = state.isLive ? 'Connected' : 'Not connected, the counts may be out of date';
   const { size } = state.about.events;
   const of = state.search === undefined ? '' : ` The filter hides the rest of ${countText(size)} events.`;
   talk.say(`${connection}: ${countsWords(state.shown())}.${of}${state.isQuiet ? ' Announcements are off.' : ''}`);
@@ -197,16 +197,17 @@ function status(state: LinesState, talk: Talk): void {
 
 function quiet(state: LinesState, talk: Talk): void {
   state.isQuiet = !state.isQuiet;
-  talk.say(state.isQuiet ? 'Announcements are off until you type quiet again.' : 'Announcements are on.');
+  talk.say(state.isQuiet ? 'Announcements are off until you type "quiet" again.' : 'Announcements are on.');
 }
 
 function help(_state: LinesState, talk: Talk): void {
   for (const { words, help: text } of Object.values(COMMANDS)) talk.say(`${words}: ${text}.`);
-  talk.say('Commands can be abbreviated. Type cancel to leave a question.');
+  talk.say('Commands can be abbreviated. Type "cancel" to leave a question.');
 }
 
 function nothingText({ search, everLive, about }: LinesState): string {
   if (!everLive) return 'No data yet: the backend is not connected.';
-  if (search !== undefined && about.events.size > 0) return 'No event matches the filter; filter off shows all.';
+  if (search !== undefined && about.events.size > 0)
+    return 'No event matches the filter; type "filter off" to show all events.';
   return 'No events: everything that reports is OK.';
 }

@@ -116,7 +116,7 @@ export class LinesConsole implements Disposable {
 
   async #converse(): Promise<void> {
     this.#say(
-      `mon in screen-reader mode. Connecting to ${parseBackendAddresses(this.#parts.backend, {})[0].url}. Type help to list all commands.`,
+      `mon in screen-reader mode. Connecting to ${parseBackendAddresses(this.#parts.backend, {})[0].url}. Type "help" to list all commands.`,
     );
     for (;;) {
       this.#prompt();
@@ -161,7 +161,7 @@ export class LinesConsole implements Disposable {
     if (state.kind === 'live') this.#found();
     if (state.kind === 'waiting' && !this.#isLossKnown) {
       this.#isLossKnown = true;
-      this.#notice = safeLine(`Not connected: ${state.reason}. It will reconnect automatically.`);
+      this.#notice = safeLine(`Not connected: ${state.reason}. The console will reconnect automatically.`);
     }
     if (state.kind === 'refused') this.#notice = safeLine(`The backend refused the connection: ${state.message}`);
   }

@@ -52,7 +52,7 @@ function linesOf(event: Event, nowMs: number, quieting: readonly string[]): read
   const left = output.length - OUTPUT_LINES_MAX;
   return [
     `${countOf(occurrences, 'occurrence')} in a row; the last result came ${durationWords(nowMs / 1000 - event.timestamp)} ago.`,
-    ...(typeof interval === 'number' ? [`It runs every ${formatDuration(interval)}.`] : []),
+    ...(typeof interval === 'number' ? [`The check runs every ${formatDuration(interval)}.`] : []),
     `Last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
     safeLine(`Client address ${client.address}, subscriptions ${client.subscriptions.join(', ')}.`),
     ...quieting,

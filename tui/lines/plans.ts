@@ -49,7 +49,7 @@ export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string)
   await act({ state, talk, client, session: state.about.session, plan });
 }
 
-const NO_PLAN = 'There is no upgrade plan. Type upgrade new to create one.';
+const NO_PLAN = 'There is no upgrade plan. Type "upgrade new" to create one.';
 
 function readPlan(plan: PlanRun, talk: Talk): void {
   const { id, from, to, state, findings, steps, backup } = plan;
@@ -78,7 +78,7 @@ async function makePlan(state: LinesState, talk: Talk, client: UpgradeClient): P
   if (path === undefined) return;
   const { id } = await client.create({ from: versionText(path.from), to: versionText(path.to) });
   readPlan(await client.order(id, { order: 'take', session: state.about.session, force: false }), talk);
-  talk.say('Type upgrade run to run its first step.');
+  talk.say('Type "upgrade run" to run the first step of the plan.');
 }
 
 /** Runs the current step, or asks whether it is done. */
@@ -87,7 +87,7 @@ async function run(work: Work): Promise<void> {
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
   const turn = turnOf(step);
-  if (turn === 'wait') return talk.say(`${stepText(plan, step)}: running. Type upgrade to check it.`);
+  if (turn === 'wait') return talk.say(`${stepText(plan, step)}: running. Type "upgrade" to check the outcome.`);
   talk.say(`${stepText(plan, step)}.`);
   const instructions = turn === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
   for (const line of instructions) talk.say(safeLine(line));
@@ -99,8 +99,8 @@ async function run(work: Work): Promise<void> {
 }
 
 async function typeWord(talk: Talk, word: string): Promise<string | undefined> {
-  return await answer(talk, safeLine(`This cannot be undone. Type ${word} to run it:`), (text) =>
-    text === word ? { value: text } : { problem: `the answer is not ${word}` },
+  return await answer(talk, safeLine(`This cannot be undone. Type "${word}" to run the step:`), (text) =>
+    text === word ? { value: text } : { problem: `the answer must be "${word}"` },
   );
 }
 
@@ -142,7 +142,7 @@ function isOurs(work: Work): boolean {
 }
 
 function sayHeld(talk: Talk, plan: PlanRun): void {
-  talk.say(`${holderName(plan)} owns the plan. Type upgrade take to take ownership.`);
+  talk.say(`${holderName(plan)} owns the plan. Type "upgrade take" to take ownership.`);
 }
 
 function operatorOf({ session, state }: Work): Operator {
@@ -167,11 +167,11 @@ async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun
   for (const order of orders) await client.order(wish.plan, order);
   if (last === undefined) return undefined;
   const next = await client.order(wish.plan, last);
-  talk.say(`${toldOf(last, next, 'upgrade run confirms')}.`);
-  if (currentStep(next)?.state === 'running') talk.say('Type upgrade to check the outcome.');
+  talk.say(`${toldOf(last, next, '"upgrade run"')}.`);
+  if (currentStep(next)?.state === 'running') talk.say('Type "upgrade" to check the outcome of the step.');
   return next;
 }
 
 function readText(text: string): { readonly value: string } | { readonly problem: string } {
-  return text === '' ? { problem: 'type something' } : { value: text };
+  return text === '' ? { problem: 'enter a value' } : { value: text };
 }

@@ -77,7 +77,7 @@ export async function answer<T>(
     }
     const reading = read(text.trim());
     if ('value' in reading) return reading.value;
-    talk.say(safeLine(`${reading.problem}. Type cancel to stop.`));
+    talk.say(safeLine(`${reading.problem}. Type "cancel" to stop.`));
   }
 }
 
@@ -116,6 +116,6 @@ export async function change(state: LinesState, talk: Talk, wanted: Change): Pro
   talk.say(`${report.title}.`);
   for (const line of report.lines) talk.say(line);
   if (wanted.verb === 'silence' && report.isWhole) {
-    talk.say(`Type undo to end ${wanted.operations.map(operationName).join(', ')} again.`);
+    talk.say(`To end ${wanted.operations.map(operationName).join(', ')}, type "undo".`);
   }
 }

@@ -9,7 +9,7 @@ const COUNT_MAX = 1000;
 export function wantedCount(talk: Talk, verb: string, text: string): number | undefined {
   const wanted = text === '' ? COUNT_DEFAULT : Number(text);
   if (Number.isInteger(wanted) && wanted >= 1) return Math.min(wanted, COUNT_MAX);
-  talk.say(`${verb} takes a number, for example: ${verb} 20`);
+  talk.say(`"${verb}" takes a number, for example "${verb} 20"`);
   return undefined;
 }
 

@@ -67,8 +67,8 @@ async function askEnd(state: LinesState, talk: Talk, text: string): Promise<void
   if (id === undefined) {
     return talk.say(
       state.silences === undefined
-        ? 'No silences were listed yet: type silences.'
-        : 'silences end takes the number of a listed silence, for example: silences end 1',
+        ? 'No silences were listed yet: type "silences".'
+        : '"silences end" takes the number of a listed silence, for example "silences end 1"',
     );
   }
   const silence = await (await state.about.api()).silencedDetail(id);

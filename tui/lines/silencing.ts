@@ -119,14 +119,15 @@ const FIRST_OF_THESE: Subject['resolving'] = {
 
 function sayMatches(talk: Talk, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
   talk.say(matchWords(events));
-  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} would be silenced: ${doubt}`);
+  if (events.total >= policy.warn_matches)
+    talk.say(`This silence would cover ${countOf(events.total, 'event')}: ${doubt}`);
 }
 
 async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, subject: Subject): Promise<void> {
   const { name, target } = subject;
   const span = await answer(
     talk,
-    `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30Z, never, recurring; Enter for 1h:`,
+    `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30Z, never, recurring; press Enter for 1h:`,
     (text) => readSpan(text, policy, state.nowMs),
   );
   if (span === undefined) return;
@@ -161,7 +162,7 @@ async function askResolving(
   const { question, words, usually } = resolving;
   const onResolve = await answer(
     talk,
-    `End it early when ${question}? yes or no; Enter for ${usually ? 'yes' : 'no'}:`,
+    `End the silence early when ${question}? yes or no; press Enter for ${usually ? 'yes' : 'no'}:`,
     (text) => (text === '' ? { value: usually } : readYesOrNo(text)),
   );
   if (onResolve === undefined) return undefined;
@@ -207,12 +208,27 @@ const QUESTIONS: readonly Question[] = [
     part: 'schedule',
     line: 'schedule',
     usual: '',
-    text: 'When? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
+    text: 'When does each window start? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
   },
-  { part: 'zone', line: 'zone', usual: '', text: 'Time zone? For example Europe/Berlin or +02:00; Enter for UTC:' },
-  { part: 'duration', line: 'duration', usual: '1h', text: 'How long each time? For example 30m or 2h; Enter for 1h:' },
-  { part: 'first_day', line: 'firstDay', usual: '', text: 'First day? For example 2026-12-01; Enter for today:' },
-  { part: 'last_day', line: 'lastDay', usual: '', text: 'Last day? Enter for no last day:' },
+  {
+    part: 'zone',
+    line: 'zone',
+    usual: '',
+    text: 'Time zone? For example Europe/Berlin or +02:00; press Enter for UTC:',
+  },
+  {
+    part: 'duration',
+    line: 'duration',
+    usual: '1h',
+    text: 'How long is each window? For example 30m or 2h; press Enter for 1h:',
+  },
+  { part: 'first_day', line: 'firstDay', usual: '', text: 'First day? For example 2026-12-01; press Enter for today:' },
+  {
+    part: 'last_day',
+    line: 'lastDay',
+    usual: '',
+    text: 'Last day? For example 2026-12-31; press Enter for no last day:',
+  },
 ];
 
 async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolicy): Promise<Recurrence | undefined> {
@@ -250,7 +266,7 @@ function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<S
   const expire = lasts === '' ? DEFAULT_SECONDS : lasts === 'never' ? EXPIRE_NEVER : parseDuration(lasts);
   if (expire === undefined || expire === 0) return { problem: DURATION_HINT };
   const begin = start === undefined ? undefined : parseStart(start, nowMs);
-  if (start !== undefined && begin === undefined) return { problem: `type a start time: from ${START_HINT}` };
+  if (start !== undefined && begin === undefined) return { problem: `type a start time after "from": ${START_HINT}` };
   const problem = lifetimeProblem(policy, { expire });
   return problem === undefined ? { value: { expire, begin } } : { problem };
 }

@@ -14,14 +14,14 @@ export function follow(store: Screen & Says & ListOfView): void {
   store.window.expectOrder();
   store.updateList({ following: true });
   store.update({ orderPausedUntilMs: 0 });
-  store.say(`the cursor follows the newest row: any movement or ${keyOf('follow')} stops it`);
+  store.say(`following the newest row: move the cursor or press ${keyOf('follow')} to stop`);
 }
 
 /** Stops following the newest row, because the user moved the cursor. */
 export function stopFollowing(store: Says & ListOfView): void {
   if (!store.list.following) return;
   store.updateList({ following: false, held: true });
-  store.say(`following stopped: ${keyOf('follow')} starts it again`);
+  store.say(`no longer following the newest row: press ${keyOf('follow')} to follow again`);
 }
 
 /** Moves the cursor to the newest row. */

@@ -48,7 +48,7 @@ export function takeHold(store: Says & Opened & ListOfView): boolean {
 
 /** Explains why a key did nothing: another row had just moved under the cursor. */
 export function sayShifted(store: Says, key: string): void {
-  store.say(`the list moved just now, and the cursor is on ${safeLine(key)}: press the key again to confirm`);
+  store.say(`the list has just moved: the cursor is now on ${safeLine(key)}; press the key again to confirm`);
 }
 
 /** The keys of all lists that act on the row under the cursor. */

@@ -16,7 +16,7 @@ export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   const text = check[ATTRIBUTE];
   if (text === undefined || text === null || text === '') return { problem: 'this check has no runbook' };
   if (typeof text !== 'string' || text.length > LINK_MAX || !URL.canParse(text)) {
-    return { problem: 'the runbook of this check is not a link' };
+    return { problem: 'the runbook of this check is not a URL' };
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

@@ -142,7 +142,7 @@ function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
 function stateRuns(props: HeaderProps): readonly Run[] {
   const { travel } = props;
   const state = connectionOrPast(props);
-  return travel === undefined ? state : [...state, run(`  to ${pastText(travel.atMs)}, Esc cancels`, 'accent')];
+  return travel === undefined ? state : [...state, run(`  loading ${pastText(travel.atMs)}, Esc cancels`, 'accent')];
 }
 
 function connectionOrPast({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {

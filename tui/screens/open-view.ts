@@ -49,7 +49,7 @@ export function goTo(store: Screen & Says & Places & ListOfView, { view, history
   if (!isOfSeveral(view, store.whereColumn)) {
     store.update({ count: undefined, digitAtMs: undefined });
     const [place, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
-    return store.say(`${viewTitle(view)} shows one ${place} at a time: choose it with :${command} NAME`);
+    return store.say(`${viewTitle(view)} shows only one ${place} at a time: select one with :${command} NAME`);
   }
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });

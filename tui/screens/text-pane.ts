@@ -159,7 +159,7 @@ function seek(store: Screen & Says, text: TextPane, step: 1 | -1): void {
   const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
   const at = nextMatch(matches, from, step);
   if (at !== undefined) return putLayer(store, text.with({ search: { ...text.search, at }, top: topFor(text, at) }));
-  store.say(text.search.line.text === '' ? 'no search yet: / starts one' : 'no match');
+  store.say(text.search.line.text === '' ? 'no search yet: press / to start one' : 'no match');
 }
 
 /**

@@ -91,7 +91,7 @@ function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, n
   const left = formatDuration(end - nowMs / 1000, 1);
   const events = counted(reminderSent.events, 'event');
   store.say(
-    `${safeLine(silenceName(row))} ends in ${left} and silences ${events}: ${keyOf('silence-change')} in the silences view extends it`,
+    `silence ${safeLine(silenceName(row))} expires in ${left} (covers ${events}): extend it with ${keyOf('silence-change')} in the silences view`,
   );
 }
 

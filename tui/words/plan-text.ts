@@ -20,7 +20,7 @@ export function restoreCommand(backup: string): string {
 /**
  * Returns the result of an order in words.
  *
- * @param confirming how the operator confirms a manual step: `Enter confirms`
+ * @param confirming the key or command that confirms a manual step: `Enter`
  */
 export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): string {
   if (order.order === 'take') return `you own plan #${String(plan.id)}`;
@@ -28,7 +28,7 @@ export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): str
   if (order.order === 'roll-back' || order.order === 'abandon') return `plan #${String(plan.id)} is ${plan.state}`;
   const step = plan.steps.find(({ id }) => id === order.step);
   if (step === undefined) return `plan #${String(plan.id)}: ${safeLine(order.step)}`;
-  if (step.state === 'confirm') return `${stepText(plan, step)}: do it, then ${confirming}`;
+  if (step.state === 'confirm') return `${stepText(plan, step)}: do this step, then confirm with ${confirming}`;
   const next = currentStep(plan);
   const then = next === undefined || next.id === step.id ? '' : `; next: ${stepText(plan, next)}`;
   return `${stepText(plan, step)}: ${step.state}${then}`;

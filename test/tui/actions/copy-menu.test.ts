@@ -98,12 +98,12 @@ describe('the clipboard', () => {
 
 test.each([
   { runbook: undefined, says: 'has no runbook' },
-  { runbook: 7, says: 'not a link' },
-  { runbook: 'wiki/disk', says: 'not a link' },
+  { runbook: 7, says: 'not a URL' },
+  { runbook: 'wiki/disk', says: 'not a URL' },
   { runbook: 'javascript:alert(1)', says: 'an http or https link, not javascript:' },
   { runbook: 'file:///etc/passwd', says: 'file:' },
   { runbook: 'https://wiki.example.com@evil.example/', says: 'must not contain credentials' },
-  { runbook: `https://wiki.example.com/${'x'.repeat(2024)}`, says: 'not a link' },
+  { runbook: `https://wiki.example.com/${'x'.repeat(2024)}`, says: 'not a URL' },
 ])('$runbook is no runbook that can be opened', ({ runbook, says }) => {
   expect(runbookOf({ runbook })).toEqual({ problem: expect.stringContaining(says) });
 });

@@ -114,7 +114,7 @@ describe('the repeated silence', () => {
   test('repeating the last silence reports that there is none when none was created here', () => {
     const driver = live('a');
     driver.type('S');
-    expect(driver.message).toBe('no silence to repeat yet: s opens the dialog');
+    expect(driver.message).toBe('no silence to repeat yet: press s to create one');
   });
 });
 
@@ -239,7 +239,7 @@ describe('undo', () => {
     driver.store.ownChanges.remember('2 events resolved', [], driver.clock.now());
     driver.type('\u001A');
     expect(top(driver)).toMatchObject({
-      lines: expect.arrayContaining(['Done after it, and cannot be undone: 2 events resolved']),
+      lines: expect.arrayContaining(['A later change cannot be undone: 2 events resolved']),
     });
   });
 

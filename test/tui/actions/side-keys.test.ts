@@ -113,7 +113,7 @@ describe('the key f that follows the newest', () => {
   test('a movement pauses following the newest, and f resumes it', () => {
     const driver = live();
     driver.type('j');
-    expect(driver.message).toBe('following stopped: f starts it again');
+    expect(driver.message).toBe('no longer following the newest row: press f to follow again');
     driver.change({ events: byKey([at(300, 'c')]) });
     driver.pass(500);
     expect(driver.store.list.cursor.key).toBe('a/http-frontend');

@@ -164,7 +164,7 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     for (const key of ['s', 'r', 'K', 'D', 'R', 'u']) {
       rig.type(`a${key}`);
-      await rig.shows('lab is not connected: exclude its rows');
+      await rig.shows('not connected to lab: exclude the rows of that backend');
       expect(rig.screen.text).not.toContain('Cancel');
       rig.escape();
       rig.escape();
@@ -216,7 +216,7 @@ describe('all contexts as one list', () => {
   test('all contexts have only the list of events, and can switch to one backend and back', async () => {
     const { rig } = await openTwo();
     rig.type(':clients\r');
-    await rig.shows('Clients shows one backend at a time: choose it with :ctx NAME', 'mesh-7');
+    await rig.shows('Clients shows only one backend at a time: select one with :ctx NAME', 'mesh-7');
     rig.type(':ctx lab\r');
     await rig.shows('mon  lab  ', 'old-1');
     await rig.showsNo('mesh-7');

@@ -173,7 +173,9 @@ describe('another namespace', () => {
     rig.type('te\t\r');
     await rig.shows('ns team-a', 'web-1');
     rig.type(':ns nowhere\r');
-    await rig.shows('not switched to nowhere: no such namespace, or you may not read it: use one of default, team-a');
+    await rig.shows(
+      'could not switch to nowhere: no such namespace, or you may not read it: use one of default, team-a',
+    );
     expect(rig.screen.text).toContain('web-1');
     rig.type(':ns\r');
     await rig.shows('type :ns NAME: default, team-a, all');
@@ -379,7 +381,7 @@ describe('all namespaces', () => {
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':dead-letters\r');
-    await rig.shows('Dead letters shows one namespace at a time: choose it with :ns NAME');
+    await rig.shows('Dead letters shows only one namespace at a time: select one with :ns NAME');
     expect(rig.screen.text).toContain('web-1');
   });
 

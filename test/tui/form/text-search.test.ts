@@ -100,7 +100,7 @@ describe('a text on the screen', () => {
   test('a search says that nothing was found or that nothing is searched for', async () => {
     const rig = await openDetail();
     rig.type('n');
-    await rig.shows('no search yet: / starts one');
+    await rig.shows('no search yet: press / to start one');
     rig.type('/nope');
     await rig.shows('no match');
     expect(rig.screen.text).not.toContain(' of ');

@@ -44,7 +44,7 @@ test('the groups are read with those first that wait', async () => {
     /^1: critical: client\.rack=a at default: 1 event, 1 pending, never notified, waits 22h1\dm\n2: warning: client\.rack=b at .*\nmon> $/,
   );
   expect(await person.type('g 1')).toMatch(/^1: critical: .*\nand 1 more\.\nmon> $/);
-  expect(await person.type('groups all')).toContain('groups takes a number, for example: groups 20');
+  expect(await person.type('groups all')).toContain('"groups" takes a number, for example "groups 20"');
 });
 
 test('inhibitions are read with the largest first, and their events by a filter', async () => {

@@ -13,10 +13,10 @@ async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
 test('the upgrade command explains how to create a plan when there is none, after two questions', async () => {
   const plans = new ScriptedPlans();
   const person = await converse({ plans });
-  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to create one.');
+  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type "upgrade new" to create one.');
   await person.type('upgrade new', 'from which version?');
   await person.type('6.1.0', 'To which version?');
-  expect(await person.type('6.0.0', 'cancel to stop')).toContain('there is no plan for a downgrade');
+  expect(await person.type('6.0.0', '"cancel" to stop')).toContain('there is no plan for a downgrade');
   const said = await person.type('6.5.0');
   expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
   expect(said).toContain('block: The namespace of every check exists: the namespace billing does not exist');
@@ -34,18 +34,18 @@ describe('a step', () => {
 
   test('a step that cannot be undone requires its word to be typed', async () => {
     const { person, plans } = await at('migrate');
-    await person.type('upgrade run', 'This cannot be undone. Type 6.5.0 to run it:');
-    expect(await person.type('yes', 'cancel to stop')).toContain('the answer is not6.5.0');
+    await person.type('upgrade run', 'This cannot be undone. Type "6.5.0" to run the step:');
+    expect(await person.type('yes', '"cancel" to stop')).toContain('the answer must be "6.5.0"');
     expect(await person.type('cancel')).toContain('nothing was changed');
     expect(plans.orders).toEqual([]);
-    await person.type('upgrade run', 'to run it:');
-    expect(await person.type('6.5.0')).toContain('Type upgrade to check the outcome.');
+    await person.type('upgrade run', 'to run the step:');
+    expect(await person.type('6.5.0')).toContain('Type "upgrade" to check the outcome of the step.');
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
   test('a step of the operator shows its command and is then confirmed', async () => {
     const { person, plans } = await at('restart-agents');
-    expect(await person.type('upgrade run')).toContain('do it, then upgrade run confirms');
+    expect(await person.type('upgrade run')).toContain('do this step, then confirm with "upgrade run"');
     expect(await person.type('upgrade run', 'yes or no:')).toContain('Run: systemctl restart mon-agent');
     expect(await person.type('yes')).toContain('done; next: step 7');
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
@@ -73,7 +73,7 @@ describe('a step', () => {
 test('a plan that somebody else owns is taken only after a question', async () => {
   const { person, plans } = await at('backup', { who: 'bob', session: 'console-2' });
   plans.nowMs = person.clock.now();
-  expect(await person.type('upgrade run')).toContain('bob owns the plan. Type upgrade take to take ownership.');
+  expect(await person.type('upgrade run')).toContain('bob owns the plan. Type "upgrade take" to take ownership.');
   await person.type('upgrade take', 'bob owns the plan. Take ownership? yes or no:');
   expect(await person.type('yes')).toContain('you own plan #18');
   expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);

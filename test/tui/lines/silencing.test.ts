@@ -36,12 +36,12 @@ test('a silence by search says what it matches now, asks the usual questions, an
   const asked = await person.type('client~web-* env=prod', /for how long\? .*:/);
   expect(asked).toContain('It matches 2 events now: 1 critical, 1 warning. Later matches are included.');
   await person.type('never', /it must end within 8h.*\n.*for how long\?/);
-  await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
+  await person.type('2h', 'End the silence early when the first of these resolves? yes or no; press Enter for no:');
   await person.type('', 'Reason?');
   await person.type('CHG-4412', 'Silence everything matching client~web-* env=prod for 2 hours? yes or no:');
   const made = await person.type('yes');
   expect(made).toContain('1 silence created: search:client~web-* env=prod.');
-  expect(made).toContain('Type undo to end search:client~web-* env=prod again.');
+  expect(made).toContain('To end search:client~web-* env=prod, type "undo".');
   const text = { selector: 'client~web-* env=prod', reason: 'CHG-4412', creator: 'alice@ops' };
   expect(await entries()).toMatchObject([{ ...text, expire_on_resolve: false }]);
 
@@ -62,15 +62,18 @@ test('a search may follow the verb, and an invalid one is asked for again', asyn
 });
 
 test('a recurring silence asks for its parts one by one and says its next windows', async () => {
-  await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never, recurring; Enter for 1h:');
-  await person.type('recurring', 'When? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:');
+  await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never, recurring; press Enter for 1h:');
+  await person.type(
+    'recurring',
+    'When does each window start? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
+  );
   await person.type('', /no schedule: .*\nWhen\?/);
-  await person.type('sat,sun 02:00', 'Time zone? For example Europe/Berlin or +02:00; Enter for UTC:');
+  await person.type('sat,sun 02:00', 'Time zone? For example Europe/Berlin or +02:00; press Enter for UTC:');
   await person.type('Berlin', /"Berlin" is not a time zone.*\nTime zone\?/);
-  await person.type('Europe/Berlin', 'How long each time? For example 30m or 2h; Enter for 1h:');
+  await person.type('Europe/Berlin', 'How long is each window? For example 30m or 2h; press Enter for 1h:');
   await person.type('10h', /it must end within 8h.*\nHow long/);
-  await person.type('2h', 'First day? For example 2026-12-01; Enter for today:');
-  await person.type('', 'Last day? Enter for no last day:');
+  await person.type('2h', 'First day? For example 2026-12-01; press Enter for today:');
+  await person.type('', 'Last day? For example 2026-12-31; press Enter for no last day:');
   expect(await person.type('', 'Reason?')).toMatch(
     /Next windows:\n((Sat|Sun) \d{4}-\d\d-\d\d 0[23]:00 to 0\d:00 \(0[01]:00Z\).*\n){5}Reason\?/,
   );
@@ -91,8 +94,8 @@ test('windows that would overlap are rejected at the question for their duration
   await person.type('silence search env=test', 'for how long?');
   await person.type('recurring', 'When?');
   await person.type('*/30 * * * *', 'Time zone?');
-  await person.type('', 'How long each time?');
-  await person.type('', /would overlap.*\nHow long each time\?/);
+  await person.type('', 'How long is each window?');
+  await person.type('', /would overlap.*\nHow long is each window\?/);
   await person.type('10m', 'First day?');
   await person.type('2026-13-01', /is not a day.*\nFirst day\?/);
   expect(await person.type('cancel')).toContain('Canceled; nothing was changed.');
@@ -118,8 +121,11 @@ test('a recurring silence is named as such before it is ended', async () => {
 test('a silence that starts later says its start in the words of the dialog', async () => {
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
-  await person.type('1h from yesterday', /type a start time: from 22:30Z, .*\nSilence disk on db-1 for how long\?/);
-  await person.type('1h from +2h', 'End it early when the check resolves?');
+  await person.type(
+    '1h from yesterday',
+    /type a start time after "from": 22:30Z, .*\nSilence disk on db-1 for how long\?/,
+  );
+  await person.type('1h from +2h', 'End the silence early when the check resolves?');
   await person.type('', 'Reason?');
   const sure = await person.type('CHG-1', 'yes or no:');
   expect(sure).toContain(`Silence disk on db-1 from ${hours.slice(0, 10)} ${hours.slice(11, 14)}`);
@@ -162,10 +168,10 @@ test.each([
 ])(
   'the command silence %s covers %s, and the silence is listed and ended by its number',
   async (words, name, target, matches, parts) => {
-    expect(await person.type('silences end 1')).toContain('No silences were listed yet: type silences.');
+    expect(await person.type('silences end 1')).toContain('No silences were listed yet: type "silences".');
     const asked = await person.type(`silence ${words}`, `Silence ${name} for how long?`);
     expect(asked).toContain(matches);
-    await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
+    await person.type('2h', 'End the silence early when the first of these resolves? yes or no; press Enter for no:');
     await person.type('', 'Reason?');
     await person.type('CHG-2', `Silence ${name} for 2 hours? yes or no:`);
     expect(await person.type('yes')).toContain('1 silence created');
@@ -196,13 +202,13 @@ test('an invalid subscription name is rejected before anything else is requested
 });
 
 test('the words client and check without a name mean those of the event that was read last', async () => {
-  expect(await person.type('silence check')).toContain('Type a name, for example: silence check disk');
+  expect(await person.type('silence check')).toContain('Type a name, for example "silence check disk"');
   await person.type('open web-1/disk');
   await person.type('silence client', 'Silence all checks of web-1 for how long?');
   await person.type('cancel');
   await person.type('silence check', 'Silence disk on all clients for how long?');
   await person.type('cancel');
-  expect(await person.type('silence subscription')).toContain('Type a name, for example: silence subscription canary');
+  expect(await person.type('silence subscription')).toContain('Type a name, for example "silence subscription canary"');
 });
 
 test('the console asks whether a silence that matches 50 events is right', async () => {
@@ -211,10 +217,10 @@ test('the console asks whether a silence that matches 50 events is right', async
   }
   const asked = await person.type('silence search client~rack-*', 'for how long?');
   expect(asked).toContain('It matches 50 events now: 50 critical.');
-  expect(asked).toContain('50 events would be silenced: is the search right?');
+  expect(asked).toContain('This silence would cover 50 events: is the search right?');
   await person.type('cancel');
   expect(await person.type('silence check power', 'for how long?')).toContain(
-    '50 events would be silenced: is that right?',
+    'This silence would cover 50 events: is that right?',
   );
   await person.type('cancel');
 });

@@ -100,7 +100,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     driver.pass(100);
     driver.type('r');
     expect([driver.effects(), underCursor(driver)]).toEqual([[], next]);
-    expect(driver.message).toContain(`the cursor is on ${next}: press the key again`);
+    expect(driver.message).toContain(`the cursor is now on ${next}; press the key again`);
     driver.change({ events: warning('later', 200) });
     driver.pass(100);
     driver.type('r');
@@ -174,7 +174,7 @@ describe('a key that is pressed as the list moves under an unmoved cursor', () =
     driver.pass(100);
     driver.type('r');
     expect([driver.store.state.layers, underCursor(driver)]).toEqual([[], 'late/http']);
-    expect(driver.message).toContain('the cursor is on late/http: press the key again');
+    expect(driver.message).toContain('the cursor is now on late/http; press the key again');
     driver.change({ events: critical('later', 200) });
     driver.pass(100);
     driver.type('s');

@@ -42,7 +42,7 @@ test('the presence of the owner of a plan is judged by the clock of the backend'
   asked(console);
   console.type('p');
   expect(asked(console)).toEqual([]);
-  expect(console.store.state.layers).toMatchObject([{ title: 'Take plan #1 from alice' }]);
+  expect(console.store.state.layers).toMatchObject([{ title: 'Take ownership of plan #1 from alice' }]);
   console.type('\t\r');
   expect(asked(console)).toMatchObject([{ kind: 'order-plan', orders: [{ order: 'take', force: true }] }]);
 });

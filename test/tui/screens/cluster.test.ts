@@ -43,7 +43,7 @@ describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns,
     await openCluster(rig);
     await expectGolden(rig.screen, `cluster-${size}`);
     rig.type('jH');
-    await rig.shows('Hand over to web2:4567');
+    await rig.shows('Hand over leadership to web2:4567');
     await expectGolden(rig.screen, `cluster-hand-over-${size}`);
     rig.escape();
     rig.type('\r');
@@ -109,9 +109,9 @@ describe('a handover', () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jH');
-    await rig.shows('Hand over to web2:4567', 'web1:4567 has been the leader for 2h10m.');
+    await rig.shows('Hand over leadership to web2:4567', 'web1:4567 has been the leader for 2h10m.');
     rig.type('y');
-    await rig.shows('web2:4567 is the leader now, after 0.0s', /web2:4567 +leader/);
+    await rig.shows('web2:4567 became the leader after 0.0s', /web2:4567 +leader/);
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /api/mon/v1/cluster/hand-over']);
   });
 
@@ -119,7 +119,7 @@ describe('a handover', () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jHn');
-    await rig.showsNo('Hand over to');
+    await rig.showsNo('Hand over leadership to');
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('a handover', () => {
     await openCluster(rig);
     rig.type(keys);
     await rig.shows(says);
-    expect(rig.screen.text).not.toContain('Hand over to');
+    expect(rig.screen.text).not.toContain('Hand over leadership to');
   });
 
   test('a handover requires the scope admin', async () => {
@@ -141,8 +141,8 @@ describe('a handover', () => {
     const rig = await scene.open();
     await openCluster(rig);
     rig.type('jH');
-    await rig.shows('only an administrator of all namespaces can hand over');
-    expect(rig.screen.text).not.toContain('Hand over to');
+    await rig.shows('only an administrator of all namespaces can change the leader');
+    expect(rig.screen.text).not.toContain('Hand over leadership to');
   });
 
   test('a handover is disabled in a read-only console', async () => {
@@ -169,9 +169,9 @@ describe('a handover', () => {
     rig.type('j\r');
     await rig.shows('cluster › web2:4567');
     rig.type('Hy');
-    await rig.shows('web2:4567 is the leader now');
+    await rig.shows('web2:4567 became the leader');
     await rig.pass(2000);
-    await rig.shows('leader: all writes go through it');
+    await rig.shows('leader: all writes go through this member');
     expect(rig.row('role')).toContain('leader');
   });
 });

@@ -92,7 +92,7 @@ const PICTURES: readonly Picture[] = [
     view: 'help',
     play: async (rig) => {
       rig.type('?');
-      await rig.shows('mon: keys');
+      await rig.shows('mon: key bindings');
     },
   },
   {

@@ -33,7 +33,7 @@ describe('the help', () => {
   test('the help covers the context from which it was opened', async () => {
     const rig = await openOverviewScene();
     rig.type('1?');
-    await rig.shows('mon: keys of overview');
+    await rig.shows('mon: key bindings for overview');
     expect(rig.screen.text).toContain('next box');
     expect(rig.screen.text).not.toContain('clear all marks');
   });
@@ -44,7 +44,7 @@ describe('the help', () => {
     await rig.showsNo('clear all marks');
     rig.type('\r\r');
     await rig.shows('Sort events by');
-    expect(rig.screen.text).not.toContain('mon: keys');
+    expect(rig.screen.text).not.toContain('mon: key bindings');
   });
 
   test('the help does nothing that the key itself would not do', async () => {
@@ -70,7 +70,7 @@ describe('the help', () => {
     rig.escape();
     await rig.shows('clear all marks');
     rig.escape();
-    await rig.showsNo('mon: keys');
+    await rig.showsNo('mon: key bindings');
     expect(rig.screen.text).toContain('[2 Events]');
   });
 });

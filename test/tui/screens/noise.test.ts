@@ -173,7 +173,7 @@ test('I in the detail of an inhibited event opens its source event', async () =>
   await rig.shows('events › db-014.eu-west-1 / postgres-repl');
   expect(rig.screen.text).not.toContain('by switch-down');
   rig.type('I');
-  await rig.shows('no event is inhibited here now');
+  await rig.shows('no inhibiting event to open');
 });
 
 test('I on a rule says so when the rule inhibits nothing', async () => {
@@ -181,7 +181,7 @@ test('I on a rule says so when the rule inhibits nothing', async () => {
   await openInhibitions(rig);
   rig.type('j');
   rig.type('I');
-  await rig.shows('no event is inhibited here now');
+  await rig.shows('no inhibiting event to open');
   expect(rig.screen.text).toContain('SOURCE EVENT');
 });
 

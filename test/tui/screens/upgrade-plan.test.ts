@@ -27,7 +27,7 @@ const PICTURES: readonly Picture[] = [
     play: async (options) => {
       const { rig } = await heldAt('restart-agents', options);
       rig.type('\r');
-      await rig.shows('do it, then Enter confirms');
+      await rig.shows('do this step, then confirm with Enter');
       rig.type('\r');
       await rig.shows('Yes, it is done');
       return rig;

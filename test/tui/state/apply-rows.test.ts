@@ -33,7 +33,7 @@ test('the reminder of an expiring silence is shown once, when its backend sends 
   const reminder_sent = { at: store.options.now() / 1000, events: 3 };
   driver.goLive({ silenced: { '*:disk': entry } });
   driver.change({ silenced: { '*:disk': { ...entry, reminder_sent } } });
-  const line = '*:disk ends in 10m and silences 3 events: e in the silences view extends it';
+  const line = 'silence *:disk expires in 10m (covers 3 events): extend it with e in the silences view';
   expect(said()).toEqual([line]);
   driver.change({ silenced: { '*:disk': { ...entry, reminder_sent, reason: 'another' } } });
   expect(said()).toEqual([line]);
@@ -48,7 +48,7 @@ test('a silence by search is named by its selector', () => {
   driver.goLive({ silenced: { [parts.id]: entry } });
   driver.change({ silenced: { [parts.id]: { ...entry, reminder_sent: { at: end - 600, events: 1 } } } });
   expect(store.log.newestFirst.map(({ text }) => text)).toEqual([
-    'search:env=prod ends in 10m and silences 1 event: e in the silences view extends it',
+    'silence search:env=prod expires in 10m (covers 1 event): extend it with e in the silences view',
   ]);
 });
 

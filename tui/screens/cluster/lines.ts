@@ -31,7 +31,7 @@ export function memberLines(
     [
       { label: 'member', text: name },
       role === 'leader'
-        ? { label: 'role', text: 'leader: all writes go through it', tone: 'strong' }
+        ? { label: 'role', text: 'leader: all writes go through this member', tone: 'strong' }
         : { label: 'role', text: role },
       { label: 'state', text: STATE_TEXTS[state], tone: MEMBER_TONES[state] },
       { label: 'has', text: `write ${countText(seq)}${lag === 0 ? ', up to date' : ''}` },

@@ -23,12 +23,12 @@ export function summaryLines({ state, loads, nowMs }: Shown & Pick<Known, 'loads
 
 function leaderRuns(view: ClusterView, nowMs: number): readonly Run[] {
   const label = labelRun('leader');
-  if (view.leader === null) return [label, run('none; writes wait', 'alert')];
+  if (view.leader === null) return [label, run('none; writes wait until there is a leader', 'alert')];
   const { since, epoch } = view.leader;
   return [
     label,
     run(safeLine(leaderName(view) ?? ''), 'strong'),
-    run(` for ${formatDuration(nowMs / 1000 - since)}, epoch ${countText(epoch)}  `),
+    run(` for ${formatDuration(nowMs / 1000 - since)}, leader epoch ${countText(epoch)}  `),
   ];
 }
 

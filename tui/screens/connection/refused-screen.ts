@@ -8,7 +8,7 @@ export function refusedLines({ options, state }: Opened & Shown, code: string, m
   const { columns } = state.size;
   const said = [
     { label: 'backend', text: options.backend },
-    { label: 'it says', text: message },
+    { label: 'message', text: message },
   ];
   return [
     [],
@@ -35,17 +35,17 @@ function remedyOf(code: string): { readonly title: string; readonly fix: readonl
       };
     case 'forbidden':
       return {
-        title: 'These credentials are not allowed to read the feed',
+        title: 'These credentials are not allowed to read the event feed',
         fix: ['Ask for a key with the scope "read", or use other credentials (MON_CREDENTIALS, MON_API_KEY).'],
       };
     case 'not_found':
       return {
-        title: 'There is no feed at this address',
+        title: 'There is no event feed at this URL',
         fix: ['Check the URL and the port of --backend: it must be the API of a mon backend (4567 by default).'],
       };
     case 'version':
       return {
-        title: 'Console and backend use different versions of the feed',
+        title: 'Console and backend use different versions of the feed protocol',
         fix: ['Use the console of the same release as the backend: "monctl version" shows both.'],
       };
     default:

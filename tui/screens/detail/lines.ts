@@ -36,7 +36,7 @@ export function detailBody(store: Shown & Known, layer: DetailLayer): readonly L
     case 'missing':
       return [[run(' This event no longer exists: it has resolved. Esc goes back.')]];
     case 'failed':
-      return [[run(` ${safeLine(load.message)}`, 'critical')], [run(' Enter tries again, Esc goes back.')]];
+      return [[run(` ${safeLine(load.message)}`, 'critical')], [run(' Press Enter to try again or Esc to go back.')]];
     case 'loaded':
       return [
         ...eventParts(load.event, width, layer.wrap),
@@ -88,7 +88,7 @@ function nextRun(atSeconds: number | undefined, nowMs: number): readonly Describ
 /** Returns the handlers with their verdicts on the event; empty if the backend sent none. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
-  const rest = [run(`${keyOf('explain')}: full explanation`, 'faint')];
+  const rest = [run(`press ${keyOf('explain')} for the full explanation`, 'faint')];
   return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), rest] }];
 }
 

@@ -31,7 +31,7 @@ function freshness(store: Pick<Known, 'events'>, { target, load }: DetailLayer, 
   if (load.kind !== 'loaded') return [];
   if (load.reloading) return [run('loading … ', 'faint')];
   const row = store.events.get(target.key)?.row;
-  if (row === undefined) return [run('resolved: this is the last known state ', 'ok')];
+  if (row === undefined) return [run('event resolved: showing the last known state ', 'ok')];
   if (row === load.row) return [];
   return [run(`event updated ${formatDuration(nowMs / 1000 - row.last)} ago: press Enter to reload `, 'warning')];
 }

@@ -27,7 +27,7 @@ export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction
 
 /** Moves to the next match. All shown bindings match, so this is the next line; the first follows the last. */
 export function seekBinding(store: ActionPorts, layer: HelpLayer, step: 1 | -1): void {
-  if (layer.search.line.text === '') return store.say('no search yet: / starts one');
+  if (layer.search.line.text === '') return store.say('no search yet: press / to start one');
   const { actions, index } = bindingsOf(layer);
   putLayer(store, { ...layer, at: actions.at((index + step) % actions.length) });
 }

@@ -23,7 +23,7 @@ export function helpScreen(store: PagePorts, layer: HelpLayer): Page {
     .map((line, row) =>
       highlighted(lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }), layer.search, false),
     );
-  const title = [run(` mon: keys of ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
+  const title = [run(` mon: key bindings for ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
   const head = spread(title, [run(placeText(lines, top, height), 'faint')], columns);
   const none = [[], [run('   No key matches. Esc clears the search.')]];
   return { header: 'none', top: [head, ...(body.length > 0 ? body : none)], bottom: [searchRule(store, layer)] };

@@ -76,7 +76,8 @@ export function openRow(store: Screen & Asks & Pick<Known, 'events'>, layer: Ins
 /** Opens the explanation of how handlers handle the event of the row, or says why that is not possible. */
 export function explainRow(store: Screen & Says, layer: InspectLayer): void {
   const [target, ...others] = inspectTargets(layer);
-  if (target === undefined || others.length > 0) return store.say('choose one client and check to explain');
+  if (target === undefined || others.length > 0)
+    return store.say('select exactly one client and check to explain the handlers');
   openLoadedLayer(store, 'handling', target.key);
 }
 

@@ -175,9 +175,9 @@ function aboutAggregate(
     { label: 'ok', rows: [share] },
     ...aboutRules(summary.rules),
     { label: 'results', rows: [countRuns(results)] },
-    { label: 'including', text: `${silenced}   ${countText(results.down)} on clients without keepalive` },
+    { label: 'including', text: `${silenced}   ${countText(results.down)} on clients with missed keepalives` },
     { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
-    { label: 'trend', rows: [[run(trend, 'accent'), run('  OK % since this console started', 'faint')]] },
+    { label: 'trend', rows: [[run(trend, 'accent'), run('  % OK since this console started', 'faint')]] },
   ];
 }
 

@@ -22,7 +22,7 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
 /** Moves to the next match. All listed entries match, so this is the next row; the first follows the last. */
 export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): void {
   if (layer.opened !== undefined) return seekMatch(store, step);
-  if (layer.search.line.text === '') return store.say('no search yet: / starts one');
+  if (layer.search.line.text === '') return store.say('no search yet: press / to start one');
   const entries = logEntries(store, layer);
   putLayer(store, { ...layer, at: entries.at((logIndex(entries, layer) + step) % entries.length)?.id });
 }
@@ -49,7 +49,7 @@ export const LOG_ACTIONS: readonly Action[] = [
     name: 'log',
     keys: ['L'],
     in: [...VIEWS_PAUSED, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
-    help: 'messages of this console and the audit trail',
+    help: 'show the messages of this console and the audit trail',
     run: (store) => openLog(store, 'messages'),
   },
   {

@@ -356,7 +356,10 @@ function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] 
     {
       key: 'step',
       left: [run(safeLine(step?.title ?? ''), 'faint')],
-      right: [run(`  ${holder === null ? 'no owner' : safeLine(holder)}  `, 'faint'), run('press 7 to open', 'accent')],
+      right: [
+        run(`  ${holder === null ? 'no owner' : safeLine(holder)}  `, 'faint'),
+        run('7 opens the plan', 'accent'),
+      ],
       open: openUpgrade,
     },
   ];

@@ -32,7 +32,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-run',
     keys: ['enter'],
     in: ['plan'],
-    help: 'run the next step of the plan, or confirm that it is done',
+    help: 'run the next step of the plan, or confirm a manual step',
     hint: 'run step',
     changes: true,
     run: runStep,
@@ -41,7 +41,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-skip',
     keys: ['n'],
     in: ['plan'],
-    help: 'skip the step; asks for a reason',
+    help: 'skip the next step of the plan; asks for a reason',
     hint: 'skip',
     changes: true,
     run: askSkip,
@@ -50,7 +50,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-roll-back',
     keys: ['b'],
     in: ['plan'],
-    help: 'end the plan and roll back to its backup',
+    help: 'end the upgrade plan and roll back to its backup',
     hint: 'roll back',
     changes: true,
     run: askRollBack,
@@ -67,7 +67,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-details',
     keys: ['d'],
     in: ['plan'],
-    help: 'show details of the step under the cursor and the findings',
+    help: 'show the findings and the details of the step under the cursor',
     hint: 'details',
     run: (store) => openPlanPage(store, 'details'),
   },
@@ -75,7 +75,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-hold',
     keys: ['p'],
     in: ['plan'],
-    help: 'take or release ownership of the plan; asks if somebody else owns it',
+    help: 'take or release ownership of the plan; asks before replacing the owner',
     hint: 'own',
     changes: true,
     run: changeHold,
@@ -84,7 +84,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-copy',
     keys: ['c'],
     in: ['plan'],
-    help: 'copy the command of the step',
+    help: 'copy the command to run in this step',
     hint: 'copy',
     run: copyCommand,
   },
@@ -92,7 +92,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-abandon',
     keys: ['D'],
     in: ['plan'],
-    help: 'abandon the plan; asks for a reason',
+    help: 'abandon the upgrade plan; asks for a reason',
     changes: true,
     run: askAbandon,
   },
@@ -122,7 +122,7 @@ export function openPlanMenu(store: ActionPorts, { perform }: Pressed): void {
 function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   const { upgrade } = store.state;
   const { row, failure = 'the plan is loading' } = store.plans;
-  if (row === undefined) return store.say(`there is no plan yet: ${keyOf('plan-new')} creates one`);
+  if (row === undefined) return store.say(`there is no plan yet: press ${keyOf('plan-new')} to create one`);
   if (shownPlan(store) === undefined) return store.say(`plan #${String(row.id)} is not loaded: ${failure}`, 'problem');
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });
 }

@@ -118,7 +118,7 @@ function storeSection({ store }: Versions): UpgradeSection {
 
 function dumpSection({ records }: Versions): UpgradeSection {
   return {
-    title: 'A full dump contains',
+    title: 'Records in a full dump',
     lines: KIND_WORDS.map(([kind, words]) => line(words, countText(records[kind]))),
   };
 }

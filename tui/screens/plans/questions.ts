@@ -139,9 +139,9 @@ export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'p
     if (holder === null || isFree(plan, backendMs(store.feed, store.nowMs)))
       return submitAtOnce(store, { kind: 'take', plan: plan.id });
     openUpgradeDialog(store, {
-      title: `Take plan #${String(plan.id)} from ${holderName(plan)}`,
+      title: `Take ownership of plan #${String(plan.id)} from ${holderName(plan)}`,
       lines: [
-        `${holderName(plan)} has owned it since ${clockText(holder.since)}; last seen at ${clockText(holder.last_seen)}.`,
+        `${holderName(plan)} has owned the plan since ${clockText(holder.since)}; last seen at ${clockText(holder.last_seen)}.`,
         'A running step continues.',
       ],
       button: 'Take ownership',
@@ -173,7 +173,7 @@ function withTurn(
 function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
     if (isHeldBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
-    store.say(`${holderName(plan)} owns the plan: ${keyOf('plan-hold')} takes ownership`, 'problem');
+    store.say(`${holderName(plan)} owns the plan: press ${keyOf('plan-hold')} to take ownership`, 'problem');
   });
 }
 

@@ -68,12 +68,12 @@ function holderRuns(store: Opened, plan: PlanRun): Line {
     case 'abandoned':
       return [run(' plan abandoned', 'warning')];
     case 'rolled-back':
-      return [run(` rolled back: stop the backend, ${keyOf('plan-copy')} copies the command`, 'warning')];
+      return [run(` rolled back: stop the backend; ${keyOf('plan-copy')} copies the restore command`, 'warning')];
     default:
       break;
   }
   const { holder } = plan;
-  if (holder === null) return [run(` owner: none; ${keyOf('plan-hold')} takes ownership`, 'warning')];
+  if (holder === null) return [run(` owner: none; press ${keyOf('plan-hold')} to take ownership`, 'warning')];
   const isOwn = isHeldBy(plan, store.options.session);
   return [
     run(' owner: '),

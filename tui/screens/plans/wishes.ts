@@ -35,14 +35,14 @@ export function wishOutcome(
     case 'reason':
       return { kind: 'problem', text: 'a reason is required' };
     case 'word':
-      return { kind: 'problem', text: `type ${safeLine(outcome.word)} exactly, Esc cancels` };
+      return { kind: 'problem', text: `type "${safeLine(outcome.word)}" exactly to confirm; Esc cancels` };
     case 'over':
       return { kind: 'gone', text: `plan #${String(wish.plan)} is closed: nothing was done` };
     case 'held':
       return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan: nothing was done` };
     case 'moved': {
       const to = outcome.to === undefined ? 'its end' : stepText(outcome.plan, outcome.to);
-      return { kind: 'gone', text: `the plan is now at ${to}: nothing was done` };
+      return { kind: 'gone', text: `the plan has moved on to ${to}: nothing was done` };
     }
   }
 }

@@ -29,7 +29,7 @@ export function openReport(store: Screen, span = ''): string | undefined {
 export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
   const place: Line = [run(' report › ', 'faint'), run(`last ${layer.id}`, 'strong')];
   const head = [spread(place, asOfLine(layer.load), store.state.size.columns)];
-  const right: Line = [run(`${keyOf('copy')} copies it as Markdown `, 'faint')];
+  const right: Line = [run(`${keyOf('copy')} copies the report as Markdown `, 'faint')];
   return textPage(
     store,
     layer,

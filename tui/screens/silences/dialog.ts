@@ -200,8 +200,8 @@ function expiryFields(form: SilenceForm): readonly FieldRow[] {
     there.includes(id) ? [{ label, isFocused: field === id, control }] : [];
   return [
     ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }),
-    ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: '90m, 2h, 1d12h, never' }),
-    ...row('on-resolve', '', { kind: 'tick', isOn: onResolve, text: 'end early when the check resolves' }),
+    ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: 'e.g. 90m, 2h, 1d12h or never' }),
+    ...row('on-resolve', '', { kind: 'tick', isOn: onResolve, text: 'end the silence when the check resolves' }),
   ];
 }
 

@@ -29,7 +29,8 @@ export function silenceEntryLines(
     return describe([...about, BLANK, covered(store, entry, look.width)], look);
   }
   const ended = store.silenceHistory.get(id, nowMs);
-  if (ended === undefined) return [[run(' This silence has ended; no details are kept. Esc goes back.')]];
+  if (ended === undefined)
+    return [[run(' This silence has ended; its details are no longer available. Esc goes back.')]];
   return describe(aboutEntry(ended.entry, ended.endedAtMs, nowMs), look);
 }
 
@@ -58,8 +59,8 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
 /** Returns a note if the silence has matched nothing for long. */
 function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   if (idle === undefined) return [];
-  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless it matches an event`;
-  return [{ label: 'idle', text: `no match since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
+  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless an event matches`;
+  return [{ label: 'idle', text: `no matching event since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
 }
 
 function aboutWindows(

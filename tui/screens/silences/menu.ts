@@ -21,5 +21,5 @@ export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'>
   ];
   const items = (): readonly MenuItem[] =>
     choices.map(([label, filter]) => ({ id: label, label, key: filter, choose: () => applyFilter(store, filter) }));
-  openMenu(store, { title: 'Silences to show', items });
+  openMenu(store, { title: 'Choose silences to show', items });
 }

@@ -29,11 +29,11 @@ interface About {
 
 /** The fields of a recurrence, in Tab order. */
 const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
-  ['schedule', { label: 'Schedule', line: 'schedule', hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
-  ['zone', { label: 'Zone', line: 'zone', hint: 'UTC, Europe/Berlin, +02:00' }],
-  ['lasts', { label: 'Lasts', line: 'lasts', hint: 'per window: 30m, 2h' }],
-  ['first-day', { label: 'First day', line: 'firstDay', hint: '2026-12-01; empty: today' }],
-  ['last-day', { label: 'Last day', line: 'lastDay', hint: '2026-12-31; empty: none' }],
+  ['schedule', { label: 'Schedule', line: 'schedule', hint: 'e.g. sat,sun 02:00; daily 6:00,18:00; or cron' }],
+  ['zone', { label: 'Zone', line: 'zone', hint: 'e.g. UTC, Europe/Berlin or +02:00' }],
+  ['lasts', { label: 'Lasts', line: 'lasts', hint: 'length of each window, e.g. 30m or 2h' }],
+  ['first-day', { label: 'First day', line: 'firstDay', hint: 'e.g. 2026-12-01; empty: today' }],
+  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'e.g. 2026-12-31; empty: no last day' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {

@@ -59,7 +59,7 @@ function recheck(
   if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
   return {
     ...form,
-    problem: `this silences ${countOf(total, 'event')}: press Ctrl-S again to confirm`,
+    problem: `this silence covers ${countOf(total, 'event')}: press Ctrl-S again to confirm`,
     isWarned: true,
   };
 }

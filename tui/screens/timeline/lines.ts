@@ -143,7 +143,7 @@ export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: 
       const isOfOutage = outage !== undefined && row.at >= outage.sinceMs && row.at <= outage.untilMs;
       return transitionLine(row, { nowMs, width: size.columns, mark: isOfOutage ? '>' : ' ', isPlaced: false });
     }),
-    ...(data.more ? [[run(' older entries are not shown: run monctl event timeline', 'faint')]] : []),
+    ...(data.more ? [[run(' older entries are not shown: run "monctl event timeline"', 'faint')]] : []),
   ];
 }
 

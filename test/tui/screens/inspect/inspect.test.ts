@@ -177,7 +177,7 @@ describe('a client', () => {
       driver.effects();
       driver.type(key);
       expect([driver.effects(), layerOf(driver).cursor.key]).toEqual([[], 'a/apt']);
-      expect(driver.message).toContain('the cursor is on a/apt: press the key again');
+      expect(driver.message).toContain('the cursor is now on a/apt; press the key again');
       driver.type(key);
       expect(driver.effects()).toMatchObject([{ change: { operations: [{ check: 'apt' }] } }]);
     },

@@ -139,7 +139,7 @@ describe('the checks of a client', () => {
     driver.pass(10);
     expect([layer().marks.size, layer().cursor.key]).toEqual([0, 'a/http']);
     driver.type('r');
-    expect(driver.message).toContain('the list moved just now');
+    expect(driver.message).toContain('the list has just moved');
     driver.type('r');
     expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'resolve' } }]);
   });

@@ -326,7 +326,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test.each([{ keys: 'n', says: 'this silence has not ended: e changes it' }])(
+  test.each([{ keys: 'n', says: 'this silence has not ended: press e to change the silence' }])(
     '$keys on a silence to which it does not apply names the right key',
     ({ keys, says }) => {
       const driver = onSilences([silence('a')]);
@@ -402,7 +402,7 @@ test('a silence of many events is sent on the second request, and asks again for
   driver.store.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
   driver.type('aswhy\u0013');
   expect(driver.store.state.layers.at(-1)).toMatchObject({
-    form: { problem: 'this silences 3 events: press Ctrl-S again to confirm' },
+    form: { problem: 'this silence covers 3 events: press Ctrl-S again to confirm' },
   });
   expect(changes(driver)).toEqual([]);
   driver.type('\u0013');
@@ -462,6 +462,6 @@ describe('a silence that has matched nothing for long', () => {
           .trim(),
       )
       .join(' ');
-    expect(text).toMatch(/ idle +no match since .*\(1w2d ago\); ends .*\(in 4d23h\) unless it matches an event/);
+    expect(text).toMatch(/ idle +no matching event since .*\(1w2d ago\); ends .*\(in 4d23h\) unless an event matches/);
   });
 });
