@@ -92,7 +92,7 @@ export function isOfNewerShape(result: DecidingResult): boolean {
  * - `open`: the event is stored, replacing the previous one, and handled
  * - `resolve`: the stored event is removed, and the resolved one is handled
  * - `metric`: the event is handled, never stored
- * - `well`: like `metric`, for handlers that get every event
+ * - `ok`: like `metric`, for handlers that get every event
  */
 export type Transition =
   { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'ok'; readonly event: EventState };

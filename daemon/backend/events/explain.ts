@@ -24,7 +24,7 @@ import { readClient } from '../clients/read.ts';
 import { eventOf } from './read.ts';
 import { contextOf } from '../notify/context.ts';
 import { verdictsWithGroups } from '../notify/groups/queries.ts';
-import { pendingResolutionsOf, type PendingResolution } from '../notify/silence-ends/state.ts';
+import { pendingResolutionsOf, silencesOfPending, type PendingResolution } from '../notify/silence-ends/state.ts';
 import type { Registry } from '../registry/registry.ts';
 import { readRecords } from './read-records.ts';
 import type { Routing } from '../notify/route.ts';
@@ -77,9 +77,9 @@ export async function explainEvent(
   if (record.check === null) return undefined;
   const pending = pendingResolutionsOf(namespace).get(client, entry.name);
   const { handlers } = routing.route(namespace.name, record.check);
-  const verdicts = handlers.map((handler) => withoutEvent(handler, pending));
-  const reason =
-    pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(pending.silencedBy);
+  const silencedBy = pending === undefined ? [] : silencesOfPending(namespace, pending, nowMs);
+  const verdicts = handlers.map((handler) => withoutEvent(handler, pending, silencedBy));
+  const reason = pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(silencedBy);
   return { ...about, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
 }
 
@@ -87,12 +87,15 @@ function deliveryView(delivery: Delivery | undefined): DeliveryView | null {
   return delivery === undefined ? null : { ...delivery, at: Math.floor(delivery.at / 1000) };
 }
 
-function withoutEvent(handler: RoutedHandler, pending: PendingResolution | undefined): HandlerVerdict {
+function withoutEvent(
+  handler: RoutedHandler,
+  pending: PendingResolution | undefined,
+  silencedBy: readonly string[],
+): HandlerVerdict {
   if (handler.kind !== 'handler') return refusal(handler);
   if (pending?.handlers !== 'all' && pending?.handlers.includes(handler.name) !== true) {
     return { ...nameOf(handler), verdict: 'no_event', reason: 'there is no event to handle' };
   }
-  const { silencedBy } = pending;
   const reason = `the event resolved while it was silenced by ${silencedBy.join(', ')}; the resolution is notified after that`;
   return { ...nameOf(handler), verdict: 'silenced', reason, silenced_by: silencedBy };
 }

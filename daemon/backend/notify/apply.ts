@@ -20,7 +20,7 @@ export function applyDecisions(
   for (const decision of decisions) {
     if (decision.effect === 'notify') enqueue(transaction, namespace, decision.handler, decision.event);
     else if (decision.effect === 'defer' || decision.effect === 'suppressed by silence') {
-      noteSuppressed(transaction, namespace, event.silenced_by);
+      noteSuppressed(transaction, namespace, decision.event.silenced_by);
     }
   }
   const deferred = namesWith(decisions, 'defer');

@@ -17,6 +17,8 @@ const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 
     overflow: { level: 'error', message: 'handler queue is full, event was not handled' },
     unknown_handler: { level: 'error', message: 'unknown handler' },
     nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
+    unknown_pipeline: { level: 'error', message: 'unknown pipeline' },
+    empty_pipeline: { level: 'error', message: 'pipeline has no workflows' },
   };
 
 /** Interval of repeated errors: a defect of the configuration occurs with every event. */

@@ -170,14 +170,20 @@ export function notifyPendingResolution(
     silenced_by: [],
     silence_ended: true,
   };
-  removePending(transaction, namespace, pending);
   const inputs = routing.inputs(namespace.name, openEvents(namespace), nowMs);
-  const verdicts = handlersOf(transaction, namespace, pending, event).map((handler) => {
-    const verdict = routing.withinQueue(namespace.name, handler, judge(handler, event, inputs));
-    if (isRun(verdict)) enqueue(transaction, namespace, handler, event);
-    return verdict;
-  });
-  noteVerdictsAbout(transaction, aboutEvent(namespace, event), verdicts);
+  const judged = handlersOf(transaction, namespace, pending, event).map((handler) => ({
+    handler,
+    verdict: routing.withinQueue(namespace.name, handler, judge(handler, event, inputs)),
+  }));
+  // It stays pending until the next look: a dropped resolution would leave the incident open for ever.
+  if (judged.some(({ verdict }) => verdict.verdict === 'overflow')) return;
+  removePending(transaction, namespace, pending);
+  for (const { handler, verdict } of judged) if (isRun(verdict)) enqueue(transaction, namespace, handler, event);
+  noteVerdictsAbout(
+    transaction,
+    aboutEvent(namespace, event),
+    judged.map(({ verdict }) => verdict),
+  );
 }
 
 /** Returns the handlers of a pending resolution: those on the route of the event, and others that were notified. */
@@ -244,7 +250,7 @@ function aboutEvent(namespace: Namespace, event: HandledEvent): Parameters<typeo
 
 /** One verdict for the whole event, whatever handlers it has. */
 const DISABLED: readonly HandlerVerdict[] = [
-  { handler: '*', verdict: 'disabled', reason: 'its check says handle: false' },
+  { handler: '*', verdict: 'disabled', reason: 'its check has handle: false' },
 ];
 
 const NONE: readonly never[] = [];

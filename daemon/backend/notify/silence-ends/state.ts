@@ -77,9 +77,19 @@ export function pendingResolutionsOf(namespace: Namespace): PendingResolutions {
 
 /** True if a silence still suppresses a pending resolution: one that covered the event, or another one by now. */
 export function isStillSilenced(namespace: Namespace, pending: PendingResolution, nowMs: number): boolean {
-  const isInForce = pending.silencedBy.some((id) => {
-    const entry = namespace.silenced.get(id);
-    return entry !== undefined && isActive(entry, nowMs);
-  });
-  return isInForce || namespace.check(pending.client, pending.check)?.isSilenced(nowMs) === true;
+  return (
+    pending.silencedBy.some((id) => isInForce(namespace, id, nowMs)) ||
+    namespace.check(pending.client, pending.check)?.isSilenced(nowMs) === true
+  );
+}
+
+/** Returns the ids of the silences that suppress a pending resolution. */
+export function silencesOfPending(namespace: Namespace, pending: PendingResolution, nowMs: number): readonly string[] {
+  const before = pending.silencedBy.filter((id) => isInForce(namespace, id, nowMs));
+  return [...new Set([...before, ...(namespace.check(pending.client, pending.check)?.silencedBy(nowMs) ?? [])])];
+}
+
+function isInForce(namespace: Namespace, id: string, nowMs: number): boolean {
+  const entry = namespace.silenced.get(id);
+  return entry !== undefined && isActive(entry, nowMs);
 }
