@@ -22,7 +22,7 @@ export function agentAddresses(
 ): readonly AgentAddress[] {
   const listed = backends.split(',').map((each) => each.trim());
   if (listed.length > BACKENDS_MAX) {
-    throw new MonError('invalid', `backend: at most ${String(BACKENDS_MAX)} backends`);
+    throw new MonError('invalid', `backend: at most ${String(BACKENDS_MAX)} URLs are allowed`);
   }
   return rendezvousOrder(name, listed).map((each) => agentAddress(each, env, key));
 }

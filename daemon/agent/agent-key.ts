@@ -16,10 +16,11 @@ export async function readKeyFile(file: string): Promise<string> {
   try {
     await using opened = await open(file);
     const { mode, size } = await opened.stat();
-    if ((mode & OTHERS) !== 0) throw new Error('other users of this machine can access it: run chmod 600 on it');
-    if (size > KEY_BYTES_MAX) throw new Error('it is too large: it must contain only the key');
+    if ((mode & OTHERS) !== 0)
+      throw new Error('other users of this machine can access the file: run chmod 600 on the file');
+    if (size > KEY_BYTES_MAX) throw new Error('the file is too large: it must contain only the key');
     const key = (await opened.readFile('utf8')).trim();
-    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('it contains no key: write the key on one line');
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('the file contains no valid key: write the key on one line');
     return key;
   } catch (error) {
     throw new MonError('invalid', `${file} cannot be used as agent.api-key-file: ${errorMessage(error)}`, {

@@ -24,7 +24,7 @@ export function openAgentTls(settings: AgentSettings, { clock, log }: TlsParts):
     try {
       current = read(settings, clock.now());
     } catch (error) {
-      log.error({ reason: errorMessage(error) }, 'new certificates are invalid, the previous ones stay in use');
+      log.error({ reason: errorMessage(error) }, 'new certificates are invalid: the previous certificates stay in use');
     }
     return current.options;
   };

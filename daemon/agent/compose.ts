@@ -179,5 +179,5 @@ function adoptAfterMs(seconds: number): number {
 
 function sayJump(log: Log, { seconds }: ClockJump): void {
   const adopted = seconds > 0 ? 'results use the new time immediately' : 'results use the new time after ten minutes';
-  log.warn({ seconds }, `system clock was set: ${adopted}, schedules do not change`);
+  log.warn({ seconds }, `system clock was set: ${adopted}, check schedules are not affected`);
 }

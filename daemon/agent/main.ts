@@ -186,7 +186,7 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
     try {
       return prepare(await readTold(), { clock, log });
     } catch (error) {
-      log.error({ reason: errorMessage(error) }, 'configuration invalid, keeping the current one');
+      log.error({ reason: errorMessage(error) }, 'configuration is invalid: the agent keeps its current configuration');
     }
   }
 }

@@ -127,7 +127,7 @@ export class ResultSocket {
 
   get #backend(): AgentAddress {
     const backend = this.#deps.backends[this.#at];
-    if (backend === undefined) throw new Error('there is no backend');
+    if (backend === undefined) throw new Error('no backend is configured');
     return backend;
   }
 
@@ -166,8 +166,8 @@ export class ResultSocket {
   /** Handles unexpected errors of a step: logs them and reconnects, which sends all results again. */
   #guarded(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      this.#deps.log.error({ reason: errorMessage(error) }, 'results could not be delivered');
-      this.#connection?.close('results could not be delivered');
+      this.#deps.log.error({ reason: errorMessage(error) }, 'could not send results to the backend, reconnecting');
+      this.#connection?.close('could not send results to the backend, reconnecting');
     });
   }
 
@@ -231,7 +231,7 @@ export class ResultSocket {
         if (this.#session !== undefined) onCheckRequest(message.check);
         break;
       case 'error':
-        log.error({ code: message.code, reason: message.message }, 'backend reported an error');
+        log.error({ code: message.code, reason: message.message }, 'the backend reported an error');
         break;
     }
   }
@@ -272,7 +272,7 @@ export class ResultSocket {
     // `rejected` precedes `ack`, so the spool still has the result.
     const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
     const about = result?.id === id ? aboutResult(result.text) : {};
-    log.error({ id, ...about, reason: error }, 'backend rejected a result');
+    log.error({ id, ...about, reason: error }, 'the backend rejected a check result');
   }
 
   async #acknowledged({ id, baselines }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
@@ -344,7 +344,7 @@ export class ResultSocket {
   #reportDropped(): void {
     const { spool, log } = this.#deps;
     const dropped = spool.takeDropped();
-    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'spool is full, the oldest results were dropped');
+    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'spool is full: the oldest results were dropped');
   }
 }
 

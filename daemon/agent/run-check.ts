@@ -65,7 +65,7 @@ export function openCheckRunner({
   async function run({ request: { name, source }, prepared }: WaitingCheck): Promise<void> {
     const result = await executeCheck(prepared, { client, environment, clock, watchdog, signal: stopping.signal });
     if (result === undefined) {
-      log.warn({ check: name }, 'check was stopped with the agent and has no result');
+      log.warn({ check: name }, 'check aborted without a result because the agent is stopping');
       return;
     }
     log.debug({ check: name, source, status: result.status, duration: result['duration'] }, 'check finished');

@@ -155,7 +155,7 @@ function spoolError(directory: string, error: unknown): MonError {
   if (code === 'LEVEL_LOCKED') {
     return new MonError(
       'conflict',
-      `another agent is using ${directory}; stop it, or give this one its own --state-dir`,
+      `another agent is using ${directory}: stop that agent, or start this agent with another --state-dir`,
       { cause: error },
     );
   }
@@ -163,7 +163,7 @@ function spoolError(directory: string, error: unknown): MonError {
   if (code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && /No such file/.test(errorMessage(cause)))) {
     return new MonError(
       'unavailable',
-      `the spool ${directory} is damaged: ${errorMessage(cause)}; move it away to start with an empty one; its results are lost`,
+      `the spool ${directory} is damaged: ${errorMessage(cause)}; move the directory away to start with an empty spool; the results in the damaged spool are lost`,
       { cause: error },
     );
   }

@@ -25,7 +25,7 @@ export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Di
     const wasFailing = loggedAtMs !== undefined;
     if (trouble !== undefined && (loggedAtMs === undefined || clock.monotonic() - loggedAtMs >= LOG_EVERY_MS)) {
       const { reason, unsaved, dropped } = trouble;
-      log.error({ reason, unsaved, dropped }, 'results cannot be written to disk and are kept in memory');
+      log.error({ reason, unsaved, dropped }, 'cannot write results to disk: keeping the results in memory');
       loggedAtMs = clock.monotonic();
     }
     if (trouble === undefined && wasFailing) {

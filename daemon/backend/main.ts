@@ -157,7 +157,10 @@ async function readPassword(): Promise<string> {
 async function upgrade(): Promise<number> {
   const { through, dryRun, timeout, skipConfirm } = cli.flags;
   if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= 1 && timeout <= UPGRADE_TIMEOUT_MAX)) {
-    throw new MonError('invalid', `--timeout must be whole seconds, at most ${String(UPGRADE_TIMEOUT_MAX)}`);
+    throw new MonError(
+      'invalid',
+      `--timeout must be a whole number of seconds, at most ${String(UPGRADE_TIMEOUT_MAX)}`,
+    );
   }
   const { config, parts } = await commandParts();
   const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
@@ -172,7 +175,10 @@ async function upgrade(): Promise<number> {
 async function migrate(): Promise<number> {
   const { from, to } = cli.flags;
   if (from === undefined || to === undefined) {
-    throw new MonError('invalid', 'set source and target: --from PLACE --to PLACE');
+    throw new MonError(
+      'invalid',
+      'set source and target: use --from PLACE and --to PLACE, each a state directory or a database URL',
+    );
   }
   const { clock, log, stop } = (await commandParts()).parts;
   const { entries } = await migrateStore({ from, to }, { clock, log, signal: stop.signal });
@@ -209,14 +215,14 @@ function addressThrough(through: string, stateDir: string): BackendAddress {
 
 async function restore([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
-    throw new MonError('invalid', 'missing argument: mon-backend restore-backup DIR');
+    throw new MonError('invalid', 'missing argument: use mon-backend restore-backup DIR');
   }
   const { config, parts } = await commandParts();
   if (config.program.store !== undefined) {
     throw new MonError(
       'invalid',
-      'a backup is a directory, but the setting store names a database: empty the database, and copy the backup into ' +
-        `it with mon-backend migrate-store --from ${dir}/store --to URL`,
+      'mon-backend restore-backup cannot write to the database in the setting store: ' +
+        `empty the database, and run mon-backend migrate-store --from ${dir}/store --to URL`,
     );
   }
   const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };
@@ -226,7 +232,7 @@ async function restore([dir, ...more]: readonly string[]): Promise<number> {
 
 async function repair([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
-    throw new MonError('invalid', 'missing argument: mon-backend repair DIR');
+    throw new MonError('invalid', 'missing argument: use mon-backend repair DIR');
   }
   const { parts } = await commandParts();
   const { schema } = cli.flags;
@@ -249,7 +255,9 @@ async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () =>
-      stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again to continue`)),
+      stop.abort(
+        new MonError('unavailable', `the command was stopped by ${signal}: run the same command again to continue`),
+      ),
     );
   }
   // The log of a command goes to its caller, not into the log of the backend, and not only at the level of that log.
@@ -313,7 +321,10 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   const clock = new SystemClock();
   using manager = openServiceManager({ env: process.env, clock, log });
   const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
-    log.warn({ damages, evidence }, 'store has lost writes: continuing, the damaged files were copied');
+    log.warn(
+      { damages, evidence },
+      'store has lost writes: continuing with the remaining data; copies of the damaged files were kept',
+    );
   const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
   const options: BackendOptions = {
     config,

@@ -87,7 +87,10 @@ export class CommandRunner implements AsyncDisposable {
     const { clock, log, chance } = this.#parts;
     this.#ends = hasAnswered ? 1 : this.#ends + 1;
     const pauseMs = backoffMs(this.#ends, chance(), PAUSE);
-    log.warn({ reason, commands, pause_ms: pauseMs }, 'the process that runs commands has ended');
+    log.warn(
+      { reason, commands, pause_ms: pauseMs },
+      'the process that runs commands has exited and will be restarted',
+    );
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#timers.use(clock.after(pauseMs, resolve));
     this.#pause = promise;

@@ -101,7 +101,7 @@ export class CommandWatchdog implements Disposable {
       if (this.#process === watchdog) this.#process = undefined;
     }
     this.#runs.delete(run.id);
-    throw new Error('the watchdog of running commands cannot be started');
+    throw new Error('cannot start the watchdog process, which kills commands that a crash leaves running');
   }
 
   /** Removes a run. Called when the command has ended, because its process group id may soon be reused. */

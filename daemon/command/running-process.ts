@@ -20,7 +20,7 @@ const STDERR = 2;
 /** The time limit for the process to kill a command or to end, and for its watchdogs to kill the remaining commands. */
 const ANSWER_MS = 5000;
 
-const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has ended' };
+const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has exited and will be restarted' };
 
 /** A command with its input. */
 type RunRequest = Omit<Extract<CommandRequest, { readonly kind: 'run' }>, 'kind' | 'id'>;

@@ -48,7 +48,8 @@ function pipeAt(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
   const open = (flags: number): number => opened.adopt(openSync(path, flags), closeSync);
   const isOutput = use === 'command writes';
   const reader = open(constants.O_RDONLY | (isOutput ? constants.O_NONBLOCK : 0));
-  if (!fstatSync(reader).isFIFO()) throw new Error('the shell writes here-documents to files');
+  if (!fstatSync(reader).isFIFO())
+    throw new Error('/bin/sh writes here-documents to files instead of pipes: use another shell as /bin/sh');
   emptyPipe(path);
   const writer = open(constants.O_WRONLY | (isOutput ? 0 : constants.O_NONBLOCK));
   return isOutput ? { child: writer, own: reader } : { child: reader, own: writer };

@@ -20,7 +20,7 @@ export async function assertDiskWorks(dir: string, bytes: number): Promise<void>
   if (free < bytes) {
     throw new MonError(
       'unavailable',
-      `the disk of ${dir} is full: ${mebibytes(free)} free, ${mebibytes(bytes)} needed; free some space`,
+      `the disk of ${dir} is full: only ${mebibytes(free)} of the needed ${mebibytes(bytes)} are free; free some space`,
     );
   }
   const path = join(dir, PROBE_FILE);

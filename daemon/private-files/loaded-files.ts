@@ -51,7 +51,7 @@ export class LoadedFiles implements AsyncDisposable {
     } catch (error) {
       this.#log.warn(
         { file: this.#path, reason: error instanceof Error ? error.message : String(error) },
-        'list of configuration files could not be written, so handler commands cannot read it',
+        'could not write the list of configuration files, so handler commands cannot read their settings',
       );
     }
   }

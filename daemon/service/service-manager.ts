@@ -91,7 +91,7 @@ class Teller implements Disposable {
     const failed = (error: unknown): void =>
       this.#log.warn(
         { reason: errorMessage(error) },
-        'service manager could not be notified of the state of the daemon',
+        'could not notify the service manager (systemd) of the daemon state',
       );
     shell.on('error', failed);
     shell.stdin.on('error', failed);

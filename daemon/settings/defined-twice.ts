@@ -17,7 +17,7 @@ export function checksDefinedTwice(layers: readonly SettingsLayer[]): readonly L
     return {
       file: last,
       path: `checks.${name}`,
-      message: `is defined in ${before} too: the definitions are merged, lists are joined, and this file wins; keep one of them`,
+      message: `is also defined in ${before}: the definitions and their lists are merged, and this file takes precedence; keep only one definition`,
     };
   });
 }

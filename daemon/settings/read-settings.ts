@@ -56,7 +56,8 @@ export async function readSettings(file: string | undefined, directories: readon
 
   if (file !== undefined) {
     folders.push({ path: dirname(file), only: basename(file) });
-    if (await isMissing(file)) warnings.push({ file, message: 'the file does not exist; continuing without it' });
+    if (await isMissing(file))
+      warnings.push({ file, message: 'the file does not exist: continuing without this file' });
     else await read(file);
   }
   for (const directory of directories) {
@@ -80,7 +81,9 @@ interface SettingsFile {
 async function readSettingsFile(path: string): Promise<SettingsFile> {
   const { size } = await stat(path);
   if (size > FILE_BYTES_MAX) {
-    throw new Error(`is larger than ${String(FILE_BYTES_MAX / 1024 / 1024)} MiB; is it a configuration file?`);
+    throw new Error(
+      `is larger than ${String(FILE_BYTES_MAX / 1024 / 1024)} MiB, the maximum size of a configuration file`,
+    );
   }
   const text = await readFile(path, 'utf8');
   const { value, remarks } = YAML_FILE.test(path) ? { value: parseYamlText(text), remarks: [] } : parseJsonFile(text);

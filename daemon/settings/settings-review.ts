@@ -55,7 +55,7 @@ export class SettingsReview {
   #definitions(section: string): [name: string, definition: Settings][] {
     const found = this.#settings[section] ?? {};
     if (!isSettings(found)) {
-      this.problems.push({ path: [section], message: 'must be an object with one definition per name' });
+      this.problems.push({ path: [section], message: 'must be an object that maps each name to its definition' });
       return [];
     }
     return Object.entries(found).filter((entry): entry is [string, Settings] => {

@@ -69,7 +69,7 @@ const SPAN = {
 
 const SEARCHED = { ...PAGE, q: text.describe('a search, as in the console') };
 const LIST = { ...IN_ANY, ...SEARCHED };
-const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; prefix - reverses the order`);
+const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; a leading "-" reverses the order`);
 const FULL = { full: given.describe('if set: in the format of `/events` and `/clients`') };
 
 /** Returns the parameter for an exact condition. */

@@ -113,7 +113,10 @@ function authorizationOf(url: URL, env: CredentialsEnv): string | undefined {
   const key = env['MON_API_KEY'] ?? '';
   if (key !== '') {
     if (!/^[\x21-\x7e]+$/.test(key)) {
-      throw new MonError('invalid', 'MON_API_KEY contains a character that keys cannot have: set it to the key only');
+      throw new MonError(
+        'invalid',
+        'MON_API_KEY contains a character that is not allowed in API keys: set MON_API_KEY to the key only',
+      );
     }
     return `Key ${key}`;
   }

@@ -56,6 +56,6 @@ function answerOf<Answer>({
   path,
   answer,
 }: Endpoint<unknown, Answer>): NonNullable<Endpoint<unknown, Answer>['answer']> {
-  if (answer === undefined) throw new Error(`${path} responds without a body`);
+  if (answer === undefined) throw new Error(`internal error: ${path} responds without a body`);
   return answer;
 }

@@ -67,7 +67,7 @@ interface AddressOptions {
  */
 export function backendAddress(backend: string, { env, headers = {}, stateDir }: AddressOptions = {}): BackendAddress {
   const [first, ...others] = parseBackendAddresses(backend, env).map((given) => localAddress(given, headers, stateDir));
-  if (first === undefined) throw new Error('there is no backend');
+  if (first === undefined) throw new Error('no backend is configured');
   if (others.length === 0) return first;
   return new BackendList([first, ...others]);
 }

@@ -78,7 +78,7 @@ function excessWithout(
   if (size === TOO_MANY) {
     return {
       limit: 'keys',
-      message: `the ${noun} contains an object of more than ${String(limits.keys)} keys: send fewer`,
+      message: `the ${noun} contains an object with more than ${String(limits.keys)} fields: send fewer fields`,
     };
   }
   if (size <= limits.bytes) return undefined;
@@ -93,7 +93,7 @@ const FAR_BEYOND = 4;
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
   return {
     limit: 'bytes',
-    message: `the attributes of the ${noun} have ${bytes} bytes of JSON, ${String(limits.bytes)} are allowed: send less`,
+    message: `the attributes of the ${noun} take ${bytes} bytes as JSON, but at most ${String(limits.bytes)} are allowed: send less`,
   };
 }
 

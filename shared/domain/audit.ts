@@ -35,11 +35,12 @@ export function followAuditChain(
   record: AuditRecord,
   sha256: Sha256,
 ): AuditLink | { readonly problem: string } {
-  if (record.id !== expected.id) return { problem: `record ${String(expected.id)} is missing` };
+  if (record.id !== expected.id) return { problem: `audit record ${String(expected.id)} is missing` };
   if (auditHash(record, sha256) !== expected.hash) {
-    return { problem: `record ${String(record.id)} was changed after it was written` };
+    return { problem: `audit record ${String(record.id)} was changed after it was written` };
   }
-  if (record.id === 1 && record.previous !== '') return { problem: 'record 1 refers to an earlier record' };
+  if (record.id === 1 && record.previous !== '')
+    return { problem: 'audit record 1 refers to an earlier record, which cannot exist' };
   return { id: record.id - 1, hash: record.previous };
 }
 

@@ -161,7 +161,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
       const at = offset;
       if (text[offset] !== '"') fail('expected a name in double quotes');
       const name = parseString();
-      if (FORBIDDEN_NAMES.has(name)) fail(`the name "${name}" is not allowed`, at);
+      if (FORBIDDEN_NAMES.has(name)) fail(`the field name "${name}" is not allowed`, at);
       if (entries.has(name)) fail(`the name "${name}" is defined twice: remove one`, at);
       if (!take(':')) fail(`expected ":" after "${name}"`);
       entries.set(name, parseValue(depth));

@@ -23,7 +23,7 @@ export function parseMatcher(text: string): ParsedMatcher {
   const name = quotedName === undefined ? plainName : unescaped(quotedName);
   if (name === '') return { problem: `must look like alertname="Down", not ${JSON.stringify(text.slice(0, 200))}` };
   const value = unquoted(written);
-  if (value === undefined) return { problem: `the value of ${name} does not end with the quote it begins with` };
+  if (value === undefined) return { problem: `the value of ${name} has no closing quote` };
   return { name, value, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') };
 }
 

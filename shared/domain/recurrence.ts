@@ -53,7 +53,7 @@ export function recurrenceFault(
   nowMs: number,
 ): { readonly part: RecurrencePart; readonly problem: string } | undefined {
   const schedule = scheduleOf(recurrence);
-  if (schedule === undefined) return { part: 'schedule', problem: 'its schedule is invalid' };
+  if (schedule === undefined) return { part: 'schedule', problem: 'the schedule is invalid' };
   const apart = cachedLeastApart(recurrence.schedule, schedule);
   if (recurrence.duration * 1000 >= apart) {
     const problem =

@@ -51,13 +51,16 @@ function renameLevel(settings: Settings, names: SettingNames, path: readonly str
     const place = [...path, written];
     const limit = fixedLimit(names, written);
     if (limit !== undefined) {
-      remarks.warnings.push({ path: place, message: `no longer has an effect: ${limit}; remove it` });
+      remarks.warnings.push({ path: place, message: `no longer has an effect: ${limit}; remove this setting` });
       continue;
     }
     const current = currentNames.get(written) ?? written;
     if (current !== written) {
       if (Object.hasOwn(settings, current) || renamed.has(current)) {
-        remarks.problems.push({ path: place, message: `is an old name of ${current}, which is set too: remove one` });
+        remarks.problems.push({
+          path: place,
+          message: `is the old name of ${current}, and both are set: remove one of them`,
+        });
         continue;
       }
       remarks.warnings.push({ path: place, message: `is an old name: use ${current}` });

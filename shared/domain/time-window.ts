@@ -25,7 +25,8 @@ export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
     windows.map((window) => {
       const begin = parseTimeOfDay(window.begin);
       const end = parseTimeOfDay(window.end);
-      if (begin === undefined || end === undefined) throw new TypeError('a time of day was not validated');
+      if (begin === undefined || end === undefined)
+        throw new TypeError('internal error: invalid time of day in a time window');
       return {
         weekday: day === 'all' ? day : WEEKDAYS.indexOf(day),
         begin: begin.seconds,

@@ -27,7 +27,7 @@ const hooksSchema = z
       context.addIssue({
         code: 'custom',
         path: [name],
-        message: 'is not a hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+        message: 'is not a hook name: use a status from 0 to 255, ok, warning, critical, unknown or non-zero',
       });
     }
   });

@@ -9,9 +9,9 @@ const argumentSchema = z.string().regex(/^[^\0]*$/, 'must not contain the byte 0
 /** A program and its arguments, run without a shell, so that only the program interprets them. */
 export const argumentsSchema = z
   .array(argumentSchema)
-  .min(1, 'must begin with the program')
+  .min(1, 'must start with the executable to run')
   .max(ARGUMENTS_MAX)
-  .refine((command) => command[0] !== '', { path: [0], message: 'must begin with the program' })
+  .refine((command) => command[0] !== '', { path: [0], message: 'must start with the executable to run' })
   .readonly();
 
 /** A command: a shell command line, or a program and its arguments (security S14). */

@@ -38,7 +38,7 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
     })
     .refine(({ topics, transports = [] }) => topics.length + transports.length > 0, {
       path: ['topics'],
-      message: 'must contain a topic, unless there are transports',
+      message: 'must contain a topic, unless transports are selected',
     }),
   z.strictObject({
     type: z.literal('pace'),

@@ -122,7 +122,7 @@ const webhookSchema = z
       context.addIssue({
         code: 'custom',
         path: ['templates'],
-        message: 'is only allowed with preset; without one, use a mutator',
+        message: 'is only allowed with preset: without preset, use a mutator',
       });
     }
   });

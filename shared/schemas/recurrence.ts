@@ -45,7 +45,11 @@ export const recurrenceSchema = z
   })
   .superRefine(({ first_day: first, last_day: last }, context) => {
     if (typeof first !== 'string' || typeof last !== 'string' || first <= last) return;
-    context.addIssue({ code: 'custom', path: ['last_day'], message: `is before first_day ${first}: swap them` });
+    context.addIssue({
+      code: 'custom',
+      path: ['last_day'],
+      message: `is before first_day ${first}: swap the two days`,
+    });
   });
 export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 

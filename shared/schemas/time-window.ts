@@ -83,7 +83,11 @@ export const timeWindowsSchema = z.looseObject({
     .superRefine((days, context) => {
       for (const day of Object.keys(days)) {
         if ((DAYS as readonly string[]).includes(day)) continue;
-        context.addIssue({ code: 'custom', path: [day], message: `is not a day: write one of ${DAYS.join(', ')}` });
+        context.addIssue({
+          code: 'custom',
+          path: [day],
+          message: `is not a day of the week: use one of ${DAYS.join(', ')}`,
+        });
       }
     }),
 });

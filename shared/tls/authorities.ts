@@ -12,7 +12,7 @@ export function readAuthorities(file: string, setting: string): Authorities {
   return readTlsFile(file, setting, (text) => {
     const certificates = pemCertificates(text);
     if (certificates.length === 0) {
-      throw new Error('it contains no certificate: write the CA certificates to it, as PEM');
+      throw new Error('the file contains no certificate: write the CA certificates to the file, as PEM');
     }
     // Loaded late, so that a console without configured authorities does not wait for cryptography to load.
     const { X509Certificate } = process.getBuiltinModule('node:crypto');

@@ -40,14 +40,14 @@ export function readKeyPair(
 ): KeyPair {
   const { 'cert-file': certFile, 'key-file': keyFile } = files;
   const [cert, certificate] = readTlsFile(certFile, `${section}cert-file`, (text) => {
-    if (pemCertificates(text).length === 0) throw new Error('it contains no PEM certificate');
+    if (pemCertificates(text).length === 0) throw new Error('the file contains no PEM certificate');
     return [text, new X509Certificate(text)] as const;
   });
   const { key, pem, warning } = readTlsFile(keyFile, `${section}key-file`, readKey);
   if (!certificate.checkPrivateKey(key)) {
     throw new MonError(
       'invalid',
-      `${keyFile} is not the key of ${certFile}: set a certificate and its own key in ${section}cert-file and ${section}key-file`,
+      `${keyFile} is not the private key of the certificate ${certFile}: set a certificate and its key in ${section}cert-file and ${section}key-file`,
     );
   }
   const warnings = [...timeWarnings(certificate, nowMs), ...(isOfServer ? nameWarnings(certificate) : [])].map(
@@ -73,7 +73,7 @@ function readKey(
 ): { readonly key: KeyObject; readonly pem: string; readonly warning?: string } {
   if (/ENCRYPTED/.test(pem)) {
     throw new Error(
-      'it is encrypted, and a passphrase cannot be entered: write it without one, mode 0600 (openssl pkey -in FILE -out NEW)',
+      'the key is encrypted, and a passphrase cannot be entered: write the key without a passphrase, mode 0600 (openssl pkey -in FILE -out NEW)',
     );
   }
   const warning = readersOfSecretFile(stats);
@@ -85,7 +85,7 @@ function parseKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new Error('it contains no PEM private key', { cause });
+    throw new Error('the file contains no PEM private key', { cause });
   }
 }
 

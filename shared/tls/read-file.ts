@@ -15,8 +15,8 @@ export function readTlsFile<Read>(file: string, setting: string, read: (text: st
     const opened = openSync(file, 'r');
     try {
       const stats = fstatSync(opened);
-      if (!stats.isFile()) throw new Error('it is not a file');
-      if (stats.size > FILE_BYTES_MAX) throw new Error('it is too large');
+      if (!stats.isFile()) throw new Error('the path is not a regular file');
+      if (stats.size > FILE_BYTES_MAX) throw new Error('the file is too large');
       return read(readFileSync(opened, 'utf8'), stats);
     } finally {
       closeSync(opened);
@@ -32,7 +32,7 @@ function reasonOf(error: unknown): string {
     case 'ENOTDIR':
       return 'there is no such file';
     case 'EACCES':
-      return 'this user may not read it';
+      return 'this user may not read the file';
     default:
       return errorMessage(error);
   }

@@ -14,7 +14,7 @@ export function readersOfSecretFile(stats: Stats): string | undefined {
   // A file of another user, such as root, is that user's responsibility: a group may read it, but not everybody.
   const isOwn = stats.uid === process.getuid?.();
   if (isOwn && (stats.mode & OTHERS) !== 0) {
-    throw new Error('other users of this machine can access it: run chmod 600 on it');
+    throw new Error('other users of this machine can access the file: run chmod 600 on the file');
   }
   if ((stats.mode & EVERYBODY) === 0) return undefined;
   return 'can be read by all users of this machine: remove that permission';

@@ -113,7 +113,7 @@ describe('a program that cannot start', () => {
     await (await openPostgresStore(database)).close();
     await server.run(database, 'update mon.store set schema = 99');
     await expect(daemon(database)).rejects.toThrow(
-      /ended with 2 .*has schema 99, this version supports up to.*setting store/s,
+      /ended with 2 .*has schema 99, but this version of mon supports at most.*setting store/s,
     );
   });
 });

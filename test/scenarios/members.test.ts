@@ -196,7 +196,7 @@ test('members continue with the state of a database that lost acknowledged write
     `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
      update mon.lease set seq = ${String(seq)}, holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'`,
   );
-  const said = 'database lost acknowledged writes: continuing with the remaining data';
+  const said = 'the database lost acknowledged writes: continuing with the remaining data';
   await expect.poll(() => other.log.messages('error')).toContain(said);
   await expect.poll(() => countedAt(other)).toBe(1);
 });

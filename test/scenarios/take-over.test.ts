@@ -103,7 +103,7 @@ test('a former leader continues with the configuration of the last reload', asyn
   await expect.poll(checks).toMatchObject([{ name: 'after' }]);
   // The file now contains an invalid configuration.
   await writeFile(file, '{');
-  await expect.poll(() => said('configuration rejected, the previous one stays in effect')).toBe(1);
+  await expect.poll(() => said('configuration rejected: the previous configuration stays in effect')).toBe(1);
   const headers = { 'content-type': 'application/json', ...administratorOf(first.url) };
   await fetch(`${first.url}/api/mon/v1/cluster/hand-over`, { method: 'POST', body: '{}', headers });
   await expect.poll(() => said('backend started')).toBe(2);

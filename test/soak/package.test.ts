@@ -197,7 +197,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run('systemctl stop mon-backend; mv /var/lib/mon/mon-backend/* /var/lib/mon/');
     await expect(run('systemctl start mon-backend')).rejects.toThrow(/failed/);
     const told = await run('journalctl -u mon-backend -n 5 -o cat');
-    expect(told).toMatch(/add this line to \/etc\/mon\/backend.yml, or move it there\n +state-dir: \/var\/lib\/mon$/m);
+    expect(told).toMatch(/move it there, or add this line to \/etc\/mon\/backend.yml\n +state-dir: \/var\/lib\/mon$/m);
     await run('cd /var/lib/mon; mv *[A-Z0-9]* *.json mon-backend/ 2>/dev/null; systemctl start mon-backend');
   });
 });

@@ -41,7 +41,7 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
   const at = /\/timeline\/state\?.*\bat=(\d+)/.exec(path)?.[1];
   if (at === undefined) return { status: 404 };
   if (Number(at) < NOW_MS - 24 * HOUR_MS) {
-    return { status: 404, body: { error: 'there is no history of that time: request later', code: 'not_found' } };
+    return { status: 404, body: { error: 'there is no history for that time: request later', code: 'not_found' } };
   }
   return { status: 200, body: pastState(Number(at)) };
 };
@@ -117,7 +117,7 @@ describe('the past in the console (spec, timeline 5)', () => {
 
   test.each([
     [':at tomorrow', 'type :at and a time in the past'],
-    [':at 30d', 'cannot show the past: there is no history of that time'],
+    [':at 30d', 'cannot show the past: there is no history for that time'],
     [':now', 'this is live data already'],
   ])('the command %s is rejected: %s', async (command, problem) => {
     const rig = await openRig({ snapshot: SCENE, api });

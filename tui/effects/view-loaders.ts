@@ -68,7 +68,7 @@ export const VIEW_LOADERS: ViewLoaders = {
       api.cluster(),
       known?.isAdministrator ?? isAdministratorOn(api),
     ]);
-    if (view === undefined) throw new MonError('not_found', 'this version of the backend has no cluster');
+    if (view === undefined) throw new MonError('not_found', 'this version of the backend does not support clusters');
     return { view, isAdministrator };
   },
 };

@@ -147,6 +147,6 @@ async function unsentRequest(
   } catch (error) {
     if (error !== kept) throw error;
   }
-  if (request === undefined) throw new Error('the change contains no request');
+  if (request === undefined) throw new Error('internal error: the change contains no request');
   return request;
 }

@@ -40,7 +40,7 @@ export async function chosenBackend(
     case 'url':
       return { backend: choice.backend, env, namespace: undefined, warnings };
     case 'all':
-      throw new MonError('invalid', 'a command needs a single backend: choose a context with --context NAME');
+      throw new MonError('invalid', 'this command works with only one backend: select a context with --context NAME');
     case 'context':
       return {
         ...(await resolveContext(choice.name, choice.context, env)),

@@ -35,7 +35,7 @@ export class Flags {
     if (text === undefined) return undefined;
     const number = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (!(number >= least)) {
-      throw new MonError('invalid', `--${name} must be a whole number from ${String(least)}, not ${text}`);
+      throw new MonError('invalid', `--${name} must be a whole number of at least ${String(least)}, not ${text}`);
     }
     return number;
   }

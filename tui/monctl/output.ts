@@ -73,7 +73,10 @@ export function openOutput(
   }
   const isTerminal = stdout.isTTY === true;
   if (raw && isTerminal) {
-    throw new MonError('invalid', '--raw works in pipes only: check output could control a terminal');
+    throw new MonError(
+      'invalid',
+      '--raw cannot be used on a terminal, because raw check output can contain control sequences: use a pipe',
+    );
   }
   // `hasColors` respects NO_COLOR, FORCE_COLOR and TERM=dumb.
   const color = isTerminal && stdout.hasColors?.() === true;

@@ -31,7 +31,7 @@ export async function readSecret(
   const given = file === undefined ? await askedFor(call, { option, what, isNew }) : await readText(call, file);
   // Editors add the line end.
   const secret = given.replace(/\r?\n$/, '');
-  if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was done`);
+  if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was changed`);
   if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `the ${what} is too long`);
   return secret;
 }
@@ -48,7 +48,7 @@ async function askedFor(
   }
   const first = await ask(`${what}: `, true);
   if (isNew && (await ask(`${what}, again: `, true)) !== first) {
-    throw new MonError('invalid', 'the two entries do not match: nothing was done');
+    throw new MonError('invalid', 'the two inputs differ: nothing was changed');
   }
   return first;
 }

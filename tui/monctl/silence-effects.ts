@@ -21,7 +21,10 @@ export async function silenceEffects(
   const present = await api().silencedDetail(id);
   if (present?.recurrence !== undefined && !entry.recurrence) {
     const when = recurrenceText(present.recurrence);
-    throw new MonError('conflict', `${id} recurs (${when}): clear it first, or silence the same events by a selector`);
+    throw new MonError(
+      'conflict',
+      `the silence ${id} exists and recurs (${when}): clear it first, or silence the same events with --selector`,
+    );
   }
   if (typeof selector === 'string') return await selectorEffects(api(), id, selector, present);
   const events = await api().events();

@@ -27,7 +27,7 @@ export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | un
 export function wantedTargetOf(flags: Flags): SearchTarget {
   const target = searchTargetOf(flags);
   if (Object.values(target).some((part) => part !== undefined)) return target;
-  throw new MonError('invalid', 'select what to silence: --check, --client, --subscription or --selector');
+  throw new MonError('invalid', 'select what to silence: use --check, --client, --subscription or --selector');
 }
 
 /**
@@ -39,7 +39,10 @@ export function searchTargetOf(flags: Flags): SearchTarget {
   const selector = flags.value('selector');
   const { check, subscription } = targetOf(flags);
   if (selector !== undefined && (check ?? subscription) !== undefined) {
-    throw new MonError('invalid', '--selector cannot be combined: put check, client and subscriptions into it');
+    throw new MonError(
+      'invalid',
+      '--selector cannot be combined with --check, --client or --subscription: put these into the selector',
+    );
   }
   return { check, subscription, selector };
 }
@@ -55,7 +58,7 @@ export function targetOf(flags: Flags): { check: string | undefined; subscriptio
   if (client !== undefined && subscription !== undefined) {
     throw new MonError(
       'invalid',
-      'use --client or --subscription, not both: --client NAME is the subscription client:NAME',
+      'use --client or --subscription, not both: --client NAME means --subscription client:NAME',
     );
   }
   return {

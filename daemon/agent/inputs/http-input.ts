@@ -70,7 +70,9 @@ export async function openHttpInput(
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, bind);
   await once(server, 'listening');
-  server.on('error', (error) => log.warn({ input: 'http', reason: error.message }, 'connection could not be accepted'));
+  server.on('error', (error) =>
+    log.warn({ input: 'http', reason: error.message }, 'could not accept a connection from a local program'),
+  );
   const address = server.address();
   return {
     port: address === null || typeof address === 'string' ? 0 : address.port,

@@ -66,7 +66,7 @@ function hazardOf(value: unknown, depth: number): string | undefined {
   if (depth > DEPTH_MAX) return `nested deeper than ${String(DEPTH_MAX)} levels`;
   if (Array.isArray(value)) return firstOf(value, (item) => hazardOf(item, depth + 1));
   return firstOf(Object.entries(value), ([name, item]) =>
-    FORBIDDEN_NAMES.has(name) ? `the name "${name}" is not allowed` : hazardOf(item, depth + 1),
+    FORBIDDEN_NAMES.has(name) ? `the field name "${name}" is not allowed` : hazardOf(item, depth + 1),
   );
 }
 

@@ -9,5 +9,5 @@ export function isInvalid(error: unknown): boolean {
 export function logRefusal(log: Log, input: 'tcp' | 'udp' | 'http', error: unknown): void {
   const reason = errorMessage(error);
   if (isInvalid(error)) log.warn({ input, reason }, 'invalid check result from a local program');
-  else log.error({ input, reason }, 'check result of a local program could not be written to disk');
+  else log.error({ input, reason }, 'could not write a check result from a local program to disk');
 }

@@ -65,7 +65,9 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, bind);
   await once(server, 'listening');
-  server.on('error', (error) => log.warn({ input: 'tcp', reason: error.message }, 'connection could not be accepted'));
+  server.on('error', (error) =>
+    log.warn({ input: 'tcp', reason: error.message }, 'could not accept a connection from a local program'),
+  );
   return {
     port: portOf(server.address()),
     [Symbol.asyncDispose]: async () => {
@@ -97,7 +99,7 @@ export async function openUdpInput({ bind, port }: Address, { log, accept }: Inp
     socket.close();
     throw error;
   }
-  socket.on('error', (error) => log.warn({ input: 'udp', reason: error.message }, 'datagram could not be received'));
+  socket.on('error', (error) => log.warn({ input: 'udp', reason: error.message }, 'could not receive a UDP datagram'));
   return {
     port: socket.address().port,
     [Symbol.asyncDispose]: async () => {

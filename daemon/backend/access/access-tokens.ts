@@ -58,7 +58,7 @@ export class AccessTokens {
   /** @param expiresMs epoch milliseconds */
   sign({ session, secret }: TokenId, { username, groups }: TokenSubject, expiresMs: number): Promise<string> {
     const key = this.#signingKey();
-    if (key === undefined) throw new Error('the key for access tokens is missing');
+    if (key === undefined) throw new Error('internal error: the signing key for access tokens is missing');
     return new SignJWT({
       groups: [...groups],
       provider: { provider_id: 'basic', provider_type: 'basic', user_id: username },

@@ -53,7 +53,7 @@ export class ApiKeys implements Disposable {
     this.#parts = parts;
     this.#timer = parts.clock.every(USES_MS, () => {
       this.#writeUses().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'last use of API keys could not be written');
+        parts.log.warn({ reason: errorMessage(error) }, 'could not save when API keys were last used');
       });
     });
   }
@@ -174,7 +174,7 @@ export class ApiKeys implements Disposable {
     if (missing.length > 0) {
       throw new MonError(
         'forbidden',
-        `a key of ${username} cannot have the scope ${missing.join(', ')}: a key has at most the rights of its user and of the user who grants it`,
+        `an API key of ${username} cannot have the scope ${missing.join(', ')}: both the owner and the creator of the key must have that scope`,
       );
     }
     const scopes = SCOPES.filter((scope) => (wanted ?? [...possible]).includes(scope));
@@ -187,7 +187,7 @@ export class ApiKeys implements Disposable {
     const before = apiKeys.get(key.id);
     transaction.refuseNew(before);
     if (before === undefined && apiKeys.size >= keysMax) {
-      throw new MonError('unavailable', `there are ${String(keysMax)} API keys, the maximum: revoke some first`);
+      throw new MonError('unavailable', `the limit of ${String(keysMax)} API keys is reached: revoke some first`);
     }
     saveApiKey(transaction, key);
     recordAudit(transaction, actor, {
@@ -230,7 +230,7 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;
   throw new MonError(
     'forbidden',
-    `only an administrator can create a key with the roles of ${key.username}: set scopes that you have, or ask an administrator`,
+    `only an administrator can create an API key with the roles of ${key.username}: set scopes that you have, or ask an administrator`,
   );
 }
 

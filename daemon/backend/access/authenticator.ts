@@ -207,7 +207,7 @@ export class Authenticator {
     if (principal === undefined) {
       throw new MonError(
         'unauthenticated',
-        'the leader rejects these credentials: use others, or give all members the same api and tls settings',
+        'the leader rejects these credentials: use other credentials, or give all members the same api and tls settings',
       );
     }
     return principal;

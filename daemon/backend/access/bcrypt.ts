@@ -76,7 +76,7 @@ export class Bcrypt implements AsyncDisposable {
   }
 
   #fail(cause: unknown): void {
-    const error = new MonError('unavailable', 'passwords cannot be verified at the moment: try again', { cause });
+    const error = new MonError('unavailable', 'password verification stopped unexpectedly: try again', { cause });
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

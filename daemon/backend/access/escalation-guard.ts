@@ -81,7 +81,10 @@ export class EscalationGuard {
       builtIn(roleKind, roleNamespace, name)) as Role | undefined;
     // The binding would get its rights from the user who creates the role later.
     if (role === undefined) {
-      throw new MonError('forbidden', `there is no ${type} ${name} to bind: create it first, or ask an administrator`);
+      throw new MonError(
+        'forbidden',
+        `the ${type} ${name} does not exist, so it cannot be bound: create it first, or ask an administrator`,
+      );
     }
     return { scopes: new Set(), grants: [{ namespace, rules: role.rules }] };
   }

@@ -37,7 +37,7 @@ export async function leaveLocalAccess(
       await replaceOwnFile(file, `${JSON.stringify(access)}\n`);
       written.push(file);
     } catch (error) {
-      log.warn({ file, reason: errorMessage(error) }, 'token for local programs could not be written');
+      log.warn({ file, reason: errorMessage(error) }, 'could not write the access token for programs on this host');
     }
   };
   await leave(join(stateDir, LOCAL_ACCESS_FILE), () => Promise.resolve());
@@ -69,5 +69,8 @@ async function makeOwnDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stat = await lstat(directory);
   const isOwn = stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & OTHERS) === 0;
-  if (!isOwn) throw new Error(`${directory} is not a private directory of this user: remove it, or chmod 700 it`);
+  if (!isOwn)
+    throw new Error(
+      `${directory} is not a private directory of this user: remove the directory, or run chmod 700 on it`,
+    );
 }

@@ -220,6 +220,6 @@ function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>):
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(
     'forbidden',
-    `${principal.name} is limited to the namespace ${String(principal.namespace)}, but this shows ${DEFAULT_NAMESPACE}: use ${V2_PREFIX}`,
+    `${principal.name} is limited to the namespace ${String(principal.namespace)}, but this path shows ${DEFAULT_NAMESPACE}: use ${V2_PREFIX}`,
   );
 }

@@ -78,7 +78,7 @@ export class Sessions implements Disposable {
     this.#tokens = new AccessTokens(parts.registry);
     this.#timer = parts.clock.every(SWEEP_MS, () => {
       this.#sweep().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'expired sessions could not be removed');
+        parts.log.warn({ reason: errorMessage(error) }, 'could not remove expired sessions');
       });
     });
   }
@@ -254,7 +254,7 @@ export class Sessions implements Disposable {
   #endReused(transaction: Transaction, { id, username }: Session): 'ended' {
     transaction.remove(SESSIONS, transaction.registry.credentials, id);
     recordAudit(transaction, mon('a refresh token was used twice'), { action: 'user.log-out', target: username });
-    this.#parts.log.warn({}, 'refresh token was used twice and may be stolen: its session was ended');
+    this.#parts.log.warn({}, 'refresh token was used twice and may be stolen: the session was terminated');
     return 'ended';
   }
 

@@ -108,7 +108,7 @@ export class Users {
     transaction.refuseNew(before);
     const { usersMax = USERS_MAX } = this.#parts;
     if (before === undefined && users.size >= usersMax) {
-      throw new MonError('unavailable', `there are ${String(usersMax)} users, the maximum: delete some first`);
+      throw new MonError('unavailable', `the limit of ${String(usersMax)} users is reached: delete some first`);
     }
     const isSamePassword = passwordHash === before?.passwordHash;
     this.#commit(

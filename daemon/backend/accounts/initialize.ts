@@ -71,7 +71,7 @@ async function credentialsOf(
   if (username !== undefined && password !== undefined) return { username, password };
   throw new MonError(
     'invalid',
-    'set MON_ADMIN_USERNAME, and MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, or run this on a terminal to enter them',
+    'set MON_ADMIN_USERNAME, and MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, or run the command on a terminal to enter name and password',
   );
 }
 

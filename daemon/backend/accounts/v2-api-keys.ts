@@ -86,7 +86,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
       const written = await apiKeys.change(id, granterOf(request), (present) => {
         refuseUnless(meets(preconditions, etagOf(tagged(present))));
         const changed = validatePatched(mergePatch(patchable(present), patch));
-        if (changed.metadata.name !== id) throw new MonError('invalid', 'the name of a key cannot be changed');
+        if (changed.metadata.name !== id) throw new MonError('invalid', 'the name of an API key cannot be changed');
         return changed;
       });
       return sendObject(request, reply, tagged(written), shown(written));
@@ -95,7 +95,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
       const name = pathName(request, 'key');
       const key = isPeerApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
       if (key.metadata.name !== (partsOfKey(name)?.id ?? name)) {
-        throw new MonError('invalid', 'the name of the key does not match the path');
+        throw new MonError('invalid', 'the name of the API key in the body differs from the name in the path');
       }
       await apiKeys.restore(key, granterOf(request));
     }),

@@ -63,7 +63,7 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
   if (groups.length === 0 || (hasScope(principal, 'admin') && principal.namespace === undefined)) return;
   throw new MonError(
     'forbidden',
-    `${groups.join(', ')}: has rights in all namespaces because of its name, which a binding would remove: ask an administrator of all namespaces, or bind users or another group`,
+    `${groups.join(', ')}: this group has rights in all namespaces because of its name, and a binding would remove these rights: ask an administrator of all namespaces, or bind users or another group`,
   );
 }
 

@@ -136,6 +136,6 @@ function userOfPath(request: FastifyRequest): SubmittedUser {
   const user = readBody(request, validateUser);
   const name = pathName(request, 'user');
   if (user.username !== name)
-    throw new MonError('invalid', `the user ${user.username} does not match the path: ${name}`);
+    throw new MonError('invalid', `the user in the body, ${user.username}, differs from the user in the path, ${name}`);
   return user;
 }

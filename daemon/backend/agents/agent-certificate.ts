@@ -32,10 +32,13 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
   if (!socket.authorized) {
     // According to its type this is an error; in fact it is the error code.
     const problem = String(socket.authorizationError);
-    throw refusal(`(${problem}): use one that a CA in client-ca-file has issued and that has not expired`);
+    throw refusal(
+      `the client certificate is rejected (${problem}): use a certificate that was issued by a CA in client-ca-file and has not expired`,
+    );
   }
   const [first, ...others] = namesOfClients(certificate);
-  if (first === undefined) throw refusal('because it contains no client name: put the name into its CommonName');
+  if (first === undefined)
+    throw refusal('the client certificate contains no client name: put the name into the CommonName');
   return {
     clientNames: [first, ...others],
     authority: authorityOf(socket),
@@ -154,6 +157,6 @@ function texts(value: unknown): string[] {
   return [value].flat().filter((one) => typeof one === 'string');
 }
 
-function refusal(why: string): MonError {
-  return new MonError('unauthenticated', `the client certificate is rejected ${why}`);
+function refusal(message: string): MonError {
+  return new MonError('unauthenticated', message);
 }

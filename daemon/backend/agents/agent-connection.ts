@@ -76,7 +76,7 @@ export class AgentConnection implements AgentLink {
       membership.left();
     });
     // A failed socket also emits `close`, which does the rest.
-    socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
+    socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'connection to an agent failed'));
   }
 
   get cannotSpool(): boolean {
@@ -106,7 +106,7 @@ export class AgentConnection implements AgentLink {
   #receive(data: RawData, isBinary: boolean): void {
     if (!this.#isListening) return;
     try {
-      if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
+      if (isBinary) throw new MonError('invalid', 'WebSocket frames must be text frames with JSON, not binary');
       // One buffer: the default `binaryType` of a server's socket.
       const text = (data as Buffer).toString();
       if (text.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
@@ -115,7 +115,9 @@ export class AgentConnection implements AgentLink {
         });
       } else this.#take(parseJsonStripped(text));
     } catch (error) {
-      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
+      this.#refuse(
+        error instanceof SyntaxError ? new MonError('invalid', 'WebSocket frames must contain valid JSON') : error,
+      );
     }
   }
 
@@ -131,7 +133,7 @@ export class AgentConnection implements AgentLink {
 
   /** @throws MonError `invalid` before the hello */
   #greetedStream(): ResultStream {
-    if (this.#stream === undefined) throw new MonError('invalid', 'the first frame must be hello');
+    if (this.#stream === undefined) throw new MonError('invalid', 'the first frame must have the type hello');
     return this.#stream;
   }
 
@@ -167,7 +169,7 @@ export class AgentConnection implements AgentLink {
     this.#stream?.deliver();
     const parsed = agentMessageSchema.safeParse(message);
     if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
-    if (parsed.data.type === 'results') throw new MonError('invalid', 'results could not be read');
+    if (parsed.data.type === 'results') throw new MonError('invalid', 'the frame with results is malformed');
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;
@@ -177,7 +179,8 @@ export class AgentConnection implements AgentLink {
   }
 
   async #greet(client: SubmittedClient, { spool, namespace, delta }: Hello): Promise<void> {
-    if (this.#stream !== undefined) throw new MonError('invalid', 'hello was already sent: send one per connection');
+    if (this.#stream !== undefined)
+      throw new MonError('invalid', 'hello was already sent: send only one hello per connection');
     refuseOtherClient(client.name, this.#clientNames);
     if (namespace !== undefined) this.#settleIn(namespace);
     refuseOtherNamespace(this.namespace, this.#certificateNamespaces);
@@ -195,7 +198,7 @@ export class AgentConnection implements AgentLink {
     if (!this.#isFree && namespace !== this.namespace) {
       throw new MonError(
         'forbidden',
-        `this connection is for the namespace ${this.namespace}: set agent.namespace to it`,
+        `this connection is for the namespace ${this.namespace}: set agent.namespace to that namespace`,
       );
     }
     refuseUnknownNamespace(this.#parts.registry, namespace);
@@ -211,7 +214,7 @@ export class AgentConnection implements AgentLink {
       throw new MonError(
         'invalid',
         this.name === ''
-          ? 'the first frame must be hello'
+          ? 'the first frame must have the type hello'
           : `this connection belongs to the client ${this.name}: use that name, or open another connection`,
       );
     const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client, this.#parts.admission);

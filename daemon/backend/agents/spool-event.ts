@@ -36,7 +36,10 @@ export class SpoolEvent {
     } catch (error) {
       // The next keepalive tries again.
       this.#writtenAtMs = undefined;
-      log.debug({ client: client.name, reason: errorMessage(error) }, 'spool state could not be written');
+      log.debug(
+        { client: client.name, reason: errorMessage(error) },
+        'could not store the result of the spool check, retrying soon',
+      );
     }
   }
 

@@ -96,7 +96,9 @@ export class V2AgentConnection implements AgentLink {
     socket.on('message', (message) => this.#receive(message));
     socket.on('close', (code) => this.#closed(code));
     // A broken socket also emits `close`, which does the rest.
-    socket.on('error', (error) => parts.log.debug({ namespace, client: name, err: error }, 'agent socket failed'));
+    socket.on('error', (error) =>
+      parts.log.debug({ namespace, client: name, err: error }, 'connection to an agent failed'),
+    );
   }
 
   /** Sends the configuration. Called once, when the hub has the connection. */
@@ -122,7 +124,7 @@ export class V2AgentConnection implements AgentLink {
       if ('unmatched' in command) {
         this.#parts.log.warn(
           { ...about, unmatched_tokens: command.unmatched },
-          'check request was not sent: the client lacks attributes for the tokens of the check',
+          'check request was not sent: the client lacks attributes that the command uses as tokens',
         );
       } else
         this.#parts.log.warn(
@@ -182,7 +184,10 @@ export class V2AgentConnection implements AgentLink {
   #inTurn(task: () => Promise<void> | void): void {
     this.#turn = this.#turn.then(task).catch((error: unknown) => {
       const { namespace, name } = this;
-      this.#parts.log.warn({ namespace, client: name, reason: errorMessage(error) }, 'client could not be read');
+      this.#parts.log.warn(
+        { namespace, client: name, reason: errorMessage(error) },
+        'could not read the client from the store',
+      );
     });
   }
 
@@ -191,11 +196,12 @@ export class V2AgentConnection implements AgentLink {
     try {
       // One buffer: the default `binaryType` of a server's socket.
       const frame = parseAgentFrame((data as Buffer).toString());
-      if (frame === undefined) throw new MonError('invalid', 'a frame must be a type, a line feed and JSON');
+      if (frame === undefined)
+        throw new MonError('invalid', 'a WebSocket frame must consist of a type, a line feed and JSON');
       const { type, payload } = frame;
       if (type !== 'keepalive' && type !== 'event') {
         const { namespace, name } = this;
-        this.#parts.log.debug({ namespace, client: name, type }, 'agent sent a frame of unknown type');
+        this.#parts.log.debug({ namespace, client: name, type }, 'agent sent a WebSocket frame of unknown type');
       } else if (payload.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
         this.#longFrames.add(payload, (value) => {
           if (this.#socket.readyState === this.#socket.OPEN) this.#takeFrame(type, value);
@@ -221,7 +227,7 @@ export class V2AgentConnection implements AgentLink {
     if (told !== name)
       throw new MonError(
         'invalid',
-        `this connection belongs to the client ${name}, not to ${String(told)}: open another connection for it`,
+        `this connection belongs to the client ${name}, not to ${String(told)}: open another connection for that client`,
       );
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
@@ -256,7 +262,7 @@ export class V2AgentConnection implements AgentLink {
     const definitions = this.#parts.definitions.in(namespace);
     const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
     if (result === undefined) {
-      this.#parts.log.debug({ namespace, client: name }, 'event without a check was ignored');
+      this.#parts.log.debug({ namespace, client: name }, 'ignored an event without a check');
     } else this.#intake.take(result);
   }
 
@@ -301,7 +307,7 @@ export class V2AgentConnection implements AgentLink {
     this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {
       this.#parts.log.error(
         { namespace, client: name, reason: errorMessage(error) },
-        'client could not be deregistered',
+        'could not deregister the client',
       );
     });
   }

@@ -46,7 +46,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     void tell(due, gone)
       .catch((error: unknown) => {
         // The next check retries.
-        log.warn({ reason: errorMessage(error) }, 'results of aggregate rules could not be written');
+        log.warn({ reason: errorMessage(error) }, 'could not store the results of aggregate rules, retrying soon');
       })
       .finally(() => {
         isLooking = false;

@@ -27,7 +27,8 @@ export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry 
 /** @throws MonError `invalid` for an invalid matcher in the query */
 export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
   const texts = queryOf(request).getAll('filter');
-  if (texts.length > MATCHERS_MAX) throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} are allowed`);
+  if (texts.length > MATCHERS_MAX)
+    throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} matchers are allowed`);
   return filterOf(
     texts.map((text) => {
       const matcher = parseMatcher(text);

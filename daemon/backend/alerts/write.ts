@@ -72,7 +72,7 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   if (place === undefined) {
     throw new MonError(
       'invalid',
-      `labels: ${settings.check} is missing: it must contain the name of the check (setting alerts.check)`,
+      `labels: ${settings.check} is missing: this label must contain the name of the check (setting alerts.check)`,
     );
   }
   const result = alertResult(alert, place, settings, clock.now());

@@ -52,7 +52,7 @@ export class ApiCommands {
     if (refused.length === 0) return;
     log.warn(
       { definitions: refused.slice(0, NAMED_MAX), definition_count: refused.length },
-      'stored definitions contain commands that the API no longer accepts; they still run: delete those that must not',
+      'stored definitions contain commands that the API no longer accepts: these commands still run until the definitions are deleted',
     );
   }
 }

@@ -214,7 +214,7 @@ function put(
 
 function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
   const entry = livingEntry(namespace, id, transaction.nowMs);
-  if (entry === undefined) throw new Error(`${id} has disappeared unexpectedly`);
+  if (entry === undefined) throw new Error(`internal error: the silence ${id} disappeared during the operation`);
   removeSilenced(transaction, namespace, entry, by);
   return {
     outcome: { ok: true, undo: restoring(entry, null) },
@@ -224,7 +224,8 @@ function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear
 
 function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>, by: string): Done {
   const entry = namespace.check(client, check);
-  if (entry === undefined) throw new Error(`${client}/${check} has disappeared unexpectedly`);
+  if (entry === undefined)
+    throw new Error(`internal error: the event ${client}/${check} disappeared during the operation`);
   const before = auditedEvent(entry);
   resolveEvent(transaction, entry, by);
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };

@@ -63,11 +63,11 @@ export class CheckNames {
     if (!isForced && this.#parts.definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(
         'conflict',
-        `${from} is still defined: change its name in the configuration and reload the backend, or use force`,
+        `the check ${from} is still defined: change its name in the configuration and reload the backend, or use force`,
       );
     }
     const clients = this.#clientsWith(namespaceName, from);
-    if (clients.length === 0) throw new MonError('not_found', `no client has results of ${from}`);
+    if (clients.length === 0) throw new MonError('not_found', `no client has results of the check ${from}`);
     if (!isForced) refuseBoth(rename, clients.filter((client) => client.checks.has(to)).length);
 
     const names = clients.map(({ name }) => name);
@@ -251,6 +251,6 @@ function refuseBoth({ from, to }: CheckRename, count: number): void {
   if (count === 0) return;
   throw new MonError(
     'conflict',
-    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of both ${to} and ${from}: use force to merge them, the history of ${from} first`,
+    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of both ${to} and ${from}: use force to merge the results, with the history of ${from} first`,
   );
 }

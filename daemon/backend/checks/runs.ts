@@ -125,7 +125,7 @@ export class CheckRequests implements Disposable {
           clients: without.length,
           first_clients: without.slice(0, NAMED_MAX),
         },
-        'check requests were not sent: proxy clients lack attributes for the tokens of the check',
+        'check requests were not sent: proxy clients lack attributes that the command uses as tokens',
       );
     }
     return requests;

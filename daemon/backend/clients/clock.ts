@@ -64,7 +64,9 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
     isSweeping = true;
     sweep(parts, isDue)
       // The next sweep retries.
-      .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives could not be written'))
+      .catch((error: unknown) =>
+        parts.log.warn({ reason: errorMessage(error) }, 'could not process missing keepalives, retrying soon'),
+      )
       .finally(() => {
         isSweeping = false;
       });

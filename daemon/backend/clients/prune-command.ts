@@ -39,7 +39,7 @@ type Found = readonly [namespace: string, name: string];
 export async function pruneCommand(place: StorePlace, flags: PruneFlags, parts: CommandParts): Promise<void> {
   const { olderThan, name, namespace } = flags;
   if (olderThan === undefined && name === undefined && namespace === undefined) {
-    throw new MonError('invalid', 'select clients: --older-than DURATION, --name PATTERN or --namespace NAME');
+    throw new MonError('invalid', 'select clients: use --older-than DURATION, --name PATTERN or --namespace NAME');
   }
   const store = await openStore(place);
   try {

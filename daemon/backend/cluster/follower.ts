@@ -151,7 +151,8 @@ export class Follower implements AsyncDisposable {
       const [first] = records;
       if (first === undefined) return;
       const isNext = first.seq === this.#seq + 1;
-      if (!isNext) log.warn({ seq: this.#seq }, 'lag behind the leader is too large: reloading the whole state');
+      if (!isNext)
+        log.warn({ seq: this.#seq }, 'this follower lags too far behind the leader: reloading the whole state');
       if (isNext && (await this.#follow(records))) this.#tell(records);
       else await this.#readAgain();
       if (records.length < RECORDS_MAX) return;

@@ -141,11 +141,11 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   refuseStale(): void {
     if (this.#isInDoubt()) {
       throw new BusyError(
-        'this member does not know whether it is still the leader; use another one, or retry in a second',
+        'this member does not know whether it is still the leader: use another member, or retry in a second',
       );
     }
     if (!this.#isTooFarBehind()) return;
-    throw new BusyError('this follower lags behind the leader; use another member, or retry in a few seconds');
+    throw new BusyError('this follower lags behind the leader: use another member, or retry in a few seconds');
   }
 
   /** Announces this member to the others. @param lease of the shard, if it is the leader already */
@@ -223,7 +223,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   async handOver(to: string | undefined): Promise<ClusterView> {
     const { log } = this.#parts;
-    if (!this.isWriter) throw new BusyError('this backend is not the leader, so it has nothing to hand over');
+    if (!this.isWriter) throw new BusyError('this backend is not the leader, so it cannot hand over the leadership');
     const succession = successionOf(this.view(), to);
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
     log.info({ to: succession.member.name }, 'handing over leadership');
@@ -231,7 +231,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const next = await this.#somebodyElse();
     this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'no member'}`));
     if (next === undefined) {
-      throw new MonError('unavailable', 'no member took over in time; this one stays the leader if it can');
+      throw new MonError('unavailable', 'no other member took over in time: this member stays the leader if it can');
     }
     log.info({ to: next.name }, 'leadership handed over');
     return this.view();
@@ -291,7 +291,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   #whyNobody(): string {
     return this.#problem === undefined
-      ? 'there is no leader at the moment, retry in a few seconds'
+      ? 'there is no leader at the moment: retry in a few seconds'
       : `the leader cannot be read from the database (${this.#problem}), retry in a few seconds`;
   }
 
@@ -344,7 +344,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       problems.set(member.id, problem);
       if (this.#problems.get(member.id) === problem) continue;
       const { id, name, url } = member;
-      log.warn({ member: id, name, url, problem }, 'communication with another member is blocked');
+      log.warn(
+        { member: id, name, url, problem },
+        'another cluster member cannot prove its identity: communication is blocked',
+      );
     }
     this.#problems = problems;
   }
@@ -353,7 +356,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #refuseUnproved({ id, name }: StoredMember): void {
     const problem = this.#problems.get(id);
     if (problem === undefined) return;
-    throw new MonError('unavailable', `the leader ${name} ${problem}: no requests are sent to this member`);
+    throw new MonError('unavailable', `the leader ${name} ${problem}; no requests are sent to the leader`);
   }
 
   /**
@@ -363,7 +366,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async #goBack(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
     if (batcher.isLeading || follower === undefined) return;
-    log.error({ from, to }, 'database lost acknowledged writes: continuing with the remaining data');
+    log.error({ from, to }, 'the database lost acknowledged writes: continuing with the remaining data');
     await follower.startOver();
   }
 

@@ -168,14 +168,14 @@ export class Batcher {
    *   no writes
    */
   enqueue(command: Command): void {
-    if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
-    if (this.#lease === undefined) throw new BusyError('another member is the leader, retry in a second');
+    if (this.#isClosed) throw new BusyError('the backend is stopping: try again in a few seconds');
+    if (this.#lease === undefined) throw new BusyError('another member is the leader: retry in a second');
     // Rejected at once, instead of waiting behind a batch whose outcome is not known yet.
     const { refusal } = this.#store;
     if (refusal !== undefined) throw notWritten(refusal);
     if (command.isReported === true) this.refuseReports();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
-      throw new BusyError('the queue of results is full, try again in a second');
+      throw new BusyError('the result queue is full: try again in a second');
     }
     this.#queue.push(command);
     this.#queuedWeight += command.weight;
@@ -243,7 +243,8 @@ export class Batcher {
             outcome = { value };
           }),
         settle: (error) => {
-          if (outcome === undefined || error !== undefined) reject(error ?? new Error('the command was not applied'));
+          if (outcome === undefined || error !== undefined)
+            reject(error ?? new Error('internal error: the change was not applied'));
           else resolve(outcome.value);
         },
       });
@@ -422,7 +423,7 @@ export class Batcher {
   }
 
   #assertLeading(): Lease {
-    if (this.#lease === undefined) throw new Error('a command is carried out although this backend is not the leader');
+    if (this.#lease === undefined) throw new Error('cannot write to the store: this backend is not the leader');
     return this.#lease;
   }
 
@@ -521,7 +522,7 @@ export class Batcher {
 
   async #readAgain(): Promise<void> {
     await this.#reload().catch((cause: unknown) => {
-      this.#log.error({ error: errorMessage(cause) }, 'state could not be reloaded, retrying soon');
+      this.#log.error({ error: errorMessage(cause) }, 'could not reload the state from the store, retrying soon');
     });
   }
 
@@ -534,7 +535,7 @@ export class Batcher {
     try {
       command.settle(error);
     } catch (thrown) {
-      this.#log.error({ error: errorMessage(thrown) }, 'response could not be sent');
+      this.#log.error({ error: errorMessage(thrown) }, 'could not send the response to a request');
     }
   }
 

@@ -83,7 +83,7 @@ export class RecordReader {
 
   #tableOf(entry: object): RecordTable<object, unknown> {
     const table = this.#tables.find(({ isEntry }) => isEntry(entry));
-    if (table === undefined) throw new Error('a command needs a record that no table contains');
+    if (table === undefined) throw new Error('internal error: a write needs a record of an unknown table');
     return table;
   }
 }

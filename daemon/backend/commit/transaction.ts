@@ -91,7 +91,8 @@ export class Transaction {
   /** Returns the newest body of an entry that a command of this batch requested or kept. */
   body<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): Body {
     const body = this.#keptOrFetched(table, entry);
-    if (body === undefined) throw new Error(`the record ${table.key(entry).join('/')} was not requested`);
+    if (body === undefined)
+      throw new Error(`internal error: the record ${table.key(entry).join('/')} was not read before the write`);
     return body as Body;
   }
 

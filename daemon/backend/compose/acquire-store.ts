@@ -69,7 +69,7 @@ async function patiently<T>(
       isTold = true;
     }
     await pause(clock);
-    if (stop?.aborted === true) throw new MonError('unavailable', 'stopped during the start');
+    if (stop?.aborted === true) throw new MonError('unavailable', 'the backend was stopped while it was starting');
   }
 }
 

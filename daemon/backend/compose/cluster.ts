@@ -38,7 +38,7 @@ export function openSignatures({ peerKey, store, log }: Ground, now: () => numbe
     return new PeerSignatures({ keys: PeerKeys.ofStore(store.secret, store.id), self: store.self, now });
   }
   const keys = PeerKeys.ofFile(peerKey, store.id);
-  log.info({ peer_key: keys.id }, 'members authenticate with the peer key');
+  log.info({ peer_key: keys.id }, 'cluster members authenticate to each other with the peer key');
   return new PeerSignatures({ keys, self: store.self, now });
 }
 

@@ -45,11 +45,11 @@ export class Teardown implements AsyncDisposable {
     try {
       await work();
     } catch (error) {
-      this.#log.error({ part: name, error: errorMessage(error) }, 'part of the program could not be stopped');
+      this.#log.error({ part: name, error: errorMessage(error) }, 'component could not be stopped');
       throw error;
     }
     const tookMs = Math.round(this.#clock.monotonic() - startMs);
-    if (tookMs > LONG_MS) this.#log.warn({ part: name, duration_ms: tookMs }, 'part of the program was slow to stop');
-    else this.#log.debug({ part: name, duration_ms: tookMs }, 'part of the program stopped');
+    if (tookMs > LONG_MS) this.#log.warn({ part: name, duration_ms: tookMs }, 'component was slow to stop');
+    else this.#log.debug({ part: name, duration_ms: tookMs }, 'component stopped as part of the shutdown');
   }
 }

@@ -97,7 +97,7 @@ function* nestedSets(
     names.flatMap((name) => handlers.get(name) ?? []).filter(({ type }) => type === 'set');
   for (const inner of setsIn(members)) {
     if (inner.type !== 'set' || setsIn(inner.handlers).length === 0) continue;
-    yield { path, message: 'handler sets cannot be deeply nested: a set in a set in this set does nothing' };
+    yield { path, message: 'handler sets cannot be deeply nested: a set that is two levels below this set is ignored' };
     return;
   }
 }
@@ -112,7 +112,7 @@ function* windowWarnings(path: readonly string[], { days }: TimeWindows): Genera
       if (day === 'all' || (secondsOfDay(end) ?? 0) >= (secondsOfDay(begin) ?? 0)) continue;
       yield {
         path: [...path, 'days', day, String(at)],
-        message: `ends before it begins, so it runs from ${day} ${begin} to ${end} of the next day`,
+        message: `end is before begin, so the time window runs from ${day} ${begin} to ${end} on the next day`,
       };
     }
   }

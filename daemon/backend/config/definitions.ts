@@ -213,6 +213,6 @@ function withWorkflows(definitions: NamespaceDefinitions): NamespaceDefinitions 
 function parsed(name: string, definition: FilterDefinition): EventFilter {
   const filter = parseFilter(definition);
   // The configuration was validated when it was read.
-  if (filter.kind === 'problems') throw new Error(`the filter ${name} was not validated`);
+  if (filter.kind === 'problems') throw new Error(`internal error: the filter ${name} was not validated`);
   return filter;
 }

@@ -20,7 +20,7 @@ export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
       for (const { path, message } of problems) {
         warnings.push({
           path: ['filters', name, 'attributes', ...path],
-          message: `${message}; this filter is ignored, so its handlers get all events: fix it`,
+          message: `${message}; this filter is ignored, so the handlers that use it get all events: fix the filter`,
         });
       }
       return problems.length === 0;

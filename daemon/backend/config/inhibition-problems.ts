@@ -8,7 +8,10 @@ const INHIBITIONS_MAX = 200;
 /** Reports rules with an invalid search: a rule is either applied in full or not at all. */
 export function* inhibitionProblems(inhibitions: ReadonlyMap<string, InhibitionDefinition>): Generator<Remark> {
   if (inhibitions.size > INHIBITIONS_MAX) {
-    yield { path: ['inhibitions'], message: `must be at most ${String(INHIBITIONS_MAX)} definitions: combine some` };
+    yield {
+      path: ['inhibitions'],
+      message: `must contain at most ${String(INHIBITIONS_MAX)} definitions: combine some of them`,
+    };
   }
   for (const [name, definition] of inhibitions) {
     const rule = parseInhibition(name, definition);

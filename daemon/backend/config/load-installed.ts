@@ -29,8 +29,8 @@ function refuseFormerState({ config, stateDir, formerStateDir }: Installation): 
   if (formerStateDir === undefined || !hasStore(formerStateDir) || hasStore(stateDir)) return;
   throw new MonError(
     'conflict',
-    `there is a store in ${formerStateDir}, the former location, and none in ${stateDir}: ` +
-      `to use it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
+    `there is a store in ${formerStateDir}, the former default directory, and none in ${stateDir}: ` +
+      `to use that store, move it there, or add this line to ${config}\n  state-dir: ${formerStateDir}`,
   );
 }
 

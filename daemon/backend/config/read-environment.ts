@@ -49,7 +49,7 @@ export async function readEnvironment(env: Environment): Promise<ReadEnvironment
     try {
       layers.push({ origin: file, settings: await readCredentials(file) });
       if (((await stat(file)).mode & OTHERS) !== 0) {
-        warnings.push({ file, message: 'other users of this machine can access it: run chmod 600 on it' });
+        warnings.push({ file, message: 'other users of this machine can access the file: run chmod 600 on the file' });
       }
     } catch (error) {
       problems.push({ file, message: `cannot be used as MON_CREDENTIALS_FILE: ${errorMessage(error)}` });
@@ -91,11 +91,14 @@ function given(env: Environment, name: string): string | undefined {
 }
 
 async function readCredentials(file: string): Promise<Settings> {
-  if ((await stat(file)).size > CREDENTIALS_BYTES_MAX) throw new Error('it is too large: write one line user:password');
+  if ((await stat(file)).size > CREDENTIALS_BYTES_MAX)
+    throw new Error('the file is too large: write one line user:password');
   const line = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   const colon = line.indexOf(':');
   if (colon < 1 || colon === line.length - 1 || /[\r\n]/.test(line)) {
-    throw new Error('write one line user:password, or user: and the hash that mon-backend hash-password prints');
+    throw new Error(
+      'the file must contain one line: user:password, or user: followed by the hash from mon-backend hash-password',
+    );
   }
   return { api: { user: line.slice(0, colon), password: line.slice(colon + 1) } };
 }

@@ -52,7 +52,7 @@ export async function reload({
     config.refuse(`the new configuration has ${count}, see the log; the previous one stays in effect`);
     log.error(
       { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
-      'configuration rejected, the previous one stays in effect',
+      'configuration rejected: the previous configuration stays in effect',
     );
     return error instanceof RejectedConfig ? error.folders : next?.folders;
   }
@@ -75,5 +75,5 @@ function tell(log: Log, next: LoadedConfig, changes: readonly SettingsChange[]):
     'config file applied changes',
   );
   const waiting = changes.map(({ path }) => path).filter((path) => NEEDS_RESTART.test(path));
-  if (waiting.length > 0) log.warn({ settings: waiting }, 'some changed settings need a restart');
+  if (waiting.length > 0) log.warn({ settings: waiting }, 'some changed settings take effect only after a restart');
 }

@@ -92,7 +92,10 @@ function* sectionWarnings(settings: Settings): Generator<Remark> {
     if (V1_SECTIONS.has(section)) {
       yield { path: [section], message: 'belongs to Sensu Core and has no effect here' };
     } else if (!SECTIONS.has(section)) {
-      yield { path: [section], message: 'is not a known section; it only appears in GET /settings' };
+      yield {
+        path: [section],
+        message: 'is not a known section: the section has no effect except that GET /settings shows it',
+      };
     }
   }
 }
@@ -105,7 +108,7 @@ function* apiWarnings(api: ApiSettings): Generator<Remark> {
   if (api.password !== undefined && !isPasswordHash(api.password)) {
     yield {
       path: ['api', 'password'],
-      message: 'is in plain text; use the hash from mon-backend hash-password',
+      message: 'is a password in plain text: use the hash from mon-backend hash-password',
     };
   }
 }

@@ -107,7 +107,7 @@ function refuseKept(principal: Principal, doing: Doing): void {
   if (namespace === undefined && isEverywhere) return;
   throw new MonError(
     'forbidden',
-    `${name} is limited to the namespace ${String(namespace ?? doing.namespace)}, but ${doing.resource} run on the machine of the backend: ask an administrator of all namespaces`,
+    `${name} is limited to the namespace ${String(namespace ?? doing.namespace)}, but ${doing.resource} run on the backend host: ask an administrator of all namespaces`,
   );
 }
 

@@ -63,7 +63,7 @@ export class DefinitionChanges {
       if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {
         throw new MonError(
           'unavailable',
-          `there are ${String(this.#definitionsMax)} ${kind} in the namespace ${namespace}, the maximum: delete some first`,
+          `the limit of ${String(this.#definitionsMax)} ${kind} in the namespace ${namespace} is reached: delete some first`,
         );
       }
       const createdBy = present === undefined ? actor.who : present.metadata.created_by;

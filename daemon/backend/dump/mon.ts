@@ -38,7 +38,7 @@ export function dumpOnMon(
     dump: async (request, _reply, query): Promise<DumpPage> => {
       const { type } = request.params as { type: string };
       const kind = kindNamed(type);
-      if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
+      if (kind === undefined) throw new MonError('not_found', `there is no object type ${type}`);
       const { namespace, continue: after } = query;
       // Recorded before the first secrets are sent; later pages belong to the same dump.
       if (isNewDump(request.principal.name, kind.type, after)) {

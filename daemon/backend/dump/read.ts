@@ -25,7 +25,7 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   if (type === 'Namespace')
     return { objects: registry.declared.names().map(dumpedNamespace).map(asRecord), continue: null };
   const table = DUMPS.get(type);
-  if (table === undefined) throw new Error(`no table has objects of the type ${type}`);
+  if (table === undefined) throw new Error(`internal error: no table contains objects of the type ${type}`);
   const prefix = namespace === undefined || !table.isNamespaced ? table.prefix : [...table.prefix, namespace];
   const after = query.after === undefined ? undefined : placeOf(query.after, prefix);
   const found: Found[] = [];
@@ -58,7 +58,7 @@ function placeOf(token: string, prefix: Key): Key {
   } catch {
     // The error is thrown below.
   }
-  throw new MonError('invalid', 'continue: is not a valid page token, start without it');
+  throw new MonError('invalid', 'continue: is not a valid page token: omit continue to start at the first page');
 }
 
 function asRecord(object: Wrapped): Readonly<Record<string, unknown>> {

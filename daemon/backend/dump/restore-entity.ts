@@ -57,7 +57,7 @@ export function translated(
   present: ClientEntry | undefined,
   transaction: Transaction,
 ): StoredClient {
-  if (entity === undefined) throw new Error('there is no entity to translate');
+  if (entity === undefined) throw new Error('internal error: the object contains no entity');
   const createdBy = entity.metadata.created_by ?? undefined;
   const context = {
     present: recordOf(transaction, present),

@@ -27,7 +27,7 @@ export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEnt
 
 export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
   const [entity = '', check = ''] = wrappedName(object).split('/');
-  if (entity === '' || check === '') return skipped('it has no entity or no check');
+  if (entity === '' || check === '') return skipped('the event has no entity or no check');
   const isAssumed = restoring.assumed.has(restoreKey('Entity', namespace.name, entity));
   if (isAssumed && !namespace.clients.has(entity)) return { outcome: 'created' };
   const owner = ownerOf(restoring, namespace, entity, object);
@@ -38,7 +38,7 @@ export function restoreEvent(restoring: Restoring, namespace: Namespace, object:
   const foreign = exact === undefined ? foreignRecord(restoring, { entity, check }, present, object) : undefined;
   if (foreign !== undefined && 'problem' in foreign) return skipped(foreign.problem);
   const record = exact ?? foreign?.record;
-  if (record === undefined) throw new Error(`there is no record of ${entity}/${check}`);
+  if (record === undefined) throw new Error(`internal error: there is no record for the event ${entity}/${check}`);
   return settle(
     restoring,
     { before: present === undefined ? undefined : recordOf(restoring, present), after: record },

@@ -38,12 +38,12 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const present = namespace.silenced.get(dumped.entry.id);
   const after = present === undefined ? dumped : goingOn(dumped, present, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
-  if (selector?.kind === 'problem') return skipped(`its selector cannot be read: ${selector.message}`);
-  if (isOver(after.entry, transaction.nowMs)) return skipped('it has expired');
+  if (selector?.kind === 'problem') return skipped(`the selector is invalid: ${selector.message}`);
+  if (isOver(after.entry, transaction.nowMs)) return skipped('the silence has expired');
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
   if (costly !== undefined) return skipped(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return skipped(`there are ${String(silencesMax)} silences, the maximum: clear some first`);
+    return skipped(`the limit of ${String(silencesMax)} silences is reached: clear some first`);
   }
   const before =
     present === undefined
@@ -101,11 +101,11 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isSelectorId(parsed.data.metadata?.name ?? '')) {
-    return { problem: 'it has a selector, and the object was edited after the dump' };
+    return { problem: 'the silence has a selector and was edited after the dump, so it cannot be restored' };
   }
-  if (recurs(object)) return { problem: 'it recurs, and the object was edited after the dump' };
+  if (recurs(object)) return { problem: 'the silence recurs and was edited after the dump, so it cannot be restored' };
   const parts = partsOfV2Silenced(parsed.data);
-  if (parts === undefined) return { problem: 'it has neither a subscription nor a check' };
+  if (parts === undefined) return { problem: 'the silence has neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);
   const begin = parsed.data.begin ?? 0;
   // A dump contains the begin. Counted from now, a silence of one hour would last another hour.

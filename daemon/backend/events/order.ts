@@ -12,7 +12,7 @@ export function askedOrder(text = 'status'): (a: EventRow, b: EventRow) => numbe
   const name = isReversed ? text.slice(1) : text;
   const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);
   if (column === undefined) {
-    throw new MonError('invalid', `sort must be ${EVENT_SORT_COLUMNS.join(', ')}; prefix - reverses the order`);
+    throw new MonError('invalid', `sort must be ${EVENT_SORT_COLUMNS.join(', ')}; a leading "-" reverses the order`);
   }
   return eventOrder(column, isReversed);
 }

@@ -111,7 +111,7 @@ function without(object: object, names: readonly string[]): Readonly<Record<stri
 export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): Wrapped {
   const { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check } = record;
   const reported = check ?? eventCheck;
-  if (reported === undefined) throw new Error(`the record of ${client.name} contains no check`);
+  if (reported === undefined) throw new Error(`the stored record of the client ${client.name} contains no check`);
   const entity = v2EntityOf(namespace, client);
   const id = event?.id ?? '';
   const shown = v2EventOf({ id, namespace, entity, check: reported, history, state: record, silenced: [] });

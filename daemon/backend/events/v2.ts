@@ -163,7 +163,7 @@ function withName(part: unknown, name: string): unknown {
 /** @throws MonError `invalid` if the event lacks the names by which it is stored */
 function named(event: SubmittedV2Event): SubmittedV2Event {
   if (!event.check) {
-    throw new MonError('invalid', 'check: is required, also in an event with metrics, which are stored with it');
+    throw new MonError('invalid', 'check: is required, even if the event contains metrics');
   }
   if (event.check.metadata?.name === undefined) throw new MonError('invalid', 'check.metadata.name: is required');
   if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');

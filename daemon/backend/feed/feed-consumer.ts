@@ -76,7 +76,7 @@ export class FeedConsumer {
     this.#heardMs = this.#takenMs = this.#currentMs = parts.clock.monotonic();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('close', onClose);
-    socket.on('error', (error) => parts.log.debug({ err: error }, 'feed socket failed'));
+    socket.on('error', (error) => parts.log.debug({ err: error }, 'live feed connection failed'));
   }
 
   /**
@@ -205,14 +205,16 @@ export class FeedConsumer {
   #receive(data: RawData, isBinary: boolean): void {
     this.#heardMs = this.#parts.clock.monotonic();
     try {
-      if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
+      if (isBinary) throw new MonError('invalid', 'WebSocket frames must be text frames with JSON, not binary');
       const request = feedRequestSchema.safeParse(parseJsonStripped((data as Buffer).toString()));
       if (!request.success) throw new MonError('invalid', problemsOf(request.error));
       if (request.data.type === 'ping') this.send({ type: 'pong' });
       else if (request.data.type === 'pace') this.#takePace(request.data);
       else if (request.data.type === 'subscribe') this.#subscribe(request.data);
     } catch (error) {
-      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
+      this.#refuse(
+        error instanceof SyntaxError ? new MonError('invalid', 'WebSocket frames must contain valid JSON') : error,
+      );
     }
   }
 
@@ -223,7 +225,7 @@ export class FeedConsumer {
 
   #refuse(error: unknown): void {
     const isOurs = error instanceof MonError;
-    if (!isOurs) this.#parts.log.error({ err: error }, 'feed request failed');
+    if (!isOurs) this.#parts.log.error({ err: error }, 'live feed request failed');
     const [code, message] = isOurs ? [error.code, error.message] : ['internal', 'internal error'];
     this.send({ type: 'error', code, message });
     this.close(POLICY_VIOLATION, code);
@@ -231,7 +233,8 @@ export class FeedConsumer {
 
   #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
     const { topics, transports, columns = false, since, store, namespace = DEFAULT_NAMESPACE } = request;
-    if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
+    if (this.#selection !== undefined)
+      throw new MonError('invalid', 'this connection already has a subscription: open another connection');
     const selection = new RowSelection(
       this.#parts.topics,
       request,

@@ -100,7 +100,7 @@ function keyIn(data: unknown): string {
   if (message.success) return message.data.key;
   throw new MonError(
     'unauthenticated',
-    'credentials are missing: send them with the handshake, or {"type":"authenticate","key":"mk_..."} as the first message',
+    'credentials are missing: send credentials in the handshake, or {"type":"authenticate","key":"mk_..."} as the first message',
   );
 }
 

@@ -44,6 +44,7 @@ function searchOf<Row>(language: SearchLanguage<Row>, name: string, text: string
   }
   // Rows are evaluated only when they change, so reaching an age would go unnoticed.
   const moving = [...language.fields.values()].filter(({ usesTime }) => usesTime === true).map((field) => field.name);
-  if (search.usesTime) throw new MonError('invalid', `${name}: ${moving.join(' and ')} cannot be used on the feed`);
+  if (search.usesTime)
+    throw new MonError('invalid', `${name}: ${moving.join(' and ')} cannot be used in filters of the live feed`);
   return search;
 }

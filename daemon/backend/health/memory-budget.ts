@@ -92,8 +92,8 @@ export function startGuard(): (bytes: number) => void {
     if (bytes <= limit) return;
     throw new MonError(
       'invalid',
-      `the store needs more memory than this process can use (over ${formatMebibytes(limit)}): remove what is not ` +
-        'needed with mon-backend prune, or give the process more: NODE_OPTIONS=--max-old-space-size=MIB',
+      `the store needs more memory than this process can use (over ${formatMebibytes(limit)}): ` +
+        'delete clients with mon-backend prune, or give the process more memory: NODE_OPTIONS=--max-old-space-size=MIB',
     );
   };
 }

@@ -101,7 +101,10 @@ export function watchConditions(parts: ConditionParts): Disposable {
         });
       } catch (error) {
         // The next measurement tries again.
-        log.debug({ condition: one.name, reason: errorMessage(error) }, 'health of the backend could not be reported');
+        log.debug(
+          { condition: one.name, reason: errorMessage(error) },
+          'could not store the result of a backend health check, retrying soon',
+        );
       }
     }
   }

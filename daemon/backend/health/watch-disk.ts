@@ -49,7 +49,7 @@ export function watchDisk(parts: DiskParts): Disposable {
       await check.report({ status: diskStatus(level), output: guard.describe() });
     } catch (error) {
       // The next measurement tries again.
-      log.debug({ reason: errorMessage(error) }, 'disk state could not be written');
+      log.debug({ reason: errorMessage(error) }, 'could not store the result of the disk check, retrying soon');
     }
   }
 }

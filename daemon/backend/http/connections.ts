@@ -28,7 +28,7 @@ interface Connection {
 
 type Accept = (socket: Duplex) => void;
 
-const REFUSAL_TEXT = 'there are too many connections: close some, or try again later';
+const REFUSAL_TEXT = 'there are too many open connections: close some, or try again later';
 const REFUSAL =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
   `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;

@@ -66,7 +66,10 @@ export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
     const { origin } = headers;
     if (origin === undefined || READING.has(method)) return;
     if (URL.parse(origin)?.host !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
-      throw new MonError('forbidden', `pages of ${origin} cannot make changes: allow the origin in api.cors.Origin`);
+      throw new MonError(
+        'forbidden',
+        `web pages from ${origin} cannot make changes: allow the origin in api.cors.Origin`,
+      );
     }
     // A form can be sent from any site without a preflight request, JSON cannot.
     if (method !== 'DELETE' && !isJson(headers['content-type'])) {

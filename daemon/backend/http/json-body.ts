@@ -211,7 +211,7 @@ function refuseHazards(value: unknown, depth: number, depthMax: number, isExact 
   }
   // Values parsed from JSON inherit no enumerable properties.
   for (const name in value) {
-    if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
+    if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the field name "${name}" is not allowed`);
     const member = (value as Readonly<Record<string, unknown>>)[name];
     deepest = Math.max(deepest, refuseHazards(member, depth + 1, depthMax, isExact && name !== MEASURED));
   }

@@ -15,8 +15,10 @@ export interface ListenAddress {
 export function listenProblem(error: unknown, { bind, port }: ListenAddress, remedy: string): MonError {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
   return isTaken
-    ? new MonError('conflict', `${bind}:${String(port)} is in use: stop that program, or choose another ${remedy}`, {
-        cause: error,
-      })
+    ? new MonError(
+        'conflict',
+        `${bind}:${String(port)} is in use by another program: stop that program, or set another ${remedy}`,
+        { cause: error },
+      )
     : new MonError('invalid', `cannot listen on ${bind}:${String(port)}: ${errorMessage(error)}`, { cause: error });
 }

@@ -94,7 +94,7 @@ export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
   const table: RouteAccess[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
-    if (access === undefined) throw new Error(`${String(method)} ${url} does not declare its access`);
+    if (access === undefined) throw new Error(`the endpoint ${String(method)} ${url} declares no required rights`);
     // HEAD is registered together with GET.
     if (method === 'HEAD') return;
     table.push({ method: String(method), url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });

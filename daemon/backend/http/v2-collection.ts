@@ -274,14 +274,17 @@ function namespaceFor(
 
 function refuseOtherNamespace(inBody: string | null | undefined, inPath: string): void {
   if (!inBody || inBody === inPath) return;
-  throw new MonError('invalid', `the namespace in the body, ${inBody}, differs from the one in the path, ${inPath}`);
+  throw new MonError(
+    'invalid',
+    `the namespace in the body, ${inBody}, differs from the namespace in the path, ${inPath}`,
+  );
 }
 
 function refuseOtherKey(inBody: V2Key, inPath: V2Key): void {
   if (inBody.length === inPath.length && inBody.every((part, at) => part === inPath[at])) return;
   throw new MonError(
     'invalid',
-    `the name in the body, ${inBody.join('/')}, differs from the one in the path, ${inPath.join('/')}`,
+    `the name in the body, ${inBody.join('/')}, differs from the name in the path, ${inPath.join('/')}`,
   );
 }
 

@@ -30,7 +30,7 @@ export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.nam
 export const askedNamespace: NamespaceOf = (request, { registry }) => {
   const name = namespaceIn(request);
   if (name === EVERY_NAMESPACE) {
-    throw new MonError('invalid', `namespace: ${EVERY_NAMESPACE} is only for lists: set a single namespace`);
+    throw new MonError('invalid', `namespace: ${EVERY_NAMESPACE} is only allowed in lists: set a single namespace`);
   }
   refuseUnknownNamespace(registry, name);
   return registry.namespace(name);

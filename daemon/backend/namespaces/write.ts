@@ -41,7 +41,7 @@ export class Namespaces {
       if (declared.names().length >= this.#namespacesMax) {
         throw new MonError(
           'unavailable',
-          `there are ${String(this.#namespacesMax)} namespaces, the maximum: delete some first`,
+          `the limit of ${String(this.#namespacesMax)} namespaces is reached: delete some first`,
         );
       }
       transaction.put(NAMESPACES, declared, name, name);

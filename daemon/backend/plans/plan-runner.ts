@@ -65,7 +65,7 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new MonError('unavailable', 'the backend was stopped in the meantime: start the step again'));
+    this.#stop.abort(new MonError('unavailable', 'the backend was stopped during this step: start the step again'));
     await Promise.all(this.#running);
   }
 
@@ -86,7 +86,7 @@ export class PlanRunner implements AsyncDisposable {
       try {
         return await this.#plans.finish(id, step, outcome);
       } catch (error) {
-        this.#log.error({ step, reason: errorMessage(error) }, 'outcome of an upgrade step could not be stored');
+        this.#log.error({ step, reason: errorMessage(error) }, 'could not store the outcome of an upgrade step');
         // The next start of the backend ends it.
         if (signal.aborted) return;
         await this.#pause(RETRY_MS);
@@ -106,7 +106,8 @@ export class PlanRunner implements AsyncDisposable {
       const facts = { ...withTold(await this.facts(), told), ...snapshotOf(runbook) };
       const run = { runbook, step, facts, actor, tell: this.#teller(runbook.id, step.id), signal: this.#stop.signal };
       if (step.kind === 'action' && step.action !== undefined) return await actionStep(step.action, this.#parts, run);
-      if (step.check === undefined) throw new MonError('internal', `the step ${step.id} has no action`);
+      if (step.check === undefined)
+        throw new MonError('internal', `internal error: the upgrade step ${step.id} has no action`);
       return checkStep(step.check, this.#parts, run);
     } catch (error) {
       if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'upgrade step failed');
@@ -122,7 +123,7 @@ export class PlanRunner implements AsyncDisposable {
       if (nowMs - toldMs < TELL_MS) return;
       toldMs = nowMs;
       this.#plans.note(id, step, text).catch((error: unknown) => {
-        this.#log.warn({ step, reason: errorMessage(error) }, 'progress of an upgrade step could not be stored');
+        this.#log.warn({ step, reason: errorMessage(error) }, 'could not store the progress of an upgrade step');
       });
     };
   }

@@ -39,7 +39,7 @@ export class PlanRegistry {
   /** Called for each result. @throws MonError `unavailable` while an upgrade rejects results */
   keepReportsOut(): void {
     if (this.#draining !== undefined)
-      throw new BusyError('results are not accepted during an upgrade: keep them and try again later');
+      throw new BusyError('results are not accepted during an upgrade: keep the results and send them again later');
   }
 
   /** True if results and keepalives may be old only because they are, or recently were, rejected. */

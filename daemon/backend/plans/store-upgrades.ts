@@ -33,7 +33,7 @@ export class StoreUpgrades implements AsyncDisposable {
     if (version === newest) return;
     deps.log.warn(
       { database_version: version, new_version: newest },
-      'the database is of an older version: run mon-backend upgrade',
+      'the database schema is outdated: run mon-backend upgrade',
     );
   }
 
@@ -64,7 +64,7 @@ export class StoreUpgrades implements AsyncDisposable {
     if (this.#run.state === 'running') {
       throw new MonError(
         'conflict',
-        'an upgrade of the store is running: GET /api/mon/v1/store/upgrade shows its progress',
+        'a store upgrade is already running: GET /api/mon/v1/store/upgrade shows the progress',
       );
     }
     this.#run = { state: 'running' };
@@ -89,7 +89,10 @@ export class StoreUpgrades implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(
-      new MonError('unavailable', 'the backend stopped during the upgrade of the store; request it again to continue'),
+      new MonError(
+        'unavailable',
+        'the backend stopped during the store upgrade: request the upgrade again to continue',
+      ),
     );
     await this.#ending;
   }

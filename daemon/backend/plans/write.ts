@@ -43,7 +43,7 @@ export class Plans {
         const { id, from, to } = open.runbook;
         throw new MonError(
           'conflict',
-          `plan ${String(id)} from ${from} to ${to} is open: finish or abandon it before you create another one`,
+          `the upgrade plan ${String(id)} from ${from} to ${to} is open: finish or abandon it before you create another plan`,
         );
       }
       transaction.refuseNew(undefined);

@@ -27,7 +27,10 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
     for (const namespace of registry.namespaces()) {
       // The index advances at once; results that could not be written are retried at the next repetition.
       report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
-        log.warn({ reason: errorMessage(error) }, 'results of expired TTLs could not be written');
+        log.warn(
+          { reason: errorMessage(error) },
+          'could not store events for checks whose TTL has expired, retrying soon',
+        );
       });
     }
   });

@@ -14,7 +14,7 @@ export function resolveEvent(transaction: Transaction, entry: CheckEntry, by: st
   const { check, eventCheck } = transaction.body(CHECK_RECORDS, entry);
   const body = eventCheck ?? check;
   if (state.event === undefined || body === null) {
-    throw new Error(`${client.name}/${entry.name} has no event to resolve`);
+    throw new Error(`internal error: ${client.name}/${entry.name} has no event to resolve`);
   }
   processResult(transaction, client.namespace, {
     client: client.name,

@@ -55,7 +55,7 @@ export function retireTtls(parts: RetireParts): Disposable {
         for (const [namespace, check] of await noteDefinitions(parts)) await retireCheck(parts, namespace, check);
       }
     } catch (error) {
-      log.warn({ reason: errorMessage(error) }, 'ttl of removed checks could not be ended, retrying soon');
+      log.warn({ reason: errorMessage(error) }, 'could not stop the TTL monitoring of removed checks, retrying soon');
       hasChanged = true;
       if (!isOver()) {
         retry = clock.after(RETRY_MS, () => {

@@ -51,7 +51,7 @@ export function admitKeepalive(
   if (isBanned(namespace, name, nowMs)) throw banned(name);
   const deletedMs = namespace.tombstones.get(name)?.deletedMs ?? 0;
   if (isQuarantined(namespace, name, nowMs) && madeAt !== undefined && madeAt <= Math.floor(deletedMs / 1000)) {
-    throw new MonError('conflict', `${name} was deleted after it sent this keepalive`);
+    throw new MonError('conflict', `the client ${name} was deleted after it sent this keepalive`);
   }
 }
 
@@ -61,7 +61,10 @@ export function isBanned({ invalidated }: Namespace, client: string, nowMs: numb
 }
 
 export function banned(client: string): MonError {
-  return new MonError('forbidden', `${client} was deleted with invalidate: post it to /clients to allow it again`);
+  return new MonError(
+    'forbidden',
+    `the client ${client} was deleted with invalidate: to allow the client again, create it with POST /clients`,
+  );
 }
 
 function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number): boolean {

@@ -120,17 +120,21 @@ export class TimeKeeper {
     const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
     const shifted = seconds === 0 && awayMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, awayMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
-    if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'using the corrected system clock');
+    if (seconds !== 0)
+      this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected system clock is now in use');
   }
 
   #say({ seconds }: ClockJump): void {
     this.#parts.log.warn(
       { seconds },
-      `system clock was set ${seconds > 0 ? 'forward' : 'back'}: timers and durations do not change`,
+      `system clock was set ${seconds > 0 ? 'forward' : 'back'}: timers and durations are not affected`,
     );
   }
 
   #failed(error: unknown): void {
-    this.#parts.log.warn({ reason: errorMessage(error) }, 'time reference could not be written');
+    this.#parts.log.warn(
+      { reason: errorMessage(error) },
+      'could not store the reference time that detects changes of the system clock',
+    );
   }
 }

@@ -108,7 +108,10 @@ export function learnInBackground({ registry, commits, silenced, store, log }: L
         if (entry.selector !== undefined) await silenced.tick(name, entry.id);
       }
     } catch (error) {
-      log.warn({ namespace: name, reason: errorMessage(error) }, 'attributes for selectors could not be read');
+      log.warn(
+        { namespace: name, reason: errorMessage(error) },
+        'could not read the client attributes that the selectors of silences compare',
+      );
     }
   };
   return commits.onCommit(({ changes }) => {

@@ -144,7 +144,7 @@ function* isFound(
     if (cost.spent > cost.max) {
       throw new MonError(
         'threshold',
-        'the preview would take too long (limit: preview cost): preview fewer selectors at once, or use a client or a check in each',
+        'the preview would take too long (limit: preview cost): preview fewer selectors at once, or add a client or a check to each selector',
       );
     }
     if (selector.matches(subject)) return true;

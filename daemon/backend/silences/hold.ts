@@ -56,7 +56,7 @@ export class HeldSilences {
         case 'taken':
           throw new MonError('conflict', takenText(hold.by));
         case 'gone':
-          throw new MonError('not_found', `${id} was cleared in the meantime`);
+          throw new MonError('not_found', `the silence ${id} was cleared in the meantime`);
         case 'renew':
           renewSilenced(transaction, namespace, hold.entry);
           return;

@@ -50,7 +50,7 @@ export function watchIdle(parts: IdleParts): Disposable {
     isLooking = true;
     lookAround(parts, round++)
       .catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'idle state of silences could not be written');
+        parts.log.warn({ reason: errorMessage(error) }, 'could not save which silences match no events');
       })
       .finally(() => {
         isLooking = false;

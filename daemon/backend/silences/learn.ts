@@ -90,7 +90,7 @@ function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUs
   if (needed.size > NAMES_MAX) {
     throw new MonError(
       'threshold',
-      `selector: the selectors of this namespace would use more than ${String(NAMES_MAX)} attributes: clear a silence first`,
+      `selector: all selectors in this namespace together can use at most ${String(NAMES_MAX)} attributes: clear a silence first`,
     );
   }
   watched.replace([...needed]);

@@ -71,7 +71,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
     },
     async write(namespace, [name = ''], change, actor) {
       if (isSelectorId(name))
-        throw new MonError('invalid', `name: ${name} has a selector, which only /api/mon/v1 supports`);
+        throw new MonError('invalid', `name: ${name} is a silence with a selector, which only /api/mon/v1 supports`);
       const entry = await silenced.write(
         namespace,
         idOf(name),
@@ -162,7 +162,7 @@ function entryOf(
   const { request, over } = silencedOfV2(core, parts, before);
   const entry = { ...silencedEntry(request, nowMs), ...over };
   if (entry.expireAtMs !== null && entry.expireAtMs - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
-    throw new MonError('invalid', 'expire_at: must be within a hundred years; it is in seconds since 1970');
+    throw new MonError('invalid', 'expire_at: must be within a hundred years from now, as seconds since 1970');
   }
   return entry;
 }

@@ -65,7 +65,10 @@ export class LiveSockets implements Disposable {
     const isAnybody = principal.via === 'open' || principal.via === 'local';
     const ownMax = isAnybody ? Infinity : (SOCKETS_OF_OWNER_MAX[access] ?? Infinity);
     if (own < ownMax) return;
-    throw new MonError('unavailable', 'there are too many connections: close some, or try again later');
+    throw new MonError(
+      'unavailable',
+      'these credentials have too many open connections: close some, or try again later',
+    );
   }
 
   /**
@@ -97,7 +100,7 @@ export class LiveSockets implements Disposable {
    */
   admissionOf(socket: WebSocket): Admission {
     const live = this.#sockets.get(socket);
-    if (live === undefined) throw new Error('the socket was not registered');
+    if (live === undefined) throw new Error('internal error: the WebSocket connection was not registered');
     let known: string | undefined;
     return () => {
       const version = this.#parts.version();

@@ -125,7 +125,7 @@ export function routeUpgrades(
   const peers = new Set<WebSocket>();
   let isClosing = false;
   const refuseWhenClosing = (): void => {
-    if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+    if (isClosing) throw new MonError('unavailable', 'the backend is stopping: try again in a few seconds');
   };
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, admission)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -213,7 +213,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     if (!isUnknown) sockets.refuseTooMany(principal, access);
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (protocol !== undefined && !offered.includes(protocol)) {
-      throw new MonError('invalid', `the subprotocol ${protocol} is required`);
+      throw new MonError('invalid', `the WebSocket subprotocol ${protocol} is required`);
     }
     // The socket of a server is always a TCP, TLS or local socket.
     const wire = socket as Socket;
@@ -261,6 +261,6 @@ export function refuseForeignOrigin({ headers }: IncomingMessage): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
   throw new MonError(
     'forbidden',
-    `pages of ${origin} cannot connect to this backend: allow the origin in api.cors.Origin`,
+    `web pages from ${origin} cannot connect to this backend: allow the origin in api.cors.Origin`,
   );
 }

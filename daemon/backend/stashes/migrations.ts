@@ -38,7 +38,7 @@ export class StashMigrations {
       if (stash === undefined || isExpired(stash, nowMs)) throw new MonError('not_found', `there is no stash ${path}`);
       const silenced = client === undefined ? undefined : namespace.clients.get(client);
       const problem = silenced === undefined ? undefined : unreadiness(silenced);
-      if (problem !== undefined) throw new MonError('conflict', `${problem}: upgrade it first`);
+      if (problem !== undefined) throw new MonError('conflict', `${problem}: upgrade the agent of this client first`);
       const before = livingEntry(namespace, id, nowMs);
       const expire = secondsLeft(stash, nowMs);
       const isThere = before !== undefined && isCovered(secondsLeft(before, nowMs), expire);

@@ -42,7 +42,7 @@ export class Stashes {
       if (stashesOf(namespace).size >= this.#stashesMax && present === undefined) {
         throw new MonError(
           'unavailable',
-          `there are ${String(this.#stashesMax)}  stashes, the maximum: delete some first`,
+          `the limit of ${String(this.#stashesMax)} stashes is reached: delete some first`,
         );
       }
       const expireAtMs = endAfter(expireSeconds, transaction.nowMs);

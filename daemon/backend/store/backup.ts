@@ -145,7 +145,7 @@ export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database
 export function backupProblem(dir: string, error: unknown): MonError {
   const reason = reasonOf(error);
   const isLocked = /permission denied|read-only/i.test(reason);
-  const remedy = isLocked ? 'copy it to a directory where this user may write, and use that' : 'use another one';
+  const remedy = isLocked ? 'copy it to a directory where this user may write, and use that' : 'use another backup';
   return new MonError('invalid', `the backup in ${dir} cannot be opened: ${reason}; ${remedy}`, { cause: error });
 }
 
@@ -157,9 +157,11 @@ export async function verifyBackup(backup: Backup, work: StoreWork): Promise<voi
   } catch (error) {
     if (work.signal.aborted) throw work.signal.reason;
     if (error instanceof MonError) throw error;
-    throw new MonError('invalid', `the backup in ${backup.dir} cannot be read: ${reasonOf(error)}; use another one`, {
-      cause: error,
-    });
+    throw new MonError(
+      'invalid',
+      `the backup in ${backup.dir} cannot be read: ${reasonOf(error)}; use another backup`,
+      { cause: error },
+    );
   } finally {
     await database.close();
   }
@@ -170,8 +172,8 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
   if (sha256 === manifest.sha256) return;
   throw new MonError(
     'invalid',
-    `the backup in ${dir} differs from what was written: ${String(entries)} entries with the checksum ${sha256}, not ` +
-      `${String(manifest.entries)} with ${manifest.sha256}; use another one`,
+    `the backup in ${dir} is damaged: ${String(entries)} entries with the checksum ${sha256} instead of ` +
+      `${String(manifest.entries)} with ${manifest.sha256}; use another backup`,
   );
 }
 
@@ -194,7 +196,7 @@ export async function assertSpaceForCopy(storeDir: string, dir: string, remedy =
   if (free >= needed) return;
   throw new MonError(
     'unavailable',
-    `the disk of ${dir} has ${mebibytes(free)} free, ${mebibytes(needed)} are needed; free some space${remedy}`,
+    `the disk of ${dir} has ${mebibytes(free)} free, but ${mebibytes(needed)} are needed; free some space${remedy}`,
   );
 }
 
@@ -221,7 +223,7 @@ async function refuseExisting(dir: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (exists) throw new MonError('conflict', `${dir} exists already; name another directory with --backup-dir`);
+  if (exists) throw new MonError('conflict', `${dir} already exists: set another directory with --backup-dir`);
 }
 
 function reasonOf(error: unknown): string {

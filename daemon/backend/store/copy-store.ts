@@ -49,7 +49,7 @@ export async function copyStore(
   if (sha256 !== wanted) {
     throw new MonError(
       'internal',
-      'the copy differs from the original: make sure that no other program writes to them, then run this again',
+      'the copied store differs from the source: make sure that no other program writes to either store, then run the command again',
     );
   }
   return { entries, written: batch.written, sha256 };

@@ -72,7 +72,10 @@ export class DiskGuard {
    */
   refuseGrowth(): void {
     if (!this.isRefusing) return;
-    throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting still work`);
+    throw new MonError(
+      'unavailable',
+      `${this.describe()}; silences can still be cleared, events resolved and objects deleted`,
+    );
   }
 
   /** Returns a sentence about the free space, and what to do if there is too little. */
@@ -103,7 +106,7 @@ export class DiskGuard {
       this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
       this.#parts.log.warn(
         { path: disk.dir, reason: errorMessage(error) },
-        'reserve file for a full disk could not be created',
+        'could not create the reserve file, which is deleted to free space when the disk is full',
       );
     }
   }
@@ -120,7 +123,7 @@ export class DiskGuard {
       await disk.giveOut('opening');
       log.warn(
         { path: disk.dir, bytes: reserved },
-        'disk is full, the store was opened with the space of the reserve file: free some space',
+        'disk is full: the reserve file was deleted so that the store could be opened; free some space',
       );
       return;
     }
@@ -135,7 +138,7 @@ export class DiskGuard {
       await disk.giveOut('running');
       log.warn(
         { path: disk.dir, bytes: this.reservedBytes },
-        'disk is full, the space of the reserve file is in use: free some space',
+        'disk is full: the reserve file was deleted to keep the backend running; free some space',
       );
       this.reservedBytes = 0;
     }

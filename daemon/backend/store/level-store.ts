@@ -341,6 +341,6 @@ function assertHolder(shard: Shard, epoch: number): void {
   if (shard.holder === epoch) return;
   throw new MonError(
     'conflict',
-    `the lease of shard ${shard.name} (epoch ${String(epoch)}) has ended; acquire it again`,
+    `the lease of shard ${shard.name} (epoch ${String(epoch)}) has expired: acquire the lease again`,
   );
 }

@@ -53,7 +53,7 @@ export async function migrateStore(
     const onProgress = (next: CopyProgress): void => void (progress = next);
     const { sha256, ...copied } = await copyStore(source, { store: target.store, lease }, { signal, onProgress });
     await target.finish();
-    log.info({ ...copied, sha256 }, 'store was copied, both stores are identical');
+    log.info({ ...copied, sha256 }, 'store copied and verified: both stores are identical');
     return copied;
   } finally {
     await source.close();
@@ -64,8 +64,8 @@ function refuseEarlierSchema({ schema }: Store, from: string): void {
   if (schema.version === schema.newest) return;
   throw new MonError(
     'invalid',
-    `the store in ${from} has schema ${String(schema.version)}, and ${String(schema.newest)} is copied: run mon-backend ` +
-      'upgrade on it first',
+    `the store in ${from} has schema ${String(schema.version)}, but only schema ${String(schema.newest)} can be copied: ` +
+      'run mon-backend upgrade on that store first',
   );
 }
 
@@ -89,5 +89,5 @@ async function openTarget({ 'state-dir': dir, store: url }: StorePlace, sourceId
 async function refuseFilled(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   if (names.length === 0) return;
-  throw new MonError('conflict', `${dir} is not empty: use a directory with --to that does not exist yet`);
+  throw new MonError('conflict', `${dir} is not empty: set --to to a directory that does not exist yet`);
 }

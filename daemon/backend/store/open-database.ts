@@ -87,7 +87,7 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
   if (code === 'LEVEL_LOCKED') {
     return new MonError(
       'conflict',
-      `the store in ${dir} is in use by ${await readHolder(dir)}; stop it first, or use another state directory`,
+      `the store in ${dir} is in use by ${await readHolder(dir)}; stop that process first, or use another state directory`,
       { cause },
     );
   }
@@ -95,8 +95,8 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
   if (code === 'LEVEL_CORRUPTION' || /No such file or directory/.test(errorMessage(cause))) {
     return new MonError(
       'internal',
-      `the store in ${dir} is damaged (${errorMessage(cause)}); repair a copy with mon-backend repair ` +
-        `${dir}, or move the directory away and restore a backup`,
+      `the store in ${dir} is damaged (${errorMessage(cause)}); ` +
+        `repair a copy with mon-backend repair ${dir}, or move the directory away and restore a backup`,
       { cause },
     );
   }
@@ -108,15 +108,15 @@ export function directoryProblem(dir: string, error: unknown): MonError {
   const code = codeOf(error);
   const text = errorMessage(error);
   if (code === 'EEXIST' || code === 'ENOTDIR') {
-    return new MonError('invalid', `${dir} cannot be the state directory: it, or a part of its path, is a file`, {
+    return new MonError('invalid', `${dir} cannot be the state directory: the path, or a part of the path, is a file`, {
       cause: error,
     });
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || /permission denied|read-only/i.test(text)) {
     return new MonError(
       'invalid',
-      `no permission to write to the state directory ${dir} (${text}); run as its owner, give it to this user with all ` +
-        'that is in it (chown -R), or use another one',
+      `no permission to write to the state directory ${dir} (${text}); ` +
+        'run as the owner of the directory, make this user the owner (chown -R), or use another directory',
       { cause: error },
     );
   }

@@ -78,7 +78,7 @@ async function requireDatabase(dir: string): Promise<void> {
 function noStore(dir: string, cause?: unknown): MonError {
   return new MonError(
     'not_found',
-    `there is no store in ${dir}: name the directory with --state-dir; a new one needs no upgrade`,
+    `there is no store in ${dir}: set --state-dir to the directory of the store; a new store needs no upgrade`,
     { cause },
   );
 }

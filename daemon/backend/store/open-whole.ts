@@ -33,7 +33,7 @@ export async function openWhole(dir: string, openDatabase: () => Promise<Databas
   } finally {
     await database.close();
   }
-  throw new MonError('unavailable', `the store in ${dir} could not be read completely: nothing is lost, try again`);
+  throw new MonError('unavailable', `the store in ${dir} could not be read completely: nothing is lost; try again`);
 }
 
 /** True if LevelDB's start report says that it read these logs, whatever their content. */

@@ -44,7 +44,7 @@ export class ReadGate {
   async enter(): Promise<Disposable> {
     while (this.#shut !== undefined) {
       if (await this.#isTooLong(this.#shut, WAIT_MS_MAX)) {
-        throw new MonError('unavailable', 'the store is being opened again after its disk failed, try again later');
+        throw new MonError('unavailable', 'the store is being reopened after a disk failure: try again later');
       }
     }
     return this.begin();

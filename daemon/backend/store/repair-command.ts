@@ -30,13 +30,13 @@ interface RepairParts {
  */
 export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
   if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
-  if (await isInUse(dir)) throw new MonError('conflict', `a backend is using ${dir}: stop it first`);
+  if (await isInUse(dir)) throw new MonError('conflict', `a backend is using ${dir}: stop the backend first`);
   const source = resolve(dir);
   const { free, needed } = await spaceForCopy(source, source);
   if (free < COPIES * needed) {
     throw new MonError(
       'unavailable',
-      `a repair needs ${mebibytes(COPIES * needed)} next to ${dir}, ${mebibytes(free)} are free`,
+      `not enough disk space: the repair needs ${mebibytes(COPIES * needed)} next to ${dir}, but only ${mebibytes(free)} are free`,
     );
   }
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;

@@ -73,7 +73,7 @@ export async function repairStore(
 async function recover(dir: string, recovered: Recovered, signal: AbortSignal): Promise<LostPart[]> {
   const files = await storeFiles(dir);
   if (files.tables.length === 0 && files.logs.length === 0) {
-    throw new MonError('invalid', `there is no store in ${dir}: name the state directory`);
+    throw new MonError('invalid', `there is no store in ${dir}: use the state directory of a backend`);
   }
   const { live, lost } = await liveFiles(dir, files);
   for (const name of live.tables) lost.push(...(await recoverTable(dir, name, recovered, signal)));
@@ -169,7 +169,7 @@ async function recoverLog(dir: string, name: string, recovered: Recovered): Prom
   const { records, damaged } = scanLog(await readFile(join(dir, name)));
   const lost = damaged.map(({ from, to }) => ({
     file: name,
-    problem: `the bytes ${String(from)} to ${String(to)} have a wrong checksum: the writes in them are lost`,
+    problem: `the bytes ${String(from)} to ${String(to)} have a wrong checksum: the writes in these bytes are lost`,
   }));
   for (const { at, payload } of records) {
     try {
@@ -227,7 +227,7 @@ async function copyNewest(
 function unknownForm(): MonError {
   return new MonError(
     'invalid',
-    'the schema version of the store is lost: set it with --schema to database_version in the log of its backend ' +
+    'the schema version of the store is lost: set --schema to the database_version in the log of the backend ' +
       `(stores of this version have ${String(newestSchema(MIGRATIONS))}), or restore a backup`,
   );
 }

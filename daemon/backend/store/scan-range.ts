@@ -22,13 +22,13 @@ const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
  */
 export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key; readonly limit?: number }): ScanRange {
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
-    throw new MonError('invalid', `the limit of a scan must be a number of entries, not ${String(limit)}`);
+    throw new MonError('invalid', `the limit of a scan must be a whole number, not ${String(limit)}`);
   }
   const { gte, lt } = prefix.length === 0 ? EVERYTHING : tupleRange(assertNamed(prefix));
   const rest = limit === undefined ? {} : { limit };
   if (after === undefined) return { gte, lt, ...rest };
   if (prefix.some((part, index) => part !== after[index])) {
-    throw new MonError('invalid', 'the start key of a scan must begin with its prefix');
+    throw new MonError('invalid', 'the start key and the prefix of a scan do not match');
   }
   return { gt: encodeNamed(after), lt, ...rest };
 }
@@ -40,5 +40,5 @@ export function encodeNamed(key: Key): string {
 
 function assertNamed(key: Key): Key {
   if (typeof key[0] === 'string') return key;
-  throw new MonError('invalid', 'a key must begin with a name');
+  throw new MonError('invalid', 'a store key must begin with a string');
 }

@@ -63,8 +63,8 @@ export async function assertShard(database: Database, { name, epoch, retention }
   if (storedEpoch === epoch && last === retention.last) return;
   throw new MonError(
     'internal',
-    `the store in ${database.location} was changed unexpectedly: shard ${name} is at ${String(last)} in epoch ` +
-      `${String(storedEpoch)}, not at ${String(retention.last)} in epoch ${String(epoch)}; restart the backend`,
+    `the store in ${database.location} was changed unexpectedly: restart the backend ` +
+      `(shard ${name} is at ${String(last)} in epoch ${String(storedEpoch)}, not at ${String(retention.last)} in epoch ${String(epoch)})`,
   );
 }
 
@@ -74,7 +74,7 @@ async function readNumber(database: Database, key: string): Promise<number> {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new MonError(
     'internal',
-    `the store in ${database.location} is damaged: ${decodeTuple(key).slice(1).join(' ')} reads ${JSON.stringify(text)}; ` +
+    `the store in ${database.location} is damaged: ${decodeTuple(key).slice(1).join(' ')} has the invalid value ${JSON.stringify(text)}; ` +
       'restore a backup',
   );
 }
@@ -82,15 +82,15 @@ async function readNumber(database: Database, key: string): Promise<number> {
 function gap(database: Database, shard: string, before: number, after: number): MonError {
   return new MonError(
     'internal',
-    `the store in ${database.location} is damaged: of shard ${shard} the writes ${String(before + 1)} to ` +
-      `${String(after - 1)} are lost; serve what is left with mon-backend start --accept-loss, or restore a backup`,
+    `the store in ${database.location} is damaged: the writes ${String(before + 1)} to ${String(after - 1)} of shard ${shard} are lost; ` +
+      'run mon-backend start --accept-loss to continue without these writes, or restore a backup',
   );
 }
 
 function mismatch(database: Database, shard: string, last: number, newest: number): MonError {
   return new MonError(
     'internal',
-    `the store in ${database.location} is damaged: the last sequence number of shard ${shard} is ${String(last)}, but its ` +
-      `newest change record is ${String(newest)}; restore a backup`,
+    `the store in ${database.location} is damaged: the last sequence number of shard ${shard} is ${String(last)}, ` +
+      `but its newest change record is ${String(newest)}; restore a backup`,
   );
 }

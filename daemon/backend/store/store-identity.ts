@@ -38,8 +38,8 @@ export class StoreIdentity {
 export function deletedStore(dir: string, cause?: unknown): MonError {
   return new MonError(
     'unavailable',
-    `the files of the store in ${dir} were deleted or replaced while it is open, and nothing more can be stored: stop the ` +
-      'backend, and restore a backup',
+    `the files of the store in ${dir} were deleted or replaced while the store was open, and nothing more can be stored: ` +
+      'stop the backend, and restore a backup',
     { cause },
   );
 }

@@ -76,14 +76,17 @@ export function tupleRange(prefix: Key): { readonly gte: string; readonly lt: st
 function encodeString(text: string): string {
   if (!NEEDS_LOOK.test(text)) return STRING + text + END;
   if (!text.isWellFormed()) {
-    throw new MonError('invalid', 'a key must be well-formed Unicode; this one contains half of a surrogate pair');
+    throw new MonError('invalid', 'a store key must be well-formed Unicode, but contains an unpaired surrogate');
   }
   return STRING + text.replace(ESCAPABLE, escaped) + END;
 }
 
 function encodeNumber(value: number): string {
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw new MonError('invalid', `a number in a key must be an integer from 0 to 2^53 - 1, not ${String(value)}`);
+    throw new MonError(
+      'invalid',
+      `a number in a store key must be an integer from 0 to 2^53 - 1, not ${String(value)}`,
+    );
   }
   const digits = String(value);
   return `${DIGIT_COUNTS[digits.length] ?? ''}${digits}`;

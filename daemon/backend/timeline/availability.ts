@@ -42,7 +42,7 @@ export async function placesOf(store: ReadStore, namespace: Namespace, asked: As
   if (places.length <= CHECKS_MAX) return places;
   throw new MonError(
     'invalid',
-    `${String(places.length)} checks match, but at most ${String(CHECKS_MAX)} are allowed: add a client`,
+    `${String(places.length)} checks match, but at most ${String(CHECKS_MAX)} are allowed: add the parameter client`,
   );
 }
 

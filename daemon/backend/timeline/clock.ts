@@ -60,7 +60,10 @@ export class TimelineTrim implements AsyncDisposable {
       await this.#eraseOld();
       await this.#excess.erase(ERASED_MAX);
     } catch (error) {
-      this.#parts.log.warn({ reason: errorMessage(error) }, 'old transitions could not be deleted, retrying soon');
+      this.#parts.log.warn(
+        { reason: errorMessage(error) },
+        'could not delete old state transitions from the timeline, retrying soon',
+      );
     } finally {
       this.#work = undefined;
     }

@@ -57,7 +57,7 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
   if (oldest === undefined) {
     throw new MonError(
       'not_found',
-      'no history yet: it begins some seconds after the first transition, unless timeline.days is 0',
+      'there is no history yet: recording starts some seconds after the first state change, unless timeline.days is 0',
     );
   }
   const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
@@ -65,7 +65,7 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
   const knownSinceMs = timeOf(oldest.id) + 1;
   if (checkpoint !== undefined) return { checkpoint, knownSinceMs: Math.min(knownSinceMs, atMs) };
   const since = new Date(knownSinceMs).toISOString();
-  throw new MonError('not_found', `there is no history of that time: request ${since} or later`);
+  throw new MonError('not_found', `there is no history for that time: request ${since} or later`);
 }
 
 /** @throws MonError `unavailable` if it would take too much memory, because no checkpoint was written for long */

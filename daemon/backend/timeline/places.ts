@@ -105,7 +105,7 @@ function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly o
     if (newest !== undefined && id <= most) others = Math.max(others, id);
     else [newest, most, others] = [head, id, most];
   }
-  if (newest === undefined) throw new Error('there is nothing to merge');
+  if (newest === undefined) throw new Error('internal error: there are no timelines to merge');
   return { newest, others };
 }
 

@@ -98,7 +98,7 @@ export class ServerTls implements Disposable {
     try {
       next = this.#read();
     } catch (error) {
-      log.error({ reason: errorMessage(error) }, 'new certificate is invalid, the previous one stays in use');
+      log.error({ reason: errorMessage(error) }, 'new certificate is invalid: the previous certificate stays in use');
       return;
     }
     if (isSame(next, this.#material)) return;
@@ -108,11 +108,11 @@ export class ServerTls implements Disposable {
       for (const server of this.#servers) server.setSecureContext(this.#context);
     } catch (error) {
       this.#material = before;
-      log.error({ reason: errorMessage(error) }, 'new certificate is invalid, the previous one stays in use');
+      log.error({ reason: errorMessage(error) }, 'new certificate is invalid: the previous certificate stays in use');
       return;
     }
     this.#version++;
-    log.info({ cert_file: this.#settings['cert-file'] }, 'new certificate is in use');
+    log.info({ cert_file: this.#settings['cert-file'] }, 'new certificate is now in use');
     for (const warning of next.pair.warnings) log.warn({}, warning);
   }
 

@@ -94,7 +94,8 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return ifValue(valueOf(node.subject, subject), (value) => {
         if (value === null) return false;
         return typeof value === 'string'
-          ? (node.pattern.isFoundIn(value) ?? new Failure('the pattern takes too long for such a long text'))
+          ? (node.pattern.isFoundIn(value) ??
+            new Failure('testing the pattern takes too long, because the tested text is too long'))
           : new Failure(`=~ cannot be applied to ${kindOf(value)}`);
       });
     case 'choice':

@@ -89,7 +89,7 @@ const OF_DATES: Members<ScriptDate> = {
 export function memberOf(object: unknown, key: unknown): unknown {
   const name = toText(key);
   if (object === undefined || object === null) {
-    throw new ScriptError(`there is no ${name}: the value before it is ${String(object)}`);
+    throw new ScriptError(`cannot read the field ${name} of ${String(object)}`);
   }
   if (typeof object === 'string') {
     if (name === 'length') return object.length;
@@ -103,7 +103,8 @@ export function memberOf(object: unknown, key: unknown): unknown {
   }
   if (object instanceof ScriptPattern) return method(OF_PATTERNS, object, name);
   if (object instanceof ScriptDate) return method(OF_DATES, object, name);
-  if (object instanceof Found) throw new ScriptError('the matched text is not available, only whether it matched');
+  if (object instanceof Found)
+    throw new ScriptError('the text that a pattern matched is not available: only test whether the pattern matches');
   if (!isAttributes(object)) return undefined;
   if (Object.hasOwn(object, name)) return object[name];
   if (name === 'hasOwnProperty') return (own: unknown) => Object.hasOwn(object, toText(own));
@@ -117,12 +118,12 @@ function method<Receiver>(members: Members<Receiver>, receiver: Receiver, name: 
 }
 
 function callable(value: unknown): ScriptFunction {
-  if (typeof value !== 'function') throw new ScriptError('a function is missing here');
+  if (typeof value !== 'function') throw new ScriptError('the method needs a function as its argument');
   return value as ScriptFunction;
 }
 
 function plainText(sign: unknown): string {
-  if (sign instanceof ScriptPattern) throw new ScriptError('only a text is allowed here, not a pattern');
+  if (sign instanceof ScriptPattern) throw new ScriptError('expected a string, not a regular expression');
   return toText(sign);
 }
 
@@ -133,13 +134,14 @@ function separator(sign: unknown): string {
 /** @throws ScriptError */
 function isFoundIn(pattern: unknown, text: string): boolean {
   const found = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).isFoundIn(text);
-  if (found === undefined) throw new ScriptError('the pattern takes too long for such a long text');
+  if (found === undefined)
+    throw new ScriptError('testing the pattern takes too long, because the tested text is too long');
   return found;
 }
 
 function patternOf(source: unknown): Pattern {
   const text = source === undefined ? '' : toText(source);
-  if (text.length > PATTERN_LENGTH_MAX) throw new ScriptError('this pattern is too long');
+  if (text.length > PATTERN_LENGTH_MAX) throw new ScriptError('the pattern is too long');
   try {
     return new Pattern(text, { ignoresCase: false, offset: 0 });
   } catch (error) {

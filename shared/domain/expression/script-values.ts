@@ -73,7 +73,7 @@ export function toText(value: unknown): string {
 /** @throws ScriptError */
 export function madeText(text: string): string {
   if (text.length > TEXT_LENGTH_MAX) {
-    throw new ScriptError(`produces a text of more than ${String(TEXT_LENGTH_MAX)} characters`);
+    throw new ScriptError(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`);
   }
   return text;
 }

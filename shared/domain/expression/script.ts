@@ -74,7 +74,7 @@ class Run {
   }
 
   value(node: ScriptNode, scope: Scope): unknown {
-    if (++this.#steps > STEPS_MAX) throw new ScriptError('it takes too many steps');
+    if (++this.#steps > STEPS_MAX) throw new ScriptError('the expression takes too many steps');
     switch (node.kind) {
       case 'literal':
         return node.value;
@@ -83,7 +83,7 @@ class Run {
       case 'list':
         return node.items.map((item) => this.value(item, scope));
       case 'name':
-        if (!scope.has(node.name)) throw new ScriptError(`there is no ${node.name}`);
+        if (!scope.has(node.name)) throw new ScriptError(`there is no variable ${node.name}`);
         return scope.get(node.name);
       case 'member':
         return memberOf(this.value(node.object, scope), this.value(node.key, scope));
@@ -182,7 +182,7 @@ function isInOrder(operator: '<' | '<=' | '>' | '>=', one: unknown, other: unkno
 
 function dateMs(time: unknown): number {
   const ms = toNumber(time);
-  if (!Number.isFinite(ms) || Math.abs(ms) > DATE_MS_MAX) throw new ScriptError('this is not a time in milliseconds');
+  if (!Number.isFinite(ms) || Math.abs(ms) > DATE_MS_MAX) throw new ScriptError('expected a valid time as a number');
   return ms;
 }
 
@@ -236,6 +236,6 @@ function jsonOf(value: unknown): unknown {
 }
 
 function keysOf(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) throw new ScriptError('this has no keys');
+  if (typeof value !== 'object' || value === null) throw new ScriptError('Object.keys needs an object');
   return Object.keys(value);
 }

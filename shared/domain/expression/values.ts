@@ -68,7 +68,7 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
 /** Returns the text that an operation produced, or a failure if it is too long. */
 export function madeText(text: string): string | Failure {
   return text.length > TEXT_LENGTH_MAX
-    ? new Failure(`produces a text of more than ${String(TEXT_LENGTH_MAX)} characters`)
+    ? new Failure(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`)
     : text;
 }
 

@@ -74,7 +74,7 @@ export function renderTemplate(
   for (const part of parts) {
     text += typeof part === 'string' ? part : escape(valueOf(part, names, nowMs, problems));
     if (text.length > RENDERED_MAX) {
-      problems.add(`it produces more than ${String(RENDERED_MAX)} characters, and was cut`);
+      problems.add(`the message has more than ${String(RENDERED_MAX)} characters and was cut`);
       text = text.slice(0, RENDERED_MAX).toWellFormed();
       break;
     }
@@ -90,7 +90,7 @@ function valueOf(
 ): string {
   const outcome = runScript(script, names, nowMs);
   if (outcome.kind === 'value' && typeof outcome.value !== 'function') return textOf(outcome.value);
-  const why = outcome.kind === 'thrown' ? outcome.message : 'it is a method that is not called';
+  const why = outcome.kind === 'thrown' ? outcome.message : 'the method is not called';
   problems.add(`{{${script.source}}} has no value: ${why}`);
   return '';
 }

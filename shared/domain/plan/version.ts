@@ -33,7 +33,7 @@ export function versionText(version: Version): string {
 export function parsePath(from: string, to: string): UpgradePath | { readonly problem: string } {
   const [begin, end] = [parseVersion(from), parseVersion(to)];
   if (begin === undefined || end === undefined) {
-    return { problem: `${begin === undefined ? from : to} is not a version: use one like 6.4.0` };
+    return { problem: `${begin === undefined ? from : to} is not a version number: use one like 6.4.0` };
   }
   if (isOlder(end, begin)) return { problem: `${to} is older than ${from}: there is no plan for a downgrade` };
   return { from: begin, to: end };

@@ -25,7 +25,7 @@ export function commandOfV2({ command, mon }: V2Command): Command | Untranslatab
   const own = listUnder(mon);
   if (own === undefined) return command ?? '';
   if (command && commandText(command) !== commandText(own)) {
-    return { problem: 'command: differs from mon.command: change mon.command, or set it to null' };
+    return { problem: 'command: differs from mon.command: change both, or set mon.command to null' };
   }
   return own;
 }

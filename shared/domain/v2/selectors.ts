@@ -35,7 +35,7 @@ interface Part {
  */
 export function parseSelector(text: string): Selector | SelectorProblem {
   if (text.length > LENGTH_MAX) {
-    return { kind: 'problem', message: `is longer than ${String(LENGTH_MAX)} characters: shorten it` };
+    return { kind: 'problem', message: `is longer than ${String(LENGTH_MAX)} characters: shorten the selector` };
   }
   const parts = partsOf(text);
   if (!Array.isArray(parts)) return parts;
@@ -49,7 +49,7 @@ export function parseSelector(text: string): Selector | SelectorProblem {
     if (joint === undefined) return { kind: 'selector', conditions };
     if (!isSign(joint, '&&')) return problemAt(joint, 'join conditions with &&');
     if (conditions.length === CONDITIONS_MAX) {
-      return { kind: 'problem', message: `has more than ${String(CONDITIONS_MAX)} conditions: shorten it` };
+      return { kind: 'problem', message: `has more than ${String(CONDITIONS_MAX)} conditions: shorten the selector` };
     }
     rest = others;
   }
@@ -112,7 +112,8 @@ function partsOf(text: string): Part[] | SelectorProblem {
   while (SIGN.lastIndex < source.length) {
     const start = SIGN.lastIndex;
     const found = SIGN.exec(source);
-    if (found === null) return { kind: 'problem', message: `is invalid from "${source.slice(start, start + 20)}" on` };
+    if (found === null)
+      return { kind: 'problem', message: `is invalid starting at "${source.slice(start, start + 20)}"` };
     const [, sign, double, single, word] = found;
     const quoted = double ?? single;
     if (sign !== undefined) parts.push({ kind: 'sign', text: sign });
@@ -150,7 +151,7 @@ function readValue(
   [value, ...rest]: readonly Part[],
 ): ReadCondition | SelectorProblem {
   if (value === undefined || value.kind === 'sign') {
-    return { kind: 'problem', message: `has no value for "${name}": put it in quotes` };
+    return { kind: 'problem', message: `has no value for "${name}": write the value in quotes` };
   }
   return { condition: { name, operator, values: [value.text] }, rest };
 }
@@ -160,7 +161,7 @@ function readMembership(
   operator: 'in' | 'notin',
   [next, ...rest]: readonly Part[],
 ): ReadCondition | SelectorProblem {
-  if (next === undefined) return { kind: 'problem', message: `has nothing after "${operator}": write [a, b]` };
+  if (next === undefined) return { kind: 'problem', message: `has no list after "${operator}": write [a, b]` };
   if (next.kind !== 'sign') {
     // The value comes first: `linux in entity.subscriptions`.
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
@@ -168,10 +169,10 @@ function readMembership(
   }
   if (next.text !== '[') return problemAt(next, 'a list is written [a, b]');
   const end = rest.findIndex((part) => isSign(part, ']'));
-  if (end === -1) return { kind: 'problem', message: 'has a list without its "]"' };
+  if (end === -1) return { kind: 'problem', message: 'has a list without a closing "]"' };
   const items = rest.slice(0, end);
   const isList = items.every((part, at) => (at % 2 === 0 ? part.kind !== 'sign' : isSign(part, ',')));
-  if (!isList || items.length % 2 === 0) return { kind: 'problem', message: 'has a list that is not written [a, b]' };
+  if (!isList || items.length % 2 === 0) return { kind: 'problem', message: 'has an invalid list: write [a, b]' };
   const values = items.filter(({ kind }) => kind !== 'sign').map(({ text }) => text);
   return { condition: { name: left.text, operator, values }, rest: rest.slice(end + 1) };
 }

@@ -123,7 +123,8 @@ export function readWrapped(value: unknown): Wrapped | { readonly problem: strin
   if (!isAttributes(value)) return { problem: 'is not an object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
   if (typeof type !== 'string' || type === '') return { problem: 'has no type, such as CheckConfig' };
-  if (version !== undefined && typeof version !== 'string') return { problem: 'has an api_version that is not a text' };
+  if (version !== undefined && typeof version !== 'string')
+    return { problem: 'has an api_version that is not a string' };
   if (!isAttributes(metadata ?? {})) return { problem: 'has metadata that is not an object' };
   if (!isAttributes(spec)) return { problem: 'has no spec' };
   return { type, api_version: version ?? V2_VERSION, metadata: (metadata ?? {}) as Wrapped['metadata'], spec };

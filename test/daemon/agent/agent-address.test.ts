@@ -69,5 +69,7 @@ test('each client tries a list of backend addresses in an order of its own', () 
   }
   expect(firsts).toEqual(new Set(urls));
   expect(() => agentAddresses('http://mon-1,', 'web-1', {})).toThrow('the backend must be a URL');
-  expect(() => agentAddresses(Array(17).fill('http://mon').join(','), 'web-1', {})).toThrow('at most 16 backends');
+  expect(() => agentAddresses(Array(17).fill('http://mon').join(','), 'web-1', {})).toThrow(
+    'at most 16 URLs are allowed',
+  );
 });

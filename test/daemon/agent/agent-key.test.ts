@@ -16,10 +16,14 @@ test('the agent key is the only line of the key file', async () => {
 });
 
 test.each<{ name: string; text: string; mode?: number; says: string }>([
-  { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'other users of this machine can access it' },
-  { name: 'is empty', text: '\n', says: 'it contains no key: write the key on one line' },
-  { name: 'holds more than a key', text: 'mk_a_b\nmk_c_d\n', says: 'it contains no key: write the key on one line' },
-  { name: 'is far too large', text: 'x'.repeat(5000), says: 'it is too large: it must contain only the key' },
+  { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'other users of this machine can access the file' },
+  { name: 'is empty', text: '\n', says: 'the file contains no valid key: write the key on one line' },
+  {
+    name: 'holds more than a key',
+    text: 'mk_a_b\nmk_c_d\n',
+    says: 'the file contains no valid key: write the key on one line',
+  },
+  { name: 'is far too large', text: 'x'.repeat(5000), says: 'the file is too large: it must contain only the key' },
 ])('a key file that $name is rejected', async ({ text, mode, says }) => {
   await expect(readKeyFile(await keyFile(text, mode))).rejects.toMatchObject({
     code: 'invalid',

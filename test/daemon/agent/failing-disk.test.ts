@@ -116,7 +116,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
       expect(answer.status).toBe(503);
       expect(answer.text).toMatch(/kept in memory only, and no backend has confirmed it: cannot use the spool/);
       expect(agent.records.map(({ message }) => message)).toContain(
-        'results cannot be written to disk and are kept in memory',
+        'cannot write results to disk: keeping the results in memory',
       );
       isUp = true;
       await vi.waitFor(() => expect(outputsAt(backend)).toEqual(['a']), { timeout: 15_000 });

@@ -83,7 +83,7 @@ test('files override the environment, and the command line overrides files', asy
 
 test('a missing configuration file is a warning', async () => {
   const { warnings } = await loadConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
-  expect(warnings).toEqual(['/no/such/agent.yml: the file does not exist; continuing without it']);
+  expect(warnings).toEqual(['/no/such/agent.yml: the file does not exist: continuing without this file']);
 });
 
 test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
@@ -139,7 +139,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
   {
     name: 'a key that could reach a prototype',
     files: { 'a.json': '{"client":{"__proto__":{"admin":true}}}' },
-    problems: ['a.json, line 1, column 12: the name "__proto__" is not allowed'],
+    problems: ['a.json, line 1, column 12: the field name "__proto__" is not allowed'],
   },
 ])('$name is rejected with its location', async ({ files, problems }) => {
   const dir = await directoryWith(files);
@@ -185,6 +185,6 @@ test('old names of settings of the agent work, with a warning; attributes of the
 test('both names of a setting of the agent in one file are a problem', async () => {
   const dir = await directoryWith({ 'a.json': { agent: { api_key_file: 'a', 'api-key-file': 'b' } } });
   await expect(loadDirectories(dir)).rejects.toThrow(
-    'a.json: agent.api_key_file: is an old name of api-key-file, which is set too: remove one',
+    'a.json: agent.api_key_file: is the old name of api-key-file, and both are set: remove one of them',
   );
 });

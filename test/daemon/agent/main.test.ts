@@ -173,7 +173,7 @@ test('a second agent on the same state directory is rejected', async () => {
   const second = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
   expect(await second.ended).toEqual({
     code: 2,
-    stderr: `mon-agent: another agent is using ${stateDir}/spool; stop it, or give this one its own --state-dir\n`,
+    stderr: `mon-agent: another agent is using ${stateDir}/spool: stop that agent, or start this agent with another --state-dir\n`,
   });
   first.kill('SIGINT');
   expect((await first.ended).code).toBe(0);
@@ -209,7 +209,7 @@ test('SIGHUP reloads a valid configuration, ignores an invalid one and keeps the
   for (const [at, settings] of wrong.entries()) {
     await writeFile(own, JSON.stringify(settings));
     agent.kill('SIGHUP');
-    const refused = 'configuration invalid, keeping the current one';
+    const refused = 'configuration is invalid: the agent keeps its current configuration';
     await vi.waitFor(() => {
       expect(agent.records.filter(({ message }) => message === refused)).toHaveLength(at + 1);
     });

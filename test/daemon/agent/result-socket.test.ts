@@ -312,7 +312,7 @@ describe('results', () => {
     await report('a');
     await eventually(clock, () => expect(spool.size).toBe(0));
     backend.send({ type: 'rejected', id: 1, error: 'check.ttl: must be greater than 0' });
-    await vi.waitFor(() => expect(log.messages('error')).toEqual(['backend rejected a result']));
+    await vi.waitFor(() => expect(log.messages('error')).toEqual(['the backend rejected a check result']));
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
   });
 
@@ -363,7 +363,7 @@ describe('results', () => {
     expect(log.records.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
-        message: 'spool is full, the oldest results were dropped',
+        message: 'spool is full: the oldest results were dropped',
         fields: { dropped: 3, spooled: 2 },
       },
     ]);

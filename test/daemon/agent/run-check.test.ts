@@ -477,7 +477,7 @@ describe('a stopping runner', () => {
     clock.advance(10_000);
     await stopped;
     expect(results).toEqual([]);
-    expect(log.messages('warn')).toEqual(['check was stopped with the agent and has no result']);
+    expect(log.messages('warn')).toEqual(['check aborted without a result because the agent is stopping']);
   });
 });
 

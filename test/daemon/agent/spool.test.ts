@@ -265,7 +265,7 @@ describe('a spool that cannot be used', () => {
     await open(dir);
     await expect(openSpool(dir)).rejects.toMatchObject({
       code: 'conflict',
-      message: `another agent is using ${dir}/spool; stop it, or give this one its own --state-dir`,
+      message: `another agent is using ${dir}/spool: stop that agent, or start this agent with another --state-dir`,
     });
   });
 
@@ -288,7 +288,9 @@ describe('a spool that cannot be used', () => {
     await damaged.append(aResult('b'));
     expect(damaged.trouble).toEqual({
       writable: false,
-      reason: expect.stringMatching(`^the spool ${dir}/spool is damaged: .*; move it away to start with an empty one`),
+      reason: expect.stringMatching(
+        `^the spool ${dir}/spool is damaged: .*; move the directory away to start with an empty spool`,
+      ),
       unsaved: 1,
       dropped: 0,
     });

@@ -74,7 +74,7 @@ describe('--validate-config', () => {
       stdout: 'configuration is valid\n',
       stderr:
         `warning: ${file}: filters.unread.attributes.occurrences: a value is missing here (character 15); ` +
-        'this filter is ignored, so its handlers get all events: fix it\n' +
+        'this filter is ignored, so the handlers that use it get all events: fix the filter\n' +
         `warning: ${file}: filters.typo.attributes.chek.status: names chek, ` +
         'which has no value unless the data contains an attribute of that name: did you mean check?\n',
     });
@@ -96,7 +96,7 @@ describe('--validate-config', () => {
     const friday = { days: { friday: [{ begin: '5:00 PM', end: '8:00 AM' }] } };
     const file = await fileWith({ checks: { disk: { ...disk, subdue: friday } } });
     expect((await run(['--validate-config', '-c', file])).stderr).toBe(
-      `warning: ${file}: checks.disk.subdue.days.friday.0: ends before it begins, so it runs from friday 5:00 PM to 8:00 AM of the next day\n`,
+      `warning: ${file}: checks.disk.subdue.days.friday.0: end is before begin, so the time window runs from friday 5:00 PM to 8:00 AM on the next day\n`,
     );
   });
 });
@@ -219,7 +219,10 @@ describe('a damaged store', () => {
       await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
       const told = daemon.records.find(({ message }) => message.startsWith('store has lost writes'));
       expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
-      expect(await run(['repair', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('stop it first') });
+      expect(await run(['repair', dir])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('stop the backend first'),
+      });
     },
   );
 
@@ -294,7 +297,7 @@ describe('a running backend', () => {
 
     await writeFile(file, '{"checks": {"disk": {}}, "mutators": 1}');
     await vi.waitFor(() =>
-      expect(messagesOf(daemon)).toContain('configuration rejected, the previous one stays in effect'),
+      expect(messagesOf(daemon)).toContain('configuration rejected: the previous configuration stays in effect'),
     );
     expect(daemon.records.at(-1)).toMatchObject({
       level: 'error',
@@ -322,7 +325,9 @@ describe('a running backend', () => {
       }),
     );
     process.kill(daemon.pid, 'SIGHUP');
-    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('some changed settings need a restart'));
+    await vi.waitFor(() =>
+      expect(messagesOf(daemon)).toContain('some changed settings take effect only after a restart'),
+    );
     expect(daemon.records.slice(-2)).toMatchObject([
       {
         message: 'config file applied changes',
@@ -345,7 +350,7 @@ describe('a running backend', () => {
     await writeFile(file, '{}');
     process.kill(daemon.pid, 'SIGHUP');
     await vi.waitFor(() =>
-      expect(messagesOf(daemon)).toContain('configuration rejected, the previous one stays in effect'),
+      expect(messagesOf(daemon)).toContain('configuration rejected: the previous configuration stays in effect'),
     );
     expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
   });

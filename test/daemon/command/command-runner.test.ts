@@ -169,13 +169,16 @@ describe('a killed process', () => {
     const running = rig.run(family(file));
     const pids = await numbersIn(file, 2);
     process.kill(first, 'SIGKILL');
-    expect(await running).toEqual({ kind: 'failed', reason: 'the process that runs commands has ended' });
+    expect(await running).toEqual({
+      kind: 'failed',
+      reason: 'the process that runs commands has exited and will be restarted',
+    });
     await expectEndOf(pids);
     expect(await processOf(rig)).not.toBe(first);
     expect(rig.log.records).toEqual([
       {
         level: 'warn',
-        message: 'the process that runs commands has ended',
+        message: 'the process that runs commands has exited and will be restarted',
         fields: { reason: 'SIGKILL', commands: 1, pause_ms: 100 },
       },
     ]);

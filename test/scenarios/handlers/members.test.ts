@@ -275,7 +275,10 @@ test('a backend with another definition of a handler gets no notification of it,
     { interval: 100 },
   );
   expect(refusals()).toMatchObject([
-    { handler: 'default', reason: 'this backend defines default differently: give all members the same files' },
+    {
+      handler: 'default',
+      reason: 'this backend has another definition of the handler default: give all members the same configuration files',
+    },
   ]);
   await vi.waitFor(() => expect(receiver.times.size).toBe(count));
   expect([...receiver.times.values()].every((times) => times === 1)).toBe(true);

@@ -344,7 +344,7 @@ test.each([
   ['ftp://host', {}, /must be a URL like/],
   ['http://a:%@host', {}, /write % as %25/],
   ['http://host', { MON_CREDENTIALS: 'alice' }, /must be user:password/],
-  ['http://host', { MON_API_KEY: 'a\nb' }, /set it to the key alone/],
+  ['http://host', { MON_API_KEY: 'a\nb' }, /set MON_API_KEY to the key only/],
 ])('the backend URL %j is rejected', (backend, env, message) => {
   expect(() => openApiClient({ backend, env })).toThrow(message);
 });

@@ -74,7 +74,7 @@ describe('the chain of audit records (security S22)', () => {
   ])('a change is found: $name', ({ change }) => {
     for (const { id } of records) {
       const changed = records.map((record) => (record.id === id ? change(record) : record));
-      expect(walk(changed, head)).toBe(`record ${String(id)} was changed after it was written`);
+      expect(walk(changed, head)).toBe(`audit record ${String(id)} was changed after it was written`);
     }
   });
 
@@ -84,8 +84,8 @@ describe('the chain of audit records (security S22)', () => {
         records.filter(({ id }) => id !== 3),
         head,
       ),
-    ).toBe('record 3 is missing');
-    expect(walk(records.slice(0, -1), head)).toBe('record 5 is missing');
+    ).toBe('audit record 3 is missing');
+    expect(walk(records.slice(0, -1), head)).toBe('audit record 5 is missing');
   });
 
   test('a first audit record that claims a predecessor is rejected', () => {
@@ -93,7 +93,9 @@ describe('the chain of audit records (security S22)', () => {
     if (first === undefined) throw new Error('there is one');
     const forged = { ...first, previous: sha256('before') };
     const hash = auditHash(forged, sha256);
-    expect(walk([{ ...forged, hash }], { id: 1, hash })).toBe('record 1 refers to an earlier record');
+    expect(walk([{ ...forged, hash }], { id: 1, hash })).toBe(
+      'audit record 1 refers to an earlier record, which cannot exist',
+    );
   });
 
   test('the hash of an audit record stays the same over the wire, in any order of keys', () => {

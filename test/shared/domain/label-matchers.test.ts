@@ -23,7 +23,7 @@ describe('a matcher', () => {
   });
 
   test('a label matcher requires a closing quote', () => {
-    expect(parseMatcher('a="b')).toEqual({ problem: 'the value of a does not end with the quote it begins with' });
+    expect(parseMatcher('a="b')).toEqual({ problem: 'the value of a has no closing quote' });
   });
 });
 

@@ -56,7 +56,7 @@ describe('the settings of one file', () => {
       settings: { 'core-api': { port: 1 }, 'v2-listener': { port: 2 } },
       expected: [
         { 'v2-listener': { port: 2 } },
-        'core-api: is an old name of v2-listener, which is set too: remove one',
+        'core-api: is the old name of v2-listener, and both are set: remove one of them',
       ],
     },
     {
@@ -65,7 +65,7 @@ describe('the settings of one file', () => {
       expected: [
         { 'v2-listener': { port: 1 } },
         'core-api: is an old name: use v2-listener',
-        'core_api: is an old name of v2-listener, which is set too: remove one',
+        'core_api: is the old name of v2-listener, and both are set: remove one of them',
       ],
     },
     {

@@ -24,8 +24,8 @@ describe.each([
 ])('the invalid command of %s', (_what, told, at) => {
   test.each<[unknown, string]>([
     [7, ': must be a shell command, or a list of a program and its arguments'],
-    [[], ': must begin with the program'],
-    [['', 'x'], '.0: must begin with the program'],
+    [[], ': must start with the executable to run'],
+    [['', 'x'], '.0: must start with the executable to run'],
     [['df', 7], ': must be a shell command, or a list of a program and its arguments'],
     [['df', 'a\0b'], '.1: must not contain the byte 0'],
     [Array.from({ length: 1001 }, () => 'x'), ': '],

@@ -36,18 +36,26 @@ test.each([
     spoil: rmOf('key-file'),
     says: /key\.pem cannot be used as tls\.key-file: there is no such file/,
   },
-  { name: 'no certificate', made: { ...GOOD, cert: GOOD.key }, says: /tls\.cert-file: it contains no PEM certificate/ },
-  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: it contains no PEM private key/ },
+  {
+    name: 'no certificate',
+    made: { ...GOOD, cert: GOOD.key },
+    says: /tls\.cert-file: the file contains no PEM certificate/,
+  },
+  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: the file contains no PEM private key/ },
   {
     name: 'an encrypted key',
     made: { ...GOOD, key: encryptedKey(GOOD) },
-    says: /it is encrypted.*write it without one, mode 0600/,
+    says: /the key is encrypted.*write the key without a passphrase, mode 0600/,
   },
-  { name: 'the key of another one', made: { ...GOOD, key: OTHER.key }, says: /key\.pem is not the key of .*cert\.pem/ },
+  {
+    name: 'the key of another one',
+    made: { ...GOOD, key: OTHER.key },
+    says: /key\.pem is not the private key of the certificate .*cert\.pem/,
+  },
   {
     name: 'a key that others can read',
     spoil: modeOf('key-file', 0o640),
-    says: /other users of this machine can access it: run chmod 600 on it/,
+    says: /other users of this machine can access the file: run chmod 600 on the file/,
   },
 ])('a key pair with $name is rejected', async ({ made = GOOD, spoil, says }) => {
   await expect(pairOf(made, spoil)).rejects.toThrow(says);
@@ -84,7 +92,7 @@ test('several authorities are accepted, and an empty list is rejected', async ()
   expect(readAuthorities(file, 'trusted-ca-file').fingerprints).toHaveLength(2);
   await writeFile(file, GOOD.key);
   expect(() => readAuthorities(file, 'trusted-ca-file')).toThrow(
-    /ca\.pem cannot be used as trusted-ca-file: it contains no certificate/,
+    /ca\.pem cannot be used as trusted-ca-file: the file contains no certificate/,
   );
 });
 

@@ -107,7 +107,7 @@ views:
 
   test('a file with the old and the current name of an action is rejected', () => {
     expect(problems('keys:\n  why: ctrl-w\n  explain: ctrl-x')).toEqual([
-      'console.yml:2:3: keys.why: is an old name of explain, which is set too: remove one',
+      'console.yml:2:3: keys.why: is the old name of explain, and both are set: remove one of them',
     ]);
   });
 
@@ -279,6 +279,6 @@ test('an old name works, with a warning that has its place in the file', () => {
 
 test('two names of one setting are a problem', () => {
   expect(problems(`${OLD_NAMES}    trusted-ca-file: /etc/lab.pem\n`)).toEqual([
-    'console.yml:4:5: contexts.lab.trusted_ca_file: is an old name of trusted-ca-file, which is set too: remove one',
+    'console.yml:4:5: contexts.lab.trusted_ca_file: is the old name of trusted-ca-file, and both are set: remove one of them',
   ]);
 });

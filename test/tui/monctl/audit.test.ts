@@ -137,9 +137,9 @@ describe('monctl audit verify', () => {
   });
 
   test.each<[string, (records: AuditRecord[]) => unknown[], string]>([
-    ['changed', ([two, one]) => [two, { ...one, who: 'nobody' }], 'record 1 was changed after it was written'],
-    ['taken away', ([two]) => [two], 'record 1 is missing'],
-    ['all taken away', () => [], 'record 2 is missing'],
+    ['changed', ([two, one]) => [two, { ...one, who: 'nobody' }], 'audit record 1 was changed after it was written'],
+    ['taken away', ([two]) => [two], 'audit record 1 is missing'],
+    ['all taken away', () => [], 'audit record 2 is missing'],
   ])('says which record was %s', async (_name, tamper, problem) => {
     await silenceTwice();
     const [head, records] = [await api.auditHead(), await api.audit()];

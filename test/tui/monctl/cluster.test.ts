@@ -145,7 +145,7 @@ test('a backend of an earlier version shows no other members', async () => {
   expect(await monctl('cluster list', {}, old.url)).toEqual({
     code: 3,
     stdout: '',
-    stderr: 'monctl: this version of the backend has no cluster\n',
+    stderr: 'monctl: this version of the backend does not support clusters\n',
   });
 });
 

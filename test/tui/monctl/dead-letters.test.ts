@@ -96,8 +96,8 @@ test.each([
 });
 
 test.each([
-  [[], 'select dead letters: one ID, --handler NAME, or --all'],
-  [['5', '--all'], 'select dead letters: one ID, --handler NAME, or --all'],
+  [[], 'select dead letters: use one ID, --handler NAME, or --all'],
+  [['5', '--all'], 'select dead letters: use one ID, --handler NAME, or --all'],
   [['all'], '"all" is not the id of a dead letter: see monctl dead-letter list'],
 ])('an ambiguous selection of dead letters is rejected: %j', async (words, problem) => {
   for (const verb of ['retry', 'drop']) {

@@ -222,7 +222,7 @@ test('an exact dump is rejected by create with a reference to monctl restore', a
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);
-  expect(said).toMatch(/^Rejected Entity default\/a: this is part of an exact dump: use monctl restore/);
+  expect(said).toMatch(/^Rejected Entity default\/a: this object is part of an exact dump: use monctl restore/);
 });
 
 test('an API key whose name is the key itself is shown by its id', async () => {
@@ -242,7 +242,7 @@ test('an API key whose name is the key itself is shown by its id', async () => {
 test.each([
   ['no file', ['create'], '', /set the file/],
   ['nothing in it', ['create', '-f', '-'], '# nothing\n', /contains no objects/],
-  ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /it has no name/],
+  ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /the object has no name/],
   ['a file that is not there', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],
 ])('the input of create is rejected before anything is sent: %s', async (_what, line, input, message) => {
   const { code, stderr } = await monctl(line, { input });

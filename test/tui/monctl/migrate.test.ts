@@ -89,8 +89,8 @@ test('a stash stays when the new silence would not match its old client', async 
   }));
   const run = await runMonctl(['migrate', 'stashes', '--apply', '--output', 'json'], { MON_BACKEND: service.url });
   expect(run.code).toBe(6);
-  expect(run.stdout).toContain('old-1 runs 0.25.0, older than 0.26: upgrade it first');
-  expect(run.stdout).toContain('old-2 lacks the subscription client:old-2: upgrade it first');
+  expect(run.stdout).toContain('old-1 runs 0.25.0, older than 0.26: upgrade the agent of this client first');
+  expect(run.stdout).toContain('old-2 lacks the subscription client:old-2: upgrade the agent of this client first');
   expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 

@@ -372,12 +372,15 @@ test('the monctl program passes exit code and environment, and prints only the r
 
 test.each([
   [['event', 'list', '--status', 'bad'], /--status must be ok, warn, crit, unknown or a number, not "bad"/],
-  [['event', 'list', '--limit', '0'], /--limit must be a whole number from 1, not 0/],
+  [['event', 'list', '--limit', '0'], /--limit must be a whole number of at least 1, not 0/],
   [['event', 'list', '--search', 'status>=x'], /--search: .*\n {2}status>=x\n {2} +\^\n$/],
   [['event', 'list', '--filter', 'not '], /--filter: a search term is missing after "not"\n/],
   [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],
-  [['silenced', 'create', '--reason', 'x'], /select what to silence: --check, --client, --subscription or --selector/],
+  [
+    ['silenced', 'create', '--reason', 'x'],
+    /select what to silence: use --check, --client, --subscription or --selector/,
+  ],
   [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /not both/],
   [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],

@@ -119,7 +119,9 @@ test('a terminal without UTF-8 gets ASCII, and a pipe gets the text unchanged', 
 
 test('raw output is rejected on a terminal, and so is an unknown format', () => {
   const terminal = new Recorder({ isTTY: true });
-  expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(/--raw works in pipes only/);
+  expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(
+    /--raw cannot be used on a terminal/,
+  );
   expect(() => openOutput({ format: 'xml', raw: false }, terminal, terminal)).toThrow(
     '--output must be table, json, yaml, not "xml"',
   );

@@ -98,11 +98,11 @@ test('a recurring silence cannot be extended or replaced by a single one, and th
   const extended = await monctl('silenced', 'update', '*:load', '2h');
   expect(extended).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('create it again with another --duration'),
+    stderr: expect.stringContaining('create the silence again with another --duration'),
   });
   for (const dry of [[], ['--dry-run']]) {
     const replaced = await monctl('silenced', 'create', '--check', 'load', '--expire', '1h', ...dry);
-    expect(replaced.stderr).toContain('clear it first, or silence the same events by a selector');
+    expect(replaced.stderr).toContain('clear it first, or silence the same events with --selector');
     expect(replaced.code).not.toBe(0);
   }
   await monctl('silenced', 'create', '--check', 'load', ...WEEKENDS.slice(0, -1), '3h');

@@ -77,7 +77,7 @@ test('a separator within a text does not split an object', async () => {
 test.each([
   ['neither JSON nor YAML', 'type: [', /x: object 1 is neither JSON nor YAML/],
   ['half an object', '{"type": "A"', /x: object 1 is neither/],
-  ['something between objects', '{"type":"A","spec":{}} true', /at byte 23 an object is expected/],
+  ['something between objects', '{"type":"A","spec":{}} true', /expected an object at byte 23/],
   ['no type', 'spec: {}', /x: object 1 has no type/],
   ['no spec', 'type: A\nspec: {}\n---\ntype: B', /x: object 2 has no spec/],
   ['a list in YAML', '- a\n- b', /x: object 1 is not an object/],

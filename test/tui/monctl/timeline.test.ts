@@ -73,7 +73,7 @@ describe('--at', () => {
 
   test('event list --at says when nothing is known of that time', async () => {
     expect((await monctl('event', 'list', '--at', '3h')).stderr).toContain(
-      'there is no history of that time: request 2026-11-20T10:00',
+      'there is no history for that time: request 2026-11-20T10:00',
     );
     expect((await monctl('event', 'list', '--at', '1h', '--watch')).stderr).toContain(
       '--at cannot be used with --watch',

@@ -99,7 +99,7 @@ describe('the page', () => {
   test('the cluster page of an older backend says that there is no cluster', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':cluster\r');
-    await rig.shows('not loaded: this version of the backend has no cluster');
+    await rig.shows('not loaded: this version of the backend does not support clusters');
     expect(rig.screen.text).not.toContain('loading');
   });
 });

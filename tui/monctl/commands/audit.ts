@@ -142,7 +142,7 @@ function step(expected: AuditLink, record: AuditRecord): AuditLink {
 
 async function trimmedTo(api: ApiClient, expected: AuditLink, before: AuditHead): Promise<number> {
   const { first } = await api.auditHead();
-  if (expected.id >= first) throw new ExitError(EXIT.unhealthy, `record ${String(expected.id)} is missing`);
+  if (expected.id >= first) throw new ExitError(EXIT.unhealthy, `audit record ${String(expected.id)} is missing`);
   return Math.max(first, before.first);
 }
 

@@ -137,7 +137,7 @@ const create: Command = {
     };
     const name = client['name'];
     if (typeof name !== 'string')
-      throw new MonError('invalid', 'set the name of the client: CLIENT, or name in the --file');
+      throw new MonError('invalid', 'set the name of the client: as CLIENT, or as "name" in the file');
     await carryOut(call, {
       send: (api) => api.saveClient(client),
       effects: async () => [
@@ -176,7 +176,7 @@ const remove: Command = {
     const { flags } = call;
     const [name = ''] = call.operands;
     if (flags.value('selector') !== undefined) return removeFound(call);
-    if (name === '') throw new MonError('invalid', 'select a client: CLIENT, or several with --selector');
+    if (name === '') throw new MonError('invalid', 'select one client with CLIENT, or several clients with --selector');
     const expireSeconds = flags.lifetime('invalidate-expire');
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
     const invalidation = isInvalidated ? given({ expireSeconds }) : undefined;
@@ -195,9 +195,9 @@ const NAMED_MAX = 5;
 
 async function removeFound(call: Call): Promise<void> {
   const { api, flags, operands } = call;
-  if (operands[0] !== '') throw new MonError('invalid', 'either CLIENT or --selector');
+  if (operands[0] !== '') throw new MonError('invalid', 'use CLIENT or --selector, not both');
   if (flags.value('invalidate-expire') !== undefined || flags.switch('invalidate') !== undefined) {
-    throw new MonError('invalid', '--invalidate and --invalidate-expire need a single CLIENT');
+    throw new MonError('invalid', '--invalidate and --invalidate-expire can only be used with a single CLIENT');
   }
   const text = flags.value('selector') ?? '';
   if (text.trim() === '')
@@ -214,7 +214,8 @@ async function removeFound(call: Call): Promise<void> {
     },
     async effects() {
       const { total, first } = await api().findClients(text, NAMED_MAX);
-      if (total === 0) throw new MonError('not_found', 'no client matches: see monctl client list -q');
+      if (total === 0)
+        throw new MonError('not_found', 'no client matches the selector: test the selector with monctl client list -q');
       const names = total > first.length ? `${first.join(', ')}, ...` : first.join(', ');
       return [`${counted(total, 'clients')} would be deleted, their events resolved: ${names}`];
     },

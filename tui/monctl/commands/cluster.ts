@@ -77,7 +77,7 @@ export const clusterCommands: readonly Command[] = [list, info, handOver];
  */
 async function viewOf(api: ApiClient): Promise<ClusterView> {
   const view = await api.cluster();
-  if (view === undefined) throw new MonError('not_found', 'this version of the backend has no cluster');
+  if (view === undefined) throw new MonError('not_found', 'this version of the backend does not support clusters');
   return view;
 }
 

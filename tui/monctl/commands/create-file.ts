@@ -227,7 +227,7 @@ function pathOfObject(object: Wrapped): readonly string[] {
   if (kind === undefined) {
     throw new MonError('invalid', skippedReason(object));
   }
-  if (name === '') throw new MonError('invalid', 'it has no name');
+  if (name === '') throw new MonError('invalid', 'the object has no name');
   return pathOf(kind, namespaceOf(object), name);
 }
 
@@ -239,7 +239,7 @@ function pathOfObject(object: Wrapped): readonly string[] {
  */
 function refuseExactState(object: Wrapped): void {
   if ('mon' in object.spec && isState(object)) {
-    throw new MonError('invalid', 'this is part of an exact dump: use monctl restore');
+    throw new MonError('invalid', 'this object is part of an exact dump: use monctl restore');
   }
 }
 

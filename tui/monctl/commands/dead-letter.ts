@@ -112,7 +112,7 @@ function whichOf({ flags, operands: [id = ''] }: Call): Which {
   ];
   const [which] = named;
   if (which === undefined || named.length > 1) {
-    throw new MonError('invalid', 'select dead letters: one ID, --handler NAME, or --all');
+    throw new MonError('invalid', 'select dead letters: use one ID, --handler NAME, or --all');
   }
   return which;
 }

@@ -207,7 +207,7 @@ function wantedKind(name: string): WrappedKind {
   if (kind === undefined) {
     throw new MonError(
       'invalid',
-      `${JSON.stringify(name)} is not a type: use all, or some of ${TYPE_NAMES.join(', ')}`,
+      `${JSON.stringify(name)} is not an object type: use all, or some of ${TYPE_NAMES.join(', ')}`,
     );
   }
   return kind;

@@ -101,7 +101,8 @@ function planned(
 ): PlannedMigration {
   const expire = request.expire ?? EXPIRE_NEVER;
   const about = { path, id, expire, reason: request.reason ?? null, creator: request.creator ?? null };
-  if (problem !== undefined) return { ...about, fate: 'unready', note: `${problem}: upgrade it first` };
+  if (problem !== undefined)
+    return { ...about, fate: 'unready', note: `${problem}: upgrade the agent of this client first` };
   if (present === undefined) return { ...about, fate: 'make', note: 'a silence is created' };
   if (isCovered(present, expire)) return { ...about, fate: 'covered', note: 'a silence with this end exists' };
   return { ...about, fate: 'make', note: 'an existing silence is extended' };
@@ -120,7 +121,7 @@ async function migrate({ api }: Call, { path, id, expire, reason, creator, fate 
     if ((await api().silencedEntry(id)) === undefined) {
       throw new MonError(
         'conflict',
-        `the silence ${id} does not exist (never created, or already ended): the stash ${path} was kept`,
+        `the silence ${id} does not exist (never created, or already expired): the stash ${path} was kept`,
       );
     }
   }

@@ -90,7 +90,8 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
     const readBack = isDryRun ? undefined : await restorePage(v2, { objects, dry_run: true });
     for (const [at, object] of objects.entries()) {
       const result = results[at];
-      if (result === undefined) throw new MonError('internal', `${call.v2().url} sent no outcome for an object`);
+      if (result === undefined)
+        throw new MonError('internal', `${call.v2().url} sent no result for one of the objects`);
       if (isDryRun && result.outcome !== 'skipped') foreseen.add(object, result);
       await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }

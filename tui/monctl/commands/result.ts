@@ -147,7 +147,7 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   };
   const { name, output = '' } = result;
   if (typeof name !== 'string' || (read === undefined && status === '')) {
-    throw new MonError('invalid', 'missing arguments: monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
+    throw new MonError('invalid', 'missing arguments: use monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
   }
   // The backend validates everything else, because it knows the rules best.
   return { ...result, name, output: String(output) };

@@ -64,7 +64,10 @@ const list: Command = {
     const { check, subscription } = targetOf(call.flags);
     const isIdle = call.flags.switch('idle') === true;
     if (isIdle && call.flags.value('at') !== undefined) {
-      throw new MonError('invalid', '--idle cannot be used with --at: past idleness is not stored');
+      throw new MonError(
+        'invalid',
+        '--idle cannot be used with --at: the backend does not store which silences were idle in the past',
+      );
     }
     const isEverywhere = namespacesOf(call) === undefined;
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
@@ -255,7 +258,7 @@ const update: Command = {
     if (recurrence !== undefined) {
       throw new MonError(
         'invalid',
-        `${id} recurs (${recurrenceText(recurrence)}) and has no end to extend: create it again with another --duration`,
+        `the silence ${id} recurs (${recurrenceText(recurrence)}), so it cannot be extended: create the silence again with another --duration`,
       );
     }
     const place = selector === undefined ? { subscription, check } : { selector };

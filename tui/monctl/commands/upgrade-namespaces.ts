@@ -68,7 +68,10 @@ async function orphansIn(
   const facts = file === undefined ? await liveFacts(call) : { ...(await factsOfDump(file)), product: 'mon' as const };
   const orphans = orphansOf(facts);
   if (orphans !== undefined) return { orphans, product: facts.product };
-  throw new MonError('forbidden', 'namespaces and checks cannot be listed: use credentials that may see all of them');
+  throw new MonError(
+    'forbidden',
+    'namespaces and checks cannot be listed: use credentials that may read all namespaces and checks',
+  );
 }
 
 async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces' | 'checks'>> {

@@ -119,7 +119,7 @@ const run: Command = {
   async run(call) {
     const { ask, output } = call;
     if (ask === undefined)
-      throw new MonError('invalid', 'monctl upgrade run asks before each step: it needs a terminal');
+      throw new MonError('invalid', 'monctl upgrade run needs a terminal, because it asks before each step');
     const client = clientOf(call);
     const told = await toldFacts(call);
     const plan = (await openPlan(client)) ?? (await newPlan(call, client, told));
@@ -235,7 +235,7 @@ async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
 async function wantedPlan(call: Call): Promise<PlanRun> {
   const [id = ''] = call.operands;
   const client = clientOf(call);
-  if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is not the number of a plan`);
+  if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is not the number of an upgrade plan`);
   const wanted = id === '' ? (await client.plans())[0]?.id : Number(id);
   const plan = wanted === undefined ? undefined : await client.plan(wanted);
   if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${id}: see monctl upgrade list`);

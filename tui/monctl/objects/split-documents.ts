@@ -172,7 +172,7 @@ class JsonSplitter implements Splitter {
         } else if (BETWEEN.has(byte)) {
           this.#pending.skip(1);
         } else {
-          throw new MonError('invalid', `at byte ${String(this.#pending.offset)} an object is expected`);
+          throw new MonError('invalid', `expected an object at byte ${String(this.#pending.offset)}`);
         }
       } else if (this.#closes(byte)) {
         this.#pending.add(chunk.slice(start, at + 1));

@@ -87,12 +87,12 @@ export class FrameReader {
   #begin(first: number, channel: number): void {
     const kind = Math.floor(first / 2 ** 24);
     const amount = first % 2 ** 24;
-    if (kind >= KINDS) throw new FrameError(`there are no frames of kind ${String(kind)}`);
+    if (kind >= KINDS) throw new FrameError(`unknown frame type ${String(kind)}`);
     if (kind !== FRAME_KINDS.data) {
       this.#sink.heard(kind as FrameKind, channel, amount);
       return;
     }
-    if (amount > DATA_BYTES_MAX) throw new FrameError(`a frame of ${String(amount)} bytes is too long`);
+    if (amount > DATA_BYTES_MAX) throw new FrameError(`the frame is too long: ${String(amount)} bytes`);
     this.#channel = channel;
     this.#dataBytes = amount;
   }

@@ -71,7 +71,8 @@ export class Channel extends Duplex {
   /** @throws FrameError if the data exceeds the window */
   heardData(piece: Buffer): void {
     this.#takenBytes += piece.length;
-    if (this.#takenBytes > WINDOW_BYTES || this.#hasHeardEnd) throw new FrameError('data exceeds the window');
+    if (this.#takenBytes > WINDOW_BYTES || this.#hasHeardEnd)
+      throw new FrameError('the other cluster member sent more data than the flow control window allows');
     this.bytesRead += piece.length;
     // Copied, because a small part would keep the whole chunk in memory that was read with it.
     const isSmall = piece.length * 2 < piece.buffer.byteLength;
@@ -81,7 +82,8 @@ export class Channel extends Duplex {
   /** @throws FrameError if the credit exceeds what was sent */
   heardCredit(bytes: number): void {
     this.#credit += bytes;
-    if (this.#credit > WINDOW_BYTES) throw new FrameError('more was acknowledged than sent');
+    if (this.#credit > WINDOW_BYTES)
+      throw new FrameError('the other cluster member acknowledged more data than was sent');
     this.proceed();
   }
 
@@ -151,5 +153,5 @@ export class Channel extends Duplex {
 }
 
 function brokenPipe(): Error {
-  return Object.assign(new Error('the other member has closed the channel'), { code: 'EPIPE' });
+  return Object.assign(new Error('the other cluster member has closed the connection'), { code: 'EPIPE' });
 }

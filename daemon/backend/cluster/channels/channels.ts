@@ -151,8 +151,8 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
 
   #accept(id: number): void {
     const { accept } = this.#parts;
-    if (accept === undefined) throw new FrameError('only the other member can open channels');
-    if (this.#open.has(id)) throw new FrameError(`channel ${String(id)} is open already`);
+    if (accept === undefined) throw new FrameError('the other cluster member may not open channels on this connection');
+    if (this.#open.has(id)) throw new FrameError(`the other cluster member opened the channel ${String(id)} twice`);
     const channel = new Channel(id, this, true);
     this.#open.set(id, channel);
     accept(channel);

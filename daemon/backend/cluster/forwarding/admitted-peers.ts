@@ -119,7 +119,7 @@ export class AdmittedPeers {
     if (voucher === undefined || !CALLER.test(caller)) {
       throw new MonError(
         'invalid',
-        'the forwarding member does not send the user: run the same version on all members',
+        'the member that forwarded this request did not send the user name: run the same version on all members',
       );
     }
     const isOfV2 = headers[PEER_HEADERS.face] === 'v2';

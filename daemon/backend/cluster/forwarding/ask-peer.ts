@@ -35,7 +35,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {
     text += String(chunk);
-    if (text.length > ANSWER_BYTES_MAX) throw new Error('the response is too large');
+    if (text.length > ANSWER_BYTES_MAX) throw new Error('the response of the cluster member is too large');
   }
   return text;
 }

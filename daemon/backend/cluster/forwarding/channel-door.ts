@@ -40,7 +40,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
   async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const { leadership, peers, slowPeers, server, connections, clock } = this.#parts;
     if (pathOf(request) !== CHANNELS_PATH)
-      throw new MonError('not_found', `there are no channels at ${pathOf(request)}`);
+      throw new MonError('not_found', `there is no endpoint for cluster connections at ${pathOf(request)}`);
     await peers.refuseStranger(request);
     if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;
@@ -70,7 +70,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
   #tell({ remoteAddress: address }: Socket, { message: reason }: Error): void {
     this.#parts.log.warn(
       { address, reason },
-      'connection of another member was closed: run the same version on all members',
+      'closed the connection of another cluster member: run the same version on all members',
     );
   }
 }

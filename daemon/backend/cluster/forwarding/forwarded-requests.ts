@@ -47,7 +47,7 @@ export class ForwardedRequests implements RequestForwarding {
     app.addHook('onRequest', (request, reply, done) => {
       const isOfPeers = matchedRoute(request).isOfPeers === true;
       if (isSentOn(request)) void goOnUnless(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
-      else if (isOfPeers) done(new MonError('not_found', 'this path is only for members of the cluster'));
+      else if (isOfPeers) done(new MonError('not_found', 'only members of the cluster may use this path'));
       else done();
     });
     app.addHook('preValidation', (request, _reply, done) => {
@@ -181,7 +181,10 @@ export class ForwardedRequests implements RequestForwarding {
       { leader: link.place.id, url: link.place.url, setting: 'peer-key-file' },
       'the leader does not accept this backend as a member',
     );
-    throw new MonError('unavailable', 'the leader does not accept changes from this member: see its log');
+    throw new MonError(
+      'unavailable',
+      'the leader does not accept changes from this member: see the log of this member',
+    );
   }
 
   /** Waits for the write, so that a caller who changes something here sees it here afterwards. */
@@ -194,7 +197,7 @@ export class ForwardedRequests implements RequestForwarding {
       response.destroy();
       throw new MonError(
         'unavailable',
-        'the change was made, but this follower does not have it yet: read again in a few seconds',
+        'the change was made, but this follower has not received it yet: read again in a few seconds',
         {
           cause: error,
         },

@@ -161,7 +161,7 @@ export class PeerLink implements Disposable {
       reject(new (isLost ? UnansweredError : UnsentError)(cause.message, { cause }));
     });
     using impatience = new DisposableStack();
-    const giveUp = (): void => void request.destroy(new Error('there was no response in time'));
+    const giveUp = (): void => void request.destroy(new Error('the cluster member did not respond in time'));
     if (isLimited) impatience.use(this.#parts.clock.after(ANSWER_MS, giveUp));
     request.end(body);
     return await Promise.race([answer, failed]);
@@ -190,7 +190,7 @@ class LinkAgent extends Agent {
       // The types require a socket although there is an error.
       done?.(error, socket);
     };
-    const giveUp = (): void => fail(new Error('there was no connection in time'));
+    const giveUp = (): void => fail(new Error('connecting to the cluster member timed out'));
     socket.once('error', fail);
     socket.setTimeout(CONNECT_MS, giveUp);
     socket.once(ready, () => {
@@ -199,7 +199,7 @@ class LinkAgent extends Agent {
       socket.setTimeout(0);
       socket.setNoDelay(true);
       if (this.#isRight(socket)) done?.(null, socket);
-      else fail(new Error('the certificate does not match the announced one'));
+      else fail(new Error('the certificate of the cluster member differs from the certificate that it announced'));
     });
     return undefined;
   }

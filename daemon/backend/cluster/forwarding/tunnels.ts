@@ -148,7 +148,10 @@ async function refusalOf(response: IncomingMessage): Promise<MonError> {
   const refusal = await readRefusal(response).catch(() => undefined);
   const { error, code } = refusal ?? {};
   if (error === undefined || !isErrorCode(code) || error === NO_MEMBER) {
-    return new MonError('unavailable', 'the leader does not accept agents from this member: see its log');
+    return new MonError(
+      'unavailable',
+      'the leader does not accept agents from this member: see the log of this member',
+    );
   }
   return new MonError(code, error);
 }

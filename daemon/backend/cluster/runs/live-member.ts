@@ -163,7 +163,7 @@ export class LiveMember implements Disposable {
     this.#unanswered++;
     if (this.#unanswered === UNANSWERED_MAX) this.cut();
     if (this.#unanswered > 1) return;
-    this.#parts.log.warn({ member, name, url, reason }, 'handler runs cannot be sent to another member');
+    this.#parts.log.warn({ member, name, url, reason }, 'cannot send handler runs to another cluster member');
   }
 
   #pauseMs(): number {

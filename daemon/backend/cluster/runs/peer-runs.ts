@@ -79,9 +79,11 @@ export class PeerRuns {
   /** @throws MonError if this backend may not run handlers now */
   #refuse(): void {
     const { leadership, runsHandlers } = this.#parts;
-    if (leadership.isWriter) throw new MonError('conflict', 'this member has become the leader');
-    if (!runsHandlers()) throw new MonError('conflict', 'this backend runs no handlers');
-    if (this.#running >= RUNS_MAX) throw new MonError('unavailable', 'this backend runs as many handlers as it can');
+    if (leadership.isWriter)
+      throw new MonError('conflict', 'this member has become the leader, which assigns handler runs to others');
+    if (!runsHandlers()) throw new MonError('conflict', 'this backend is configured to run no handlers');
+    if (this.#running >= RUNS_MAX)
+      throw new MonError('unavailable', 'this backend already runs the maximum number of handlers');
   }
 
   /**
@@ -97,12 +99,15 @@ export class PeerRuns {
     if (handler === undefined || handler.type === 'set' || !isMovable(handler)) {
       throw new MonError(
         'precondition',
-        `this backend has no handler ${name} that any member can run: give all members the same files`,
+        `this backend has no handler ${name}, or must not run it for other members: give all members the same configuration files`,
       );
     }
     const mutator = handler.mutator === undefined ? undefined : definitions.in(namespace).mutator(handler.mutator);
     if (definitionDigest(handler, mutator) !== definition) {
-      throw new MonError('precondition', `this backend defines ${name} differently: give all members the same files`);
+      throw new MonError(
+        'precondition',
+        `this backend has another definition of the handler ${name}: give all members the same configuration files`,
+      );
     }
     this.#refuseCommand('handlers', namespace, name, handler);
     if (mutator !== undefined) this.#refuseCommand('mutators', namespace, handler.mutator ?? '', mutator);

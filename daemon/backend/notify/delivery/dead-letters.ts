@@ -77,7 +77,10 @@ export class DeadLetters {
     this.#parts.jobs.settle({ kind: 'drop', id: oldest.id });
     this.overflowed++;
     this.#overflow.note((dropped) =>
-      this.#parts.log.warn({ dropped, limit: this.#box.limit }, 'too many dead letters: the oldest were dropped'),
+      this.#parts.log.warn(
+        { dropped, limit: this.#box.limit },
+        'too many dead letters: the oldest dead letters were deleted',
+      ),
     );
   }
 

@@ -239,7 +239,8 @@ export class Delivery implements Disposable {
   }
 
   #warnOf({ problems }: { readonly problems: readonly string[] }, about: object): void {
-    for (const problem of problems) this.#parts.log.warn({ ...about, problem }, 'template without a value');
+    for (const problem of problems)
+      this.#parts.log.warn({ ...about, problem }, 'an expression in a message template has no value');
   }
 
   /**

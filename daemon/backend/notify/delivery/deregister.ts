@@ -33,7 +33,7 @@ export async function deregister(
 ): Promise<DeliveryOutcome> {
   const known = registry.namespace(namespace).clients.get(client);
   if (known !== undefined && known.timestamp > event.timestamp) {
-    log.info(about, 'client has reconnected and is not deregistered');
+    log.info(about, 'client was not deregistered: it has sent a keepalive again');
     return DELIVERED;
   }
   try {

@@ -112,7 +112,7 @@ export class JobRunner implements AsyncDisposable {
     if (!(await this.#endWithin(GRACE_MS))) {
       this.#parts.log.warn(
         { running: this.#runs.size },
-        'handlers are still running: they are stopped now and run again at the next start',
+        'backend is stopping: running handlers are aborted and run again at the next start',
       );
       this.#abort.abort();
       await this.#endWithin(ABORT_MS);
@@ -163,7 +163,7 @@ export class JobRunner implements AsyncDisposable {
     overflow.note((rejected) =>
       this.#parts.log.error(
         { handler: job.handler, waiting: queue.size, rejected },
-        'handler queue is full, events become dead letters',
+        'handler queue is full: further events become dead letters',
       ),
     );
   }
@@ -222,7 +222,10 @@ export class JobRunner implements AsyncDisposable {
     try {
       job = await this.#bodies.take(ticket.id);
     } catch (error) {
-      log.error({ handler: ticket.handler, error: errorMessage(error) }, 'event for a handler could not be read');
+      log.error(
+        { handler: ticket.handler, error: errorMessage(error) },
+        'could not read the event for a handler, retrying soon',
+      );
       this.#putOff(ticket, queue, READ_AGAIN_MS);
       return;
     }

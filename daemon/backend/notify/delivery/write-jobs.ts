@@ -135,8 +135,8 @@ export class HandlerJobs implements Disposable {
     this.#log.warn(
       { error: errorMessage(error), changes: this.#pending.length },
       this.#isDisposed
-        ? 'outcomes of handler runs could not be stored, they run again after the next start'
-        : 'outcomes of handler runs could not be stored, retrying soon',
+        ? 'could not store the outcomes of handler runs: the handlers run again after the next start'
+        : 'could not store the outcomes of handler runs, retrying soon',
     );
     if (this.#isDisposed) return;
     this.#again?.[Symbol.dispose]();

@@ -52,11 +52,11 @@ export async function isInUse(dir: string): Promise<boolean> {
 
 function damagedStore(dir: string, damages: readonly Damage[]): MonError {
   const isServable = damages.every(({ kind }) => kind === 'log');
-  const accept = isServable ? 'serve what is left with mon-backend start --accept-loss, ' : '';
+  const accept = isServable ? 'run mon-backend start --accept-loss to continue with the remaining data, ' : '';
   return new MonError(
     'internal',
-    `the store in ${dir} is damaged: ${describe(damages)}. Nothing was changed. Either ${accept}repair ` +
-      `in a copy with mon-backend repair ${dir}, or move the directory away and restore a backup`,
+    `the store in ${dir} is damaged: ${describe(damages)}. Nothing was changed. ` +
+      `Either ${accept}repair a copy with mon-backend repair ${dir}, or move the directory away and restore a backup`,
   );
 }
 

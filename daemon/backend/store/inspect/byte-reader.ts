@@ -34,7 +34,7 @@ export class ByteReader {
       value += (byte % 128) * scale;
       if (byte < 128) return value;
     }
-    throw new MonError('internal', 'a number is too long');
+    throw new MonError('internal', 'an encoded number has too many bytes');
   }
 
   take(length: number): Buffer {

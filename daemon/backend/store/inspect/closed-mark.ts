@@ -37,7 +37,7 @@ export async function cutSinceClosed(dir: string, oldestLiveLog: number): Promis
   if (bytes !== undefined && bytes >= closed.bytes) return [];
   const problem =
     bytes === undefined
-      ? 'is missing, so the newest writes are lost'
+      ? 'is missing, so the latest writes are lost'
       : `has ${String(bytes)} bytes, and had ${String(closed.bytes)} when the backend stopped: the newest writes are missing`;
   return [{ file: closed.log, problem, kind: 'log' }];
 }

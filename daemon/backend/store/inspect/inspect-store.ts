@@ -111,7 +111,7 @@ export async function absentLogs(dir: string, logs: readonly string[], { logNumb
   // LevelDB creates a log before it names it in the manifest.
   if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`;
-    damages.push({ file, problem: 'is missing, so the newest writes are lost', kind: 'log' });
+    damages.push({ file, problem: 'is missing, so the latest writes are lost', kind: 'log' });
   }
   const cut = await cutSinceClosed(dir, logNumber);
   return [...damages, ...cut.filter(({ file }) => damages[0]?.file !== file)];

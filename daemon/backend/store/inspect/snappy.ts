@@ -48,5 +48,5 @@ function copyOf(reader: ByteReader, kind: number, tag: number): { readonly size:
 }
 
 function damaged(): MonError {
-  return new MonError('internal', 'it cannot be decompressed');
+  return new MonError('internal', 'a data block cannot be decompressed');
 }

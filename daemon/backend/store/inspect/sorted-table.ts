@@ -35,10 +35,10 @@ export type TableEntry = readonly [internalKey: Buffer, value: Buffer];
  * @throws MonError `internal` if the index is damaged, so that nothing in the table can be found
  */
 export function tableBlocks(table: Buffer): readonly TableBlock[] {
-  if (table.length < FOOTER_BYTES) throw new MonError('internal', 'it is too short');
+  if (table.length < FOOTER_BYTES) throw new MonError('internal', 'the table file is too short');
   const footer = table.subarray(table.length - FOOTER_BYTES);
   if (footer.readBigUInt64LE(FOOTER_BYTES - MAGIC_BYTES) !== MAGIC)
-    throw new MonError('internal', 'its end is damaged');
+    throw new MonError('internal', 'the end of the table file is damaged');
   const reader = new ByteReader(footer);
   // The index of the filters. It is verified too, although these tables have no filters.
   readBlock(table, handleFrom(reader));
@@ -74,7 +74,7 @@ function readBlock(table: Buffer, handle: BlockHandle): Buffer {
   const { content, compression } = readChecked(table, handle);
   if (compression === PLAIN) return content;
   if (compression === SNAPPY) return uncompressSnappy(content);
-  throw new MonError('internal', `it has the unknown compression ${String(compression)}`);
+  throw new MonError('internal', `a data block has the unknown compression type ${String(compression)}`);
 }
 
 function readChecked(
@@ -91,17 +91,20 @@ function readChecked(
 
 /** Decodes the entries of a block. Each key is written without the prefix that it shares with the key before. */
 function entriesOfBlock(block: Buffer): TableEntry[] {
-  if (block.length < 4) throw new MonError('internal', 'a block is too short');
+  if (block.length < 4) throw new MonError('internal', 'a data block is too short');
   const restarts = block.readUInt32LE(block.length - 4);
   const end = block.length - 4 * (restarts + 1);
-  if (end < 0) throw new MonError('internal', 'a block is too short');
+  if (end < 0) throw new MonError('internal', 'a data block is too short');
   const reader = new ByteReader(block.subarray(0, end));
   const entries: TableEntry[] = [];
   let key: Buffer = Buffer.alloc(0);
   while (!reader.isAtEnd) {
     const [shared, rest, length] = [reader.varint(), reader.varint(), reader.varint()];
     if (shared > key.length)
-      throw new MonError('internal', 'a key refers to a prefix that is longer than the previous key');
+      throw new MonError(
+        'internal',
+        'a data block is damaged: a key shares more bytes with the previous key than that key has',
+      );
     key = Buffer.concat([key.subarray(0, shared), reader.take(rest)]);
     entries.push([key, reader.take(length)]);
   }

@@ -71,13 +71,13 @@ export function versionOf(edits: Iterable<Buffer>): Version {
           break;
         }
         default:
-          throw new MonError('internal', `it contains the unknown field ${String(tag)}`);
+          throw new MonError('internal', `the manifest contains the unknown field ${String(tag)}`);
       }
     }
   }
   // The first edits have all these fields; LevelDB opens no database without them either.
   if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE].every((tag) => seen.has(tag))) {
-    throw new MonError('internal', 'it is truncated near its beginning');
+    throw new MonError('internal', 'the manifest is truncated near the beginning');
   }
   return { tables, logNumber };
 }

@@ -15,7 +15,7 @@ export interface BatchHead {
 
 /** @throws MonError `internal` if the payload is no batch */
 export function batchHead(payload: Buffer): BatchHead {
-  if (payload.length < HEADER_BYTES) throw new MonError('internal', 'a batch is too short');
+  if (payload.length < HEADER_BYTES) throw new MonError('internal', 'the write batch is too short');
   return { sequence: Number(payload.readBigUInt64LE(0)), count: payload.readUInt32LE(COUNT_AT) };
 }
 
@@ -28,7 +28,8 @@ export function* batchOperations(payload: Buffer): Generator<readonly [key: Buff
   const reader = new ByteReader(payload, HEADER_BYTES);
   while (!reader.isAtEnd) {
     const kind = reader.byte();
-    if (kind !== DELETION && kind !== VALUE) throw new MonError('internal', 'a batch contains an unknown operation');
+    if (kind !== DELETION && kind !== VALUE)
+      throw new MonError('internal', 'the write batch contains an unknown operation');
     const key = reader.slice();
     yield [key, kind === VALUE ? reader.slice() : undefined];
   }

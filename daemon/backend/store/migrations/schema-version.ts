@@ -40,8 +40,8 @@ export async function readSchemaVersion(
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(
       'invalid',
-      `${database.location} contains a database of another program, or its beginning is lost; use another state ` +
-        'directory, or repair this one with mon-backend repair',
+      `${database.location} contains the database of another program, or the beginning of the database is lost; ` +
+        'use another state directory, or repair this directory with mon-backend repair',
     );
   }
   return knownVersion(database, text, newestSchema(migrations));
@@ -58,14 +58,14 @@ function knownVersion(database: Database, text: string, newest: number): number 
   if (version <= newest) return version;
   throw new MonError(
     'invalid',
-    `the store in ${database.location} has schema ${String(version)}, this version supports up to ${String(newest)}: ` +
-      'a newer version of mon wrote it; start that version or a later one, or use another state directory',
+    `the store in ${database.location} has schema ${String(version)}, but this version of mon supports at most ${String(newest)}: ` +
+      'start the newer version that wrote the store or a later one, or use another state directory',
   );
 }
 
 function restoredInPart(database: Database, backup: string): MonError {
   return new MonError(
     'invalid',
-    `the store in ${database.location} was restored only in part; run mon-backend restore-backup ${backup} again`,
+    `the store in ${database.location} was only partially restored: run mon-backend restore-backup ${backup} again`,
   );
 }

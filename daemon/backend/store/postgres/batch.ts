@@ -67,7 +67,7 @@ function valueOf(op: StoreOp): string | undefined {
     case 'amendable':
       return op.parts.join('');
     case 'amend':
-      throw new Error('a PostgreSQL store does not support amendments of records');
+      throw new Error('a PostgreSQL store cannot amend records');
     case 'del':
       return undefined;
   }

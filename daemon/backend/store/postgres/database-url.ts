@@ -52,6 +52,6 @@ function assertUrl(url: string): void {
   if (URL.canParse(url)) return;
   throw new MonError(
     'invalid',
-    'store: a host, port, user or password of the URL cannot be read; write / @ : in them as %2F %40 %3A',
+    'store: the URL is malformed: in host, port, user and password write / @ : as %2F %40 %3A',
   );
 }

@@ -55,7 +55,10 @@ export class HeldLeases implements Disposable {
   of({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
     const held = this.#held.get(name);
     if (held?.shard.holder === epoch) return held;
-    throw new MonError('conflict', `the lease of shard ${name} (epoch ${String(epoch)}) has ended; acquire it again`);
+    throw new MonError(
+      'conflict',
+      `the lease of shard ${name} (epoch ${String(epoch)}) has expired: acquire the lease again`,
+    );
   }
 
   /**
@@ -122,7 +125,7 @@ export class HeldLeases implements Disposable {
   lose(name: string): MonError {
     const problem = new MonError(
       'conflict',
-      `the lease of shard ${name} in ${this.#parts.shown} was acquired by another backend: this one no longer writes`,
+      `the lease of shard ${name} in ${this.#parts.shown} was acquired by another backend: this backend no longer writes`,
     );
     const held = this.#held.get(name);
     return held === undefined ? problem : this.#end(held, problem);
@@ -181,23 +184,23 @@ export class HeldLeases implements Disposable {
     );
     return new MonError(
       'conflict',
-      `another backend writes to ${this.#parts.shown}: its lease, which it renews, ends in ` +
-        `${String(rows[0]?.seconds ?? 0)} s; stop it first`,
+      `another backend writes to ${this.#parts.shown} and renews its lease: stop that backend first ` +
+        `(the lease expires in ${String(rows[0]?.seconds ?? 0)} s)`,
     );
   }
 
   #untold(name: string): MonError {
     return new MonError(
       'conflict',
-      `the database ${this.#parts.shown} was unavailable, and now contains a write to shard ${name} that was given ` +
-        'up: this backend stops, and uses that write after its restart',
+      `the database ${this.#parts.shown} was unavailable, and now contains a write to shard ${name} that had timed out: ` +
+        'this backend stops, and reads that write after its restart',
     );
   }
 
   #wentBack(name: string, last: number, seq: number): MonError {
     return new MonError(
       'conflict',
-      `the database ${this.#parts.shown} lost writes that were acknowledged: shard ${name} was at ${String(last)} and is at ` +
+      `the database ${this.#parts.shown} lost writes that were acknowledged: shard ${name} went back from sequence number ${String(last)} to ` +
         `${String(seq)}. A lagging standby was promoted, or an old copy was restored; this backend restarts with the ` +
         'remaining data',
     );

@@ -76,7 +76,7 @@ function refuseNewer(shown: string, version: number, newest: number): void {
   if (version <= newest) return;
   throw new MonError(
     'invalid',
-    `the store ${shown} has schema ${String(version)}, this version supports up to ${String(newest)}: ` +
+    `the store ${shown} has schema ${String(version)}, but this version of mon supports at most ${String(newest)}: ` +
       'a newer version of mon wrote it; start that version or a later one, or name another database in the setting store',
   );
 }

@@ -34,14 +34,14 @@ export class PostgresSchema implements StoreSchema {
 
   async upgrade(): Promise<void> {
     if (this.version === this.newest) return;
-    throw new MonError('internal', `there is no migration from schema ${String(this.version)} in ${this.#shown}`);
+    throw new MonError('internal', `there is no migration from schema ${String(this.version)} for ${this.#shown}`);
   }
 
   async backUp(): Promise<never> {
     throw new MonError(
       'invalid',
-      `the store is ${this.#shown}: back it up with the tools of the database (pg_dump, pg_basebackup) or monctl dump, and ` +
-        'continue without a backup by mon (--no-backup)',
+      `the store is the database ${this.#shown}: back up the database with pg_dump, pg_basebackup or monctl dump, ` +
+        'and upgrade without a backup by mon (--no-backup)',
     );
   }
 }

@@ -73,7 +73,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
 function copiedInPart(shown: string): MonError {
   return new MonError(
     'invalid',
-    `the store ${shown} was copied only in part; run mon-backend migrate-store with the same --from and --to again`,
+    `the store ${shown} was only partially copied: run mon-backend migrate-store with the same --from and --to again`,
   );
 }
 

@@ -111,7 +111,8 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
   try {
     await client.connect();
     const { rows } = await client.query<{ standby: boolean }>(SET_UP, [JSON.stringify(settingsOf(answerMs))]);
-    if (rows[0]?.standby !== false) throw new MonError('unavailable', 'the server is a standby and accepts no writes');
+    if (rows[0]?.standby !== false)
+      throw new MonError('unavailable', 'the database server is a standby and accepts no writes');
     client.once('error', onLost);
     return client;
   } catch (error) {

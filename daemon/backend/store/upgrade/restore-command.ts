@@ -48,6 +48,6 @@ function refuseNewer(dir: string, schema: number): void {
   if (schema <= newest) return;
   throw new MonError(
     'invalid',
-    `the backup in ${dir} has schema ${String(schema)}, this version supports up to ${String(newest)}; use the version of mon that created it`,
+    `the backup in ${dir} has schema ${String(schema)}, but this version of mon supports at most ${String(newest)}: use the version that created the backup`,
   );
 }

@@ -21,7 +21,7 @@ export async function upgradeDirectory(
 ): Promise<void> {
   const found = await openUnlessHeld(stateDir);
   if ('holder' in found) {
-    parts.log.info({ url: found.holder }, 'a running backend uses this store: upgrading it through the backend');
+    parts.log.info({ url: found.holder }, 'upgrading the store through the running backend that uses it');
     await upgradeThrough(addressOf(found.holder), flags, parts);
     return;
   }
@@ -39,7 +39,7 @@ async function openUnlessHeld(stateDir: string): Promise<OpenSchema | { readonly
     if (access !== undefined) return { holder: access.url };
     throw new MonError(
       'conflict',
-      `${error.message}; or upgrade it through the running backend, with --through URL`,
+      `${error.message}; or upgrade the store through the running backend, with --through URL`,
       { cause: error },
     );
   }

@@ -76,8 +76,8 @@ async function refuseWithoutRoom(schema: StoreSchema): Promise<void> {
   if (room === undefined || room.free >= 2 * room.needed) return;
   throw new MonError(
     'unavailable',
-    `a backup and the upgrade need ${mebibytes(2 * room.needed)}, ${mebibytes(room.free)} are free; free some space, or upgrade ` +
-      'without a backup (--no-backup)',
+    `not enough disk space: backup and upgrade need ${mebibytes(2 * room.needed)}, but only ${mebibytes(room.free)} are free; ` +
+      'free some space, or upgrade without a backup (--no-backup)',
   );
 }
 

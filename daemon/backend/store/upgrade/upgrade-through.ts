@@ -23,7 +23,7 @@ const TOLD_EVERY_MS = 5000;
 export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
   const { log, stop } = parts;
   if (flags.backup !== false && flags.backup.dir !== undefined) {
-    throw new MonError('invalid', 'a backend writes its backups to its state directory: omit --backup-dir');
+    throw new MonError('invalid', 'a running backend writes backups to its own state directory: omit --backup-dir');
   }
   const request = openRequester(address, ANSWER_TIMEOUT_MS);
   const status = await readStatus(request);

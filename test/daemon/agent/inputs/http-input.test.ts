@@ -133,7 +133,7 @@ describe('/results', () => {
   test('the HTTP input responds with 503 when a result could not be spooled', async () => {
     const { report, log } = await aBench({}, async () => await Promise.reject(new Error('disk full')));
     expect(await report('{"name": "a", "output": "x"}')).toMatchObject({ status: 503 });
-    expect(log.messages('error')).toEqual(['check result of a local program could not be written to disk']);
+    expect(log.messages('error')).toEqual(['could not write a check result from a local program to disk']);
   });
 
   test('the HTTP input rejects requests from pages in a browser', async () => {

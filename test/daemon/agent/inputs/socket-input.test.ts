@@ -184,7 +184,7 @@ describe('TCP', () => {
     socket.on('data', (data: Buffer) => (answer += data.toString()));
     await closed;
     expect(answer).toBe('');
-    expect(log.messages('error')).toEqual(['check result of a local program could not be written to disk']);
+    expect(log.messages('error')).toEqual(['could not write a check result from a local program to disk']);
   });
 
   test('closing the TCP input closes its connections and leaves no timer', async () => {

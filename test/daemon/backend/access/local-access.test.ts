@@ -83,7 +83,7 @@ test('no token is written into a runtime directory that others can read, and the
   const log = new RecordedLog();
   await using _ = await leaveLocalAccess(ACCESS, { stateDir, runtimeDir }, log);
   expect([await readdir(stateDir), await readdir(runtimeDir)]).toEqual([[LOCAL_ACCESS_FILE], []]);
-  expect(log.messages('warn')).toEqual(['token for local programs could not be written']);
+  expect(log.messages('warn')).toEqual(['could not write the access token for programs on this host']);
 });
 
 test('an old token file is replaced with mode 0600, and the token of another backend is left alone', async () => {

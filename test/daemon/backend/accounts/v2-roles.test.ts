@@ -242,7 +242,7 @@ describe('a user with only roles', () => {
     expect(await status(peer.post(`${PROD}/events`, event('prod')))).toBe(201);
     expect(await peer.put(`${PROD}/handlers/h`, handler)).toMatchObject({
       status: 403,
-      body: { message: expect.stringContaining('run on the machine of the backend') },
+      body: { message: expect.stringContaining('run on the backend host') },
     });
     await bind(name, CLUSTER_ROLE('edit'));
     expect(await status(peer.put(`${PROD}/handlers/h`, handler))).toBe(201);

@@ -314,19 +314,19 @@ test('a deleted and banned client cannot reconnect before the ban ends', async (
 });
 
 test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp }>([
-  { name: 'text that is not JSON', frame: '{', error: 'frames must be JSON' },
+  { name: 'text that is not JSON', frame: '{', error: 'WebSocket frames must contain valid JSON' },
   { name: 'another type', frame: '{"type":"shout"}', error: /type/ },
   {
     name: 'results before hello',
     frame: JSON.stringify({ type: 'results', results: [run(1)] }),
-    error: 'the first frame must be hello',
+    error: 'the first frame must have the type hello',
   },
   { name: 'an id that is not a number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
   {
     name: 'a frame whose ids do not grow',
     hello: true,
     frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
-    error: 'the ids of the results in a frame must increase',
+    error: 'the result ids in a frame must increase',
   },
   { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
   {
@@ -337,7 +337,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
   {
     name: 'a keepalive before hello',
     frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
-    error: 'the first frame must be hello',
+    error: 'the first frame must have the type hello',
   },
 ])('$name closes the connection with a reason', async ({ hello = false, frame, error }) => {
   const { url } = await openRig();

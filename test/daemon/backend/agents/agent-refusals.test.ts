@@ -135,7 +135,7 @@ describe('a key for one namespace', () => {
     expect(await greeting(liar, { client: client('till'), namespace: 'default' })).toMatchObject({
       type: 'error',
       code: 'forbidden',
-      message: 'this connection is for the namespace shop: set agent.namespace to it',
+      message: 'this connection is for the namespace shop: set agent.namespace to that namespace',
     });
     // The v1 API shows the namespace default.
     expect(await api.client('till')).toBeUndefined();
@@ -249,7 +249,7 @@ describe('a listener for agents', () => {
     const port = Number(new URL(backend.agentUrl).port);
     await expect(startBackend({ settings: { 'agent-listener': { port } } })).rejects.toMatchObject({
       code: 'conflict',
-      message: `127.0.0.1:${String(port)} is in use: stop that program, or choose another agent-listener.port`,
+      message: `127.0.0.1:${String(port)} is in use by another program: stop that program, or set another agent-listener.port`,
     });
   });
 

@@ -377,7 +377,7 @@ test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; statu
 });
 
 test.each<{ name: string; frame: string | Buffer; reason: string }>([
-  { name: 'no type', frame: '{"a":1}', reason: 'a frame must be a type, a line feed and JSON' },
+  { name: 'no type', frame: '{"a":1}', reason: 'a WebSocket frame must consist of a type, a line feed and JSON' },
   { name: 'a payload that is not JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
   { name: 'protobuf', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
   {

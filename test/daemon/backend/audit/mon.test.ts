@@ -243,7 +243,7 @@ describe('the limit of the audit trail', () => {
     await opened.write(lease, [{ type: 'put', key: ['audit', 1], value: text.replace('anonymous', 'somebody') }], []);
     await opened.close();
     await rig.start(SECTIONS);
-    expect(await problemOfChain()).toBe('record 1 was changed after it was written');
+    expect(await problemOfChain()).toBe('audit record 1 was changed after it was written');
   });
 });
 

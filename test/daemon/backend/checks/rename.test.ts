@@ -97,7 +97,7 @@ test('renaming to a name with results of the same client requires force', async 
 
   await expect(api.renameCheck('disk', 'disk-usage', false)).rejects.toMatchObject({
     code: 'conflict',
-    message: '2 clients have results of both disk-usage and disk: use force to merge them, the history of disk first',
+    message: '2 clients have results of both disk-usage and disk: use force to merge the results, with the history of disk first',
   });
   expect(Object.keys(await histories(api, 'disk'))).toEqual(['web-001', 'web-002', 'web-003']);
 
@@ -140,7 +140,10 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
       message: /still defined: change its name in the configuration and reload/,
     },
   ],
-  ['a check that nobody has', { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of nope/ }],
+  [
+    'a check that nobody has',
+    { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of the check nope/ },
+  ],
   ['the name that it has', { from: 'disk', to: 'disk', code: 'invalid', message: /already named disk/ }],
   ['what is no name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
   [

@@ -177,7 +177,7 @@ describe('a check with proxy_requests', () => {
     expect(await askedFor('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
     expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
       {
-        message: 'check requests were not sent: proxy clients lack attributes for the tokens of the check',
+        message: 'check requests were not sent: proxy clients lack attributes that the command uses as tokens',
         fields: { check: 'rack', unmatched_tokens: ['rack'], clients: 1, first_clients: ['sw-1'] },
       },
     ]);

@@ -125,7 +125,7 @@ describe('error responses of the genuine service', () => {
       '/namespaces/default/checks/a',
       disk('a'),
       400,
-      { code: 1, message: 'the namespace in the body, prod, differs from the one in the path, default' },
+      { code: 1, message: 'the namespace in the body, prod, differs from the namespace in the path, default' },
     ],
     [
       'a name with a space',

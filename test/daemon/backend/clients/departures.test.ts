@@ -131,7 +131,9 @@ describe('a client deleted with invalidate', () => {
     const answer = await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' });
     expect(answer).toMatchObject({
       status: 403,
-      body: { error: 'web-1 was deleted with invalidate: post it to /clients to allow it again' },
+      body: {
+        error: 'the client web-1 was deleted with invalidate: to allow the client again, create it with POST /clients',
+      },
     });
     expect(await names()).toEqual([]);
   });

@@ -240,11 +240,23 @@ const { open, data, credit } = FRAME_KINDS;
 const opening = frameHead(open, 1, 0);
 const piece = (bytes: number): Buffer => Buffer.concat([frameHead(data, 1, bytes), Buffer.alloc(bytes)]);
 test.each([
-  { what: 'a frame of an unknown kind', said: [frameHead(9 as never, 1, 0)], error: 'there are no frames of kind 9' },
-  { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'a frame of' },
-  { what: 'a channel that is open', said: [opening, opening], error: 'channel 1 is open already' },
-  { what: 'more than its window', said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))], error: 'data exceeds' },
-  { what: 'credit without data', said: [opening, frameHead(credit, 1, 1)], error: 'more was acknowledged than sent' },
+  { what: 'a frame of an unknown kind', said: [frameHead(9 as never, 1, 0)], error: 'unknown frame type 9' },
+  { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'the frame is too long' },
+  {
+    what: 'a channel that is open',
+    said: [opening, opening],
+    error: 'the other cluster member opened the channel 1 twice',
+  },
+  {
+    what: 'more than its window',
+    said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))],
+    error: 'sent more data than',
+  },
+  {
+    what: 'credit without data',
+    said: [opening, frameHead(credit, 1, 1)],
+    error: 'the other cluster member acknowledged more data than was sent',
+  },
 ])('$what closes the connection', async ({ said, error }) => {
   const { near, far } = await connected();
   const onClose = startEnd(far, () => undefined);

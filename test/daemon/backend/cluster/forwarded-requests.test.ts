@@ -673,7 +673,7 @@ test('a follower forwards over TLS only to the announced certificate', async () 
   const answer = post(member.url, '/stashes', { path: 'c', content: {} });
   await vi.waitFor(() => expect(member.log.messages('warn')).toContain('the leader cannot be reached'));
   expect(member.log.records.at(-1)?.fields).toMatchObject({
-    reason: 'the certificate does not match the announced one',
+    reason: 'the certificate of the cluster member differs from the certificate that it announced',
   });
   // The request waits, because the leader may have got another certificate.
   follow(made.cert);

@@ -415,7 +415,7 @@ test('a response that cannot be sent does not block the batcher', async () => {
   const after = batcher.run(put('b'));
   clock.advance(2);
   await after;
-  expect(log.messages('error')).toEqual(['response could not be sent']);
+  expect(log.messages('error')).toEqual(['could not send the response to a request']);
 });
 
 test('every write is announced with its number, even one made directly on the store', async () => {

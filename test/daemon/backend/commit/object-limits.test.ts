@@ -23,7 +23,7 @@ function aUser(username: string): Parameters<Users['put']>[0] {
 
 const TOO_MANY = {
   code: 'unavailable',
-  message: expect.stringMatching(/^there are 2 .*, the maximum: delete some first$/) as string,
+  message: expect.stringMatching(/^the limit of 2 .* is reached: delete some first$/) as string,
 };
 
 describe('the limits of objects', () => {
@@ -61,7 +61,7 @@ describe('the limits of objects', () => {
     const users = new Users({ ...parts, usersMax: 2 });
     await users.create(aUser('ann'), MON);
     await users.put(aUser('bob'), MON);
-    const refused = { code: 'unavailable', message: 'there are 2 users, the maximum: delete some first' };
+    const refused = { code: 'unavailable', message: 'the limit of 2 users is reached: delete some first' };
     await expect(users.create(aUser('eve'), MON)).rejects.toMatchObject(refused);
     await expect(users.put(aUser('eve'), MON)).rejects.toMatchObject(refused);
     await users.put(aUser('bob'), MON);
@@ -76,7 +76,7 @@ describe('the limits of objects', () => {
     const second = await grant();
     await expect(grant()).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'there are 2 API keys, the maximum: revoke some first',
+      message: 'the limit of 2 API keys is reached: revoke some first',
     });
     await keys.change(second, granter, () => ({ username: 'ops', metadata: { name: second } }));
     await keys.revoke(first, MON);

@@ -53,14 +53,14 @@ const BROKEN: readonly Broken[] = [
   inText('a comma too much', 'a.json', '{\n  "checks": {},\n}', 2, 15, 'remove the comma before "}"'),
   inText('a comment of a shell', 'a.json', '{\n  # disks\n  "checks": {} }', 2, 3, 'a comment begins with // or /*'),
   inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" is defined twice: remove one'),
-  inText('a name of the language', 'a.json', '{"__proto__": {}}', 1, 2, 'the name "__proto__" is not allowed'),
+  inText('a name of the language', 'a.json', '{"__proto__": {}}', 1, 2, 'the field name "__proto__" is not allowed'),
   inText(
     'a name of the language, in YAML',
     'a.yml',
     'api:\n  constructor: 1',
     2,
     3,
-    'the name "constructor" is not allowed',
+    'the field name "constructor" is not allowed',
   ),
   inText('a name twice, in YAML', 'a.yml', 'api: {}\napi: {}', 2, 1, 'this name is defined twice: remove one'),
   inText(
@@ -121,7 +121,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a section that is no object',
     files: { 'a.json': { checks: [disk] } },
-    problems: [{ file: 'a.json', path: 'checks', message: 'must be an object with one definition per name' }],
+    problems: [{ file: 'a.json', path: 'checks', message: 'must be an object that maps each name to its definition' }],
   },
   {
     name: 'a definition that is no object',
@@ -173,7 +173,7 @@ const BROKEN: readonly Broken[] = [
     'a window on no day',
     { subdue: { days: { mondays: [{ begin: '1:00 AM', end: '2:00 AM' }] } } },
     '.subdue.days.mondays',
-    'is not a day: write one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
+    'is not a day of the week: use one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
   ),
   inCheck(
     'a time of no day',
@@ -185,7 +185,7 @@ const BROKEN: readonly Broken[] = [
     'a hook for no status',
     { hooks: { error: { command: 'ps' } } },
     '.hooks.error',
-    'is not a hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+    'is not a hook name: use a status from 0 to 255, ok, warning, critical, unknown or non-zero',
   ),
   inCheck(
     'proxy requests over more than the interval',
@@ -254,7 +254,7 @@ const BROKEN: readonly Broken[] = [
     'templates for the event as JSON',
     { type: 'webhook', url: 'https://example.com', templates: { text: 'x' } },
     '.templates',
-    'is only allowed with preset; without one, use a mutator',
+    'is only allowed with preset: without preset, use a mutator',
   ),
   inHandler(
     'a mail to two addresses in one text',
@@ -417,7 +417,7 @@ test.each(BROKEN)(
   },
 );
 
-const LEFT_OUT = 'this filter is ignored, so its handlers get all events: fix it';
+const LEFT_OUT = 'this filter is ignored, so the handlers that use it get all events: fix the filter';
 const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
 
 // Definitions that Sensu accepts although they make no sense cause a warning, and are rejected only on request.

@@ -103,8 +103,8 @@ test('a warning names the files of a check that several files define', async () 
     'conf.d/b.json': { checks: { disk: { command: 'two' } } },
   });
   expect(warningsOf(config)).toEqual([
-    'conf.d/b.json: checks.disk: is defined in main.json, conf.d/a.json too: the definitions are merged, lists are joined, ' +
-      'and this file wins; keep one of them',
+    'conf.d/b.json: checks.disk: is also defined in main.json, conf.d/a.json: the definitions and their lists are merged, ' +
+      'and this file takes precedence; keep only one definition',
   ]);
   await expect(
     loadConfig({ file: join(root, 'main.json'), directories: [join(root, 'conf.d')], env: {}, isStrict: true }),
@@ -141,7 +141,7 @@ test('a linked directory is read once, even in a cycle', async () => {
 
 test('a missing main file is a warning', async () => {
   const config = await loadConfig({ file: join(root, 'none.json'), directories: [], env: {} });
-  expect(warningsOf(config)).toEqual(['none.json: the file does not exist; continuing without it']);
+  expect(warningsOf(config)).toEqual(['none.json: the file does not exist: continuing without this file']);
 });
 
 test.each<{ name: string; files: Files; warnings: string[] }>([
@@ -156,7 +156,9 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
   {
     name: 'unknown sections',
     files: { 'conf.d/a.json': { mailer: {} } },
-    warnings: ['conf.d/a.json: mailer: is not a known section; it only appears in GET /settings'],
+    warnings: [
+      'conf.d/a.json: mailer: is not a known section: the section has no effect except that GET /settings shows it',
+    ],
   },
   {
     name: 'unknown attributes of the API',
@@ -225,7 +227,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a name that could reach a prototype',
     files: { 'conf.d/a.json': '{"checks": {"__proto__": {}}}' },
-    problem: 'conf.d/a.json, line 1, column 13: the name "__proto__" is not allowed',
+    problem: 'conf.d/a.json, line 1, column 13: the field name "__proto__" is not allowed',
   },
   {
     name: 'a check defined twice in a file',
@@ -235,7 +237,7 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a section that is no object',
     files: { 'conf.d/a.json': { handlers: [] } },
-    problem: 'conf.d/a.json: handlers: must be an object with one definition per name',
+    problem: 'conf.d/a.json: handlers: must be an object that maps each name to its definition',
   },
   {
     name: 'a definition that is no object',
@@ -368,7 +370,7 @@ test('a configuration directory of Sensu Core loads unchanged', async () => {
     `test/conformance/data/settings.json: checks.proxy_unmatched.command: ${SHELL_TOKENS_WARNING}`,
     'test/conformance/data/settings.json: handlers.nofilter: refers to the filter "does_not_exist", which is not defined',
     'test/conformance/data/settings.json: handlers.nomut: refers to the mutator "missing_mutator", which is not defined',
-    'test/conformance/data/settings.json: handlers.deepergroup: handler sets cannot be deeply nested: a set in a set in this set does nothing',
+    'test/conformance/data/settings.json: handlers.deepergroup: handler sets cannot be deeply nested: a set that is two levels below this set is ignored',
   ]);
   expect([...config.checks.keys()]).toEqual([
     'sub_check',

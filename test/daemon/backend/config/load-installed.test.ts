@@ -35,7 +35,7 @@ test('a store in the directory of earlier versions is an error that names the se
   const { formerStateDir, stateDir, config } = installation;
   await makeStore(formerStateDir);
   await expect(loadInstalled(NOTHING, installation)).rejects.toThrow(
-    `to use it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
+    `to use that store, move it there, or add this line to ${config}\n  state-dir: ${formerStateDir}`,
   );
   expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': formerStateDir } })).toBe(formerStateDir);
   expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': stateDir } })).toBe(stateDir);

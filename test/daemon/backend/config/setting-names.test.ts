@@ -112,7 +112,7 @@ describe('old names of settings', () => {
 
   test('both names in one file are a problem', async () => {
     await expect(load({ files: { 'a.json': { 'entity-limit': 5, entity_limit: 6 } } })).rejects.toThrow(
-      'a.json: entity_limit: is an old name of entity-limit, which is set too: remove one',
+      'a.json: entity_limit: is the old name of entity-limit, and both are set: remove one of them',
     );
   });
 
@@ -204,6 +204,6 @@ describe('a reload while the backend runs', () => {
     await write({ entity_limit: 700, 'entity-limit': 800 });
     await again();
     expect(config.program['entity-limit']).toBe(600);
-    expect(log.messages('error')).toEqual(['configuration rejected, the previous one stays in effect']);
+    expect(log.messages('error')).toEqual(['configuration rejected: the previous configuration stays in effect']);
   });
 });

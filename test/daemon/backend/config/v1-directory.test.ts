@@ -122,15 +122,15 @@ test('a configuration directory of Sensu Core loads unchanged', async () => {
 
   const config = await loadConfig({ file: join(root, 'config.json'), directories, env: {} });
   expect(config.warnings.map((warning) => warning.replaceAll(`${root}/`, ''))).toEqual([
-    'conf.d/checks/override.json: checks.disk: is defined in conf.d/checks/linux.json too: the definitions are merged, ' +
-      'lists are joined, and this file wins; keep one of them',
+    'conf.d/checks/override.json: checks.disk: is also defined in conf.d/checks/linux.json: the definitions and their lists are merged, ' +
+      'and this file takes precedence; keep only one definition',
     'conf.d/sensu.json: sensu.server: belongs to Sensu Core and has no effect here',
     'config.json: transport: belongs to Sensu Core and has no effect here',
-    'conf.d/pagerduty.json: pagerduty: is not a known section; it only appears in GET /settings',
+    'conf.d/pagerduty.json: pagerduty: is not a known section: the section has no effect except that GET /settings shows it',
     'conf.d/rabbitmq.json: rabbitmq: belongs to Sensu Core and has no effect here',
     'conf.d/redis.json: redis: belongs to Sensu Core and has no effect here',
     'config.json: api.host: is not a known setting and has no effect',
-    'config.json: api.password: is in plain text; use the hash from mon-backend hash-password',
+    'config.json: api.password: is a password in plain text: use the hash from mon-backend hash-password',
     `conf.d/checks/linux.json: checks.disk.command: ${SHELL_TOKENS_WARNING}`,
     `conf.d/checks/linux.json: checks.switches.command: ${SHELL_TOKENS_WARNING}`,
   ]);

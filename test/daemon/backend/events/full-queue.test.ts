@@ -5,7 +5,7 @@ import { startBackend } from '../../../support/running-backend.ts';
 
 const V1 = '/events/web-1/disk';
 const V2 = '/api/core/v2/namespaces/default/events';
-const FULL = 'the queue of results is full, try again in a second';
+const FULL = 'the result queue is full: try again in a second';
 const EVENT = {
   entity: { metadata: { name: 'web-1' } },
   check: { metadata: { name: 'disk' }, status: 2, output: 'full' },

@@ -80,7 +80,7 @@ describe('GET /api/mon/v1/events', () => {
     expect(await list({ q: 'x'.repeat(1025) })).toMatchObject({ status: 400 });
     expect(await list({ sort: 'colour' })).toMatchObject({
       status: 400,
-      body: { error: 'sort must be status, client, check, count, age, last; prefix - reverses the order' },
+      body: { error: 'sort must be status, client, check, count, age, last; a leading "-" reverses the order' },
     });
   });
 });

@@ -532,12 +532,12 @@ describe('a transport', () => {
 });
 
 test.each([
-  { name: 'text that is not JSON', frame: '{', message: 'frames must be JSON' },
+  { name: 'text that is not JSON', frame: '{', message: 'WebSocket frames must contain valid JSON' },
   { name: 'an unknown topic', frame: '{"type":"subscribe","topics":["everything"]}', message: /topics\.0/ },
   {
     name: 'no topic',
     frame: '{"type":"subscribe","topics":[]}',
-    message: 'topics: must contain a topic, unless there are transports',
+    message: 'topics: must contain a topic, unless transports are selected',
   },
   { name: 'no transport', frame: '{"type":"subscribe","topics":[],"transports":[]}', message: /topics/ },
   {
@@ -553,17 +553,17 @@ test.each([
   {
     name: 'a filter by age',
     frame: '{"type":"subscribe","topics":["events"],"filter":"age>1h"}',
-    message: 'filter: age and last cannot be used on the feed',
+    message: 'filter: age and last cannot be used in filters of the live feed',
   },
   {
     name: 'a filter of clients by a field that changes with time',
     frame: '{"type":"subscribe","topics":["clients"],"filters":{"clients":"keepalive>5m"}}',
-    message: 'filters.clients: keepalive cannot be used on the feed',
+    message: 'filters.clients: keepalive cannot be used in filters of the live feed',
   },
   {
     name: 'a filter of silences by their state',
     frame: '{"type":"subscribe","topics":["silenced"],"filters":{"silenced":"state=active"}}',
-    message: 'filters.silenced: state and left and age cannot be used on the feed',
+    message: 'filters.silenced: state and left and age cannot be used in filters of the live feed',
   },
   { name: 'an unknown attribute', frame: '{"type":"ping","more":1}', message: /more/ },
 ])('$name gets an error that ends the connection', async ({ frame, message }) => {
@@ -580,5 +580,7 @@ test('a second subscription on one connection is rejected', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   peer.say({ type: 'subscribe', topics: ['clients'] });
-  expect((await peer.hears('error')).message).toBe('this connection is subscribed already');
+  expect((await peer.hears('error')).message).toBe(
+    'this connection already has a subscription: open another connection',
+  );
 });

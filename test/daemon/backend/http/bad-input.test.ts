@@ -62,10 +62,18 @@ describe('a rejected body', () => {
     {
       name: 'the name __proto__',
       body: result('"x":[{"__proto__":{}}]'),
-      error: 'the name "__proto__" is not allowed',
+      error: 'the field name "__proto__" is not allowed',
     },
-    { name: 'that name in escapes', body: result('"\\u005f_proto__":1'), error: 'the name "__proto__" is not allowed' },
-    { name: 'the name constructor', body: result('"constructor":1'), error: 'the name "constructor" is not allowed' },
+    {
+      name: 'that name in escapes',
+      body: result('"\\u005f_proto__":1'),
+      error: 'the field name "__proto__" is not allowed',
+    },
+    {
+      name: 'the name constructor',
+      body: result('"constructor":1'),
+      error: 'the field name "constructor" is not allowed',
+    },
     { name: 'the name prototype', body: result('"x":{"prototype":1}'), error: 'the name "prototype" is not allowed' },
     {
       name: 'everything wrong at once',
@@ -154,7 +162,7 @@ describe('the limits of a body', () => {
     expect(await submit()).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
-      body: { error: 'the queue of results is full, try again in a second', code: 'unavailable' },
+      body: { error: 'the result queue is full: try again in a second', code: 'unavailable' },
     });
     clock.advance(10);
     expect((await first).status).toBe(202);

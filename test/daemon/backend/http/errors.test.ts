@@ -65,7 +65,7 @@ describe('an address that cannot be used at the start', () => {
     const second = listen(other, { bind: '127.0.0.1', port: Number(url.port) }, createServer);
     await expect(second).rejects.toMatchObject({
       code: 'conflict',
-      message: `127.0.0.1:${url.port} is in use: stop that program, or choose another --port`,
+      message: `127.0.0.1:${url.port} is in use by another program: stop that program, or set another --port`,
     });
     await other.close();
   });

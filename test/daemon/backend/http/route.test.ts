@@ -5,6 +5,6 @@ import { watchAccess } from '../../../../daemon/backend/http/route.ts';
 test('a route that does not declare its access stops the start', () => {
   const app = fastify();
   watchAccess(app);
-  expect(() => app.get('/open', () => 'to everybody')).toThrow('GET /open does not declare its access');
+  expect(() => app.get('/open', () => 'to everybody')).toThrow('GET /open declares no required rights');
   expect(() => app.get('/read', { config: { access: 'read' } }, () => 'to some')).not.toThrow();
 });

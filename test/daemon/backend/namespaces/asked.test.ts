@@ -199,7 +199,7 @@ describe('forbidden and unknown namespaces', () => {
     const answer = await asRoot('GET', `${MON}/${path}?namespace=*`);
     expect(answer).toMatchObject({
       status: 400,
-      body: { error: 'namespace: * is only for lists: set a single namespace' },
+      body: { error: 'namespace: * is only allowed in lists: set a single namespace' },
     });
   });
 

@@ -50,7 +50,7 @@ describe('orders', () => {
     const { url } = await withPlan();
     await expect(openUpgradeClient({ backend: url }).create({ from: '6.5.0', to: '6.5.0' })).rejects.toMatchObject({
       code: 'conflict',
-      message: 'plan 1 from 6.4.0 to 6.5.0 is open: finish or abandon it before you create another one',
+      message: 'the upgrade plan 1 from 6.4.0 to 6.5.0 is open: finish or abandon it before you create another plan',
     });
   });
 
@@ -139,7 +139,7 @@ describe('a drained backend', () => {
     const { url, api } = await drained();
     await expect(api.submitResult({ name: 'disk', output: '', source: 'web-1' })).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'results are not accepted during an upgrade: keep them and try again later',
+      message: 'results are not accepted during an upgrade: keep the results and send them again later',
     });
     const core = await new V2Peer(url).put('/namespaces/default/events/web-1/disk', {
       entity: { metadata: { name: 'web-1', namespace: 'default' } },
@@ -207,7 +207,7 @@ describe('steps', () => {
     expect((await migration.start()).steps[1]).toMatchObject({
       id: 'migrate-stashes',
       state: 'failed',
-      note: '1 stashes were converted into silences, 1 stay: silence/old-1 (old-1 runs 0.25.0, older than 0.26: upgrade it first)',
+      note: '1 stashes were converted into silences, 1 stay: silence/old-1 (old-1 runs 0.25.0, older than 0.26: upgrade the agent of this client first)',
     });
     expect(await api.silenced()).toMatchObject([{ id: 'client:web-1:disk', reason: 'CHG-1', creator: 'ada' }]);
     expect((await api.stashes()).map(({ path }) => path)).toEqual(['notes/1', 'silence/old-1']);
@@ -265,7 +265,7 @@ describe('steps', () => {
     const again = await withPlan({ dir });
     expect((await again.plan.plan()).steps.find(({ id }) => id === 'migrate')).toMatchObject({
       state: 'failed',
-      note: 'the backend was stopped in the meantime: start the step again',
+      note: 'the backend was stopped during this step: start the step again',
     });
   });
 

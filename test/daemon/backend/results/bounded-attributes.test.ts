@@ -78,7 +78,7 @@ describe('the limits of attributes (security S7)', () => {
       ],
     });
     await agent.reaches(2);
-    expect((await agent.hears('rejected')).error).toMatch(/bytes of JSON, 65536 are allowed: send less$/);
+    expect((await agent.hears('rejected')).error).toMatch(/bytes as JSON, but at most 65536 are allowed: send less$/);
     expect(await openApiClient({ backend: backend.url }).result('agent-1', 'disk')).toBeDefined();
   });
 

@@ -20,6 +20,8 @@ test('a preview that would cost too much is rejected with a remedy', async () =>
   expect(await preview(200 * 200)).toMatchObject({ total: 200 });
   await expect(preview(5000)).rejects.toMatchObject({
     code: 'threshold',
-    message: expect.stringContaining('preview fewer selectors at once, or use a client or a check in each') as string,
+    message: expect.stringContaining(
+      'preview fewer selectors at once, or add a client or a check to each selector',
+    ) as string,
   });
 });

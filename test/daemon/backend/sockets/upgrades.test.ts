@@ -65,14 +65,14 @@ test.each([
     path: FEED_PATH,
     headers: {},
     status: 400,
-    error: `the subprotocol ${FEED_PROTOCOL} is required`,
+    error: `the WebSocket subprotocol ${FEED_PROTOCOL} is required`,
   },
   {
     name: 'the subprotocol of the other endpoint',
     path: AGENT_PATH,
     headers: feed,
     status: 400,
-    error: `the subprotocol ${AGENT_PROTOCOL} is required`,
+    error: `the WebSocket subprotocol ${AGENT_PROTOCOL} is required`,
   },
   {
     name: 'another path',
@@ -86,14 +86,14 @@ test.each([
     path: FEED_PATH,
     headers: { ...feed, Origin: 'https://evil.example' },
     status: 403,
-    error: 'pages of https://evil.example cannot connect to this backend: allow the origin in api.cors.Origin',
+    error: 'web pages from https://evil.example cannot connect to this backend: allow the origin in api.cors.Origin',
   },
   {
     name: 'a page without a host',
     path: FEED_PATH,
     headers: { ...feed, Origin: 'null' },
     status: 403,
-    error: 'pages of null cannot connect to this backend: allow the origin in api.cors.Origin',
+    error: 'web pages from null cannot connect to this backend: allow the origin in api.cors.Origin',
   },
 ])('$name is rejected with a reason', async ({ path, headers, status, error }) => {
   expect(await handshake(await backendUrl(), path, headers)).toEqual({ status, error });

@@ -73,7 +73,7 @@ describe('a failed backup', () => {
     await using opened = await openSchema(dir);
     await expect(opened.schema.backUp({ dir: backup.dir, signal: never })).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('exists already; name another directory with --backup-dir'),
+      message: expect.stringContaining('already exists: set another directory with --backup-dir'),
     });
   });
 
@@ -112,7 +112,7 @@ describe('a changed backup', () => {
     {
       name: 'a value',
       change: ({ dir }) => onClosed(join(dir, 'store'), (database) => database.put('!check\u0000', 'other')),
-      message: /differs from what was written: \d+ entries with the checksum [0-9a-f]{64}, not \d+ with/,
+      message: /is damaged: \d+ entries with the checksum [0-9a-f]{64} instead of \d+ with/,
     },
     {
       name: 'a missing file',
@@ -146,7 +146,7 @@ test.each([
     remedy: /; copy it to a directory where this user may write/,
   },
   { reason: 'IO error: /mnt/store/LOCK: Permission denied', remedy: /; copy it to a directory where this user may/ },
-  { reason: 'Corruption: bad block type', remedy: /; use another one$/ },
+  { reason: 'Corruption: bad block type', remedy: /; use another backup$/ },
 ])('the error for a backup that cannot be opened names a remedy: $reason', ({ reason, remedy }) => {
   const { message } = backupProblem('/mnt', new Error('Database failed to open', { cause: new Error(reason) }));
   expect(message).toContain(reason);
@@ -190,7 +190,7 @@ describe('the restore of a backup', () => {
     await closeDatabase(cut);
 
     const message = expect.stringContaining(
-      `was restored only in part; run mon-backend restore-backup ${backup.dir} again`,
+      `was only partially restored: run mon-backend restore-backup ${backup.dir} again`,
     );
     await expect(openLevelStore(dir)).rejects.toMatchObject({ code: 'invalid', message });
     await expect(openSchema(dir)).rejects.toMatchObject({ code: 'invalid', message });

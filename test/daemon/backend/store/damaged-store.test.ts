@@ -39,7 +39,7 @@ describe('a damaged store', () => {
     {
       name: 'the manifest is cut off after its first record',
       damage: async (dir) => truncate(await manifest(dir), scanLog(await readFile(await manifest(dir))).records[1]?.at),
-      says: /: MANIFEST-\d+ is damaged: it is truncated near its beginning/,
+      says: /: MANIFEST-\d+ is damaged: the manifest is truncated near the beginning/,
     },
     {
       name: 'a table is missing',
@@ -77,7 +77,7 @@ describe('a damaged store', () => {
     {
       name: 'the log is missing',
       damage: async (dir) => rm(await newestLog(dir)),
-      says: /: \d+\.log is missing, so the newest writes are lost/,
+      says: /: \d+\.log is missing, so the latest writes are lost/,
       isServable: true,
     },
   ])(
@@ -200,7 +200,7 @@ describe('a repair', () => {
   test('a repair requires the schema of the store if that is lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
-    await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/give it with --schema/);
+    await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/set --schema/);
     await expect(stat(`${dir}-repaired`)).rejects.toThrow('ENOENT');
   });
 

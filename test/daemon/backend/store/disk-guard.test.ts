@@ -71,7 +71,7 @@ async function open(free: number, dir?: string): Promise<Rig> {
 
 const REFUSED =
   'the disk of /var/lib/mon has 200 MiB free, less than the floor of 256 MiB (disk-floor): new results and new entries ' +
-  'are rejected; free some space; clearing, resolving and deleting still work';
+  'are rejected; free some space; silences can still be cleared, events resolved and objects deleted';
 
 const result = (name: string, status = 2): object => ({ source: 'web-1', name, output: 'o', status });
 
@@ -164,7 +164,9 @@ describe('the event of the disk', () => {
       'the disk of /var/lib/mon has 400 MiB free: at the floor of 256 MiB (disk-floor) new results are rejected';
     await expect.poll(event).toEqual([[1, `${text}; free some space`]]);
     await hasFree(200);
-    await expect.poll(event).toEqual([[2, REFUSED.replace('; clearing, resolving and deleting still work', '')]]);
+    await expect
+      .poll(event)
+      .toEqual([[2, REFUSED.replace('; silences can still be cleared, events resolved and objects deleted', '')]]);
     await hasFree(1000);
     await expect.poll(event).toEqual([]);
   });
@@ -193,7 +195,7 @@ test('deep health and the metrics show the state of the disk', async () => {
   expect(await ask('GET', '/health?deep=1')).toMatchObject({
     status: 412,
     body: {
-      problems: [REFUSED.replace('; clearing, resolving and deleting still work', '')],
+      problems: [REFUSED.replace('; silences can still be cleared, events resolved and objects deleted', '')],
       disk: { level: 'refusing' },
     },
   });
@@ -214,7 +216,9 @@ describe('the reserve', () => {
     expect(disk.reserved).toBe(128 * MIB);
     await hasFree(50);
     expect([disk.reserved, disk.done.at(-1)]).toEqual([0, 'given out']);
-    expect(log.messages('warn')).toContain('disk is full, the space of the reserve file is in use: free some space');
+    expect(log.messages('warn')).toContain(
+      'disk is full: the reserve file was deleted to keep the backend running; free some space',
+    );
     await hasFree(700);
     expect(disk.reserved).toBe(128 * MIB);
   });

@@ -48,7 +48,9 @@ async function contentOf(dir: string): Promise<Readonly<Record<string, string>>>
 describe('a store with a lost directory', () => {
   const PROBLEM = {
     code: 'unavailable',
-    message: expect.stringMatching(/were deleted or replaced while it is open.*stop the backend, and restore a backup/),
+    message: expect.stringMatching(
+      /were deleted or replaced while the store was open.*stop the backend, and restore a backup/,
+    ),
   };
 
   test.each<{ name: string; lose: (dir: string) => Promise<void> }>([
@@ -199,7 +201,7 @@ describe('the opening of a store', () => {
   test('a store with a gap in its change records opens only with accepted loss and keeps those after the gap', async () => {
     const dir = await written(6);
     await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
-    await expect(openLevelStore(dir)).rejects.toThrow('of shard main the writes 3 to 3 are lost');
+    await expect(openLevelStore(dir)).rejects.toThrow('the writes 3 to 3 of shard main are lost');
     await (await openLevelStore(dir, { loss: { onAccepted: () => undefined } })).close();
     await tamper(dir, async (database) => {
       const seqs = [1, 2, 3, 4, 5, 6].map((seq) => encodeTuple(changeKey('main', seq)));

@@ -22,7 +22,7 @@ test('a second process gets an error that names the process using the directory 
   expect(String(refusal)).toMatch(
     new RegExp(
       `the store in ${dir} is in use by process ${String(process.pid)} on ${hostname()}, started 20\\S+Z; ` +
-        'stop it first, or use another state directory',
+        'stop that process first, or use another state directory',
     ),
   );
   // The first holder of the lock is not affected.

@@ -165,7 +165,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
       'before the first transition',
       () => rig.clock.now() - 60 * MINUTE,
       404,
-      'there is no history of that time: request',
+      'there is no history for that time: request',
     ],
   ])('the state of a moment %s is an error', async (_name, moment, status, message) => {
     await report('cpu', 2);

@@ -82,7 +82,7 @@ test('every listener serves TLS, and a reload applies a new certificate', async 
   expect(await openV2Client({ backend: v2Url, env }).list(['namespaces'])).toEqual([{ name: 'default' }]);
   await writePair(dir, made());
   await backend.reload();
-  expect(backend.log.records.at(-1)?.message).toBe('new certificate is in use');
+  expect(backend.log.records.at(-1)?.message).toBe('new certificate is now in use');
   expect(await openApiClient({ backend: url.replace('https', 'wss'), env }).clients()).toEqual([]);
 });
 

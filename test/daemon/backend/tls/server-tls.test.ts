@@ -57,7 +57,7 @@ test('a replaced certificate applies to new connections, and existing ones stay 
   const open = await shake(port);
   const before = open.getPeerX509Certificate()?.serialNumber;
   await writePair(dir, localhost());
-  await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is in use'));
+  await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
   expect(await serialAt(port)).not.toBe(before);
   open.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   expect(await text(open)).toMatch(/^HTTP\/1\.1 200 OK[^]*hello/);
@@ -80,14 +80,14 @@ test.each([
   await looked(clock, () =>
     expect(log.records.at(-1)).toMatchObject({
       level: 'error',
-      message: 'new certificate is invalid, the previous one stays in use',
+      message: 'new certificate is invalid: the previous certificate stays in use',
     }),
   );
   clock.advance(LOOK_MS);
   expect(await serialAt(port)).toBe(before);
   expect(log.records).toHaveLength(1);
   await writePair(dir, localhost());
-  await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is in use'));
+  await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
 });
 
 test('a certificate that will expire soon is logged each day', async () => {

@@ -240,13 +240,21 @@ describe('an expression without a value', () => {
     { source: 'value =~ /1/', value: 1, message: '=~ cannot be applied to a number' },
     { source: '1e308 * 10', message: 'produces a number that is too large' },
     { source: 'value.to_i', value: '9'.repeat(400), message: 'produces a number that is too large' },
-    { source: 'value + value', value: 'a'.repeat(40_000), message: 'produces a text of more than 65536 characters' },
+    {
+      source: 'value + value',
+      value: 'a'.repeat(40_000),
+      message: 'the expression produces more than 65536 characters',
+    },
     {
       source: "'x:::client.name:::' + value",
       value: 'a'.repeat(65_536),
-      message: 'produces a text of more than 65536 characters',
+      message: 'the expression produces more than 65536 characters',
     },
-    { source: 'value.upcase', value: 'ß'.repeat(40_000), message: 'produces a text of more than 65536 characters' },
+    {
+      source: 'value.upcase',
+      value: 'ß'.repeat(40_000),
+      message: 'the expression produces more than 65536 characters',
+    },
   ])('the expression $source fails: $message', ({ source, value, message }) => {
     expect(evaluated(source, value)).toEqual({ kind: 'error', message });
   });

@@ -147,7 +147,7 @@ describe('what an event says is never read as an expression, nor twice', () => {
 
 describe('long texts in expressions', () => {
   const MEGABYTE = 'a'.repeat(1_048_576);
-  const TOO_LONG = { kind: 'error', message: 'produces a text of more than 65536 characters' };
+  const TOO_LONG = { kind: 'error', message: 'the expression produces more than 65536 characters' };
 
   test.each<[source: string, expected: unknown]>([
     ['value.length', valueOf(1_048_576)],

@@ -266,7 +266,7 @@ describe('templates', () => {
     expect(broken.body).toMatchObject({ title: 'CRITICAL web-1/disk: CRITICAL: / is full', message: 'a b' });
     expect(broken.problems).toEqual([
       'templates.title: {{ needs a }} after its expression',
-      'templates.text: {{ event.none.x }} has no value: there is no x: the value before it is undefined',
+      'templates.text: {{ event.none.x }} has no value: cannot read the field x of undefined',
     ]);
   });
 });

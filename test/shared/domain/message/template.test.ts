@@ -37,9 +37,9 @@ describe('a template', () => {
   });
 
   test.each([
-    ['a {{ event.check.labels.team }} b', 'there is no team: the value before it is undefined'],
+    ['a {{ event.check.labels.team }} b', 'cannot read the field team of undefined'],
     ['a {{ evnt.check }} b', 'there is no evnt'],
-    ['a {{ severity.trim }} b', 'it is a method that is not called'],
+    ['a {{ severity.trim }} b', 'the method is not called'],
   ])('the template %j leaves a missing value empty and says why', (source, why) => {
     const { text, problems } = rendered(source);
     expect([text, problems.length]).toEqual(['a  b', 1]);
@@ -63,6 +63,6 @@ describe('a template', () => {
     const long = `{{ '${'x'.repeat(4000)}' }}`.repeat(50) + 'y'.repeat(200_000);
     expect(rendered(source).problems).toEqual([]);
     const { text, problems } = rendered(long);
-    expect([text.length, problems]).toEqual([262_144, ['it produces more than 262144 characters, and was cut']]);
+    expect([text.length, problems]).toEqual([262_144, ['the message has more than 262144 characters and was cut']]);
   });
 });

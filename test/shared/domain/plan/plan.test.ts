@@ -126,8 +126,8 @@ describe('the steps that the rules add', () => {
 
 test.each([
   ['6.5.0', '6.4.0', '6.4.0 is older than 6.5.0: there is no plan for a downgrade'],
-  ['soon', '6.4.0', 'soon is not a version: use one like 6.4.0'],
-  ['6.4.0', '', ' is not a version: use one like 6.4.0'],
+  ['soon', '6.4.0', 'soon is not a version number: use one like 6.4.0'],
+  ['6.4.0', '', ' is not a version number: use one like 6.4.0'],
 ])('a plan from %s to %s is rejected', (from, to, problem) => {
   expect(parsePath(from, to)).toEqual({ problem });
 });

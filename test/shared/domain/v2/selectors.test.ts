@@ -57,24 +57,24 @@ describe('a selector of the v2 API', () => {
 describe('an invalid selector of the v2 API', () => {
   test.each([
     ['check.name', 'needs one of ==, !=, in, notin, matches after "check.name"'],
-    ['check.name = disk', 'is invalid from " = disk" on'],
-    ['check.name ==', 'has no value for "check.name": put it in quotes'],
+    ['check.name = disk', 'is invalid starting at " = disk"'],
+    ['check.name ==', 'has no value for "check.name": write the value in quotes'],
     ['== disk', 'is invalid at "==": a condition begins with a name, as in name == value'],
     ['check.name == disk &&', 'lacks a condition: write name == value'],
     ['check.name == disk check.name == load', 'is invalid at "check.name": join conditions with &&'],
-    ['check.name in [disk', 'has a list without its "]"'],
-    ['check.name in [disk load]', 'has a list that is not written [a, b]'],
-    ['check.name in []', 'has a list that is not written [a, b]'],
-    ['check.name in', 'has nothing after "in": write [a, b]'],
-    ['check.name == "disk', 'is invalid from " \\"disk" on'],
-    ['x'.repeat(4097), 'is longer than 4096 characters: shorten it'],
+    ['check.name in [disk', 'has a list without a closing "]"'],
+    ['check.name in [disk load]', 'has an invalid list: write [a, b]'],
+    ['check.name in []', 'has an invalid list: write [a, b]'],
+    ['check.name in', 'has no list after "in": write [a, b]'],
+    ['check.name == "disk', 'is invalid starting at " \\"disk"'],
+    ['x'.repeat(4097), 'is longer than 4096 characters: shorten the selector'],
   ])('the invalid selector %s is rejected with a remedy', (text, message) => {
     expect(selects(text)).toBe(message.replace('\\"', '"'));
   });
 
   test('a selector with more than 50 conditions is rejected', () => {
     expect(selects(Array.from({ length: 51 }, () => 'a == b').join(' && '))).toBe(
-      'has more than 50 conditions: shorten it',
+      'has more than 50 conditions: shorten the selector',
     );
   });
 });

@@ -94,7 +94,7 @@ test.each<[unknown, string]>([
   [{ type: 'A' }, 'has no spec'],
   [{ type: 'A', spec: [] }, 'has no spec'],
   [{ type: 'A', spec: {}, metadata: 7 }, 'has metadata that is not an object'],
-  [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is not a text'],
+  [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is not a string'],
 ])('the value is no wrapped object: %j', (value, problem) => {
   expect(readWrapped(value)).toEqual({ problem });
 });

@@ -320,7 +320,7 @@ describe('an upgrade check of a running cluster', () => {
 });
 
 test.each([
-  [['--from', 'x'], 'x is not a version: use one like 6.4.0'],
+  [['--from', 'x'], 'x is not a version number: use one like 6.4.0'],
   [['--from', '6.5.0', '--to', '6.4.0'], '6.4.0 is older than 6.5.0: there is no plan for a downgrade'],
   [['--from', '6.4.0', '--offline'], '--offline needs --dump FILE'],
   [['--offline'], '--offline needs --from VERSION'],

@@ -161,7 +161,7 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
 test('upgrade run without a terminal is rejected', async () => {
   expect(await upgrade(await aBackend(), ['run'])).toMatchObject({
     code: 2,
-    stderr: 'monctl: monctl upgrade run asks before each step: it needs a terminal\n',
+    stderr: 'monctl: monctl upgrade run needs a terminal, because it asks before each step\n',
   });
 });
 

@@ -41,7 +41,7 @@ export function readPeerKeyFile(file: string): PeerKeyFile {
       .filter((line) => line !== '' && !line.startsWith('#'));
     if (texts.length === 0 || texts.length > KEYS_MAX || !texts.every((text) => KEY_TEXT.test(text))) {
       throw new Error(
-        `it must contain one key per line, ${String(KEYS_MAX)} at most: create one with "openssl rand -base64 32", the same for all backends`,
+        `the file must contain one key per line, at most ${String(KEYS_MAX)}: create a key with "openssl rand -base64 32" and use the same file for all backends`,
       );
     }
     return { texts, warning: warning && `${file} ${warning}` };

@@ -49,7 +49,10 @@ describe('deregistration', () => {
     const rig = deregistering(backend);
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
     expect([...backend.registry.namespace('default').clients.keys()]).toContain('web-1');
-    expect(rig.record).toMatchObject({ level: 'info', message: 'client has reconnected and is not deregistered' });
+    expect(rig.record).toMatchObject({
+      level: 'info',
+      message: 'client was not deregistered: it has sent a keepalive again',
+    });
     // An event after that deletes it.
     const event = anEvent({ timestamp: backend.clock.now() / 1000 });
     await rig.runBuiltIn('deregistration', { job: { event } });

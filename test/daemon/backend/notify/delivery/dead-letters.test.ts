@@ -129,7 +129,7 @@ test('the oldest dead letters beyond the limit are deleted, in the store too, wi
   await vi.waitFor(() => expect(clientsOf(rig)).toEqual(['c', 'd', 'e']));
   await vi.waitFor(async () => expect((await rig.stored()).jobs).toHaveLength(3));
   expect(rig.deadLetters.overflowed).toBe(2);
-  expect(rig.log.messages('warn')).toEqual(['too many dead letters: the oldest were dropped']);
+  expect(rig.log.messages('warn')).toEqual(['too many dead letters: the oldest dead letters were deleted']);
   await rig.stop();
 
   const smaller = await openHandlerRig({ dir, handlers, deadLettersMax: 1 });

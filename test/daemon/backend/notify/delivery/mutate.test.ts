@@ -87,7 +87,7 @@ test('a handler whose mutator could not be started can be retried', async () => 
     reason: 'mutator error: unlucky: it could not be run',
     isRetryable: true,
   });
-  expect(rig.log.messages('warn')).toEqual(['the process that runs commands has ended']);
+  expect(rig.log.messages('warn')).toEqual(['the process that runs commands has exited and will be restarted']);
 });
 
 test('a mutator interrupted by a stop of the backend has not failed', async () => {

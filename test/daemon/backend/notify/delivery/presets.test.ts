@@ -171,7 +171,7 @@ describe('the message to a service', () => {
     await rig.run({ ...definition('ntfy', service.url), templates: { title: 'a {{ event.none.x }}' } });
     expect(rig.record).toMatchObject({
       level: 'warn',
-      message: 'template without a value',
+      message: 'an expression in a message template has no value',
       fields: { problem: expect.stringContaining('templates.title') as string },
     });
   });

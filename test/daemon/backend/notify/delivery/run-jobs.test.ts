@@ -89,7 +89,7 @@ describe('a finished job', () => {
     await rig.ask('mail', ['a', 'disk']);
     rig.store.refuses = () => true;
     (await rig.run(0)).end(DELIVERED);
-    const complaint = 'outcomes of handler runs could not be stored, retrying soon';
+    const complaint = 'could not store the outcomes of handler runs, retrying soon';
     await vi.waitFor(() => expect(rig.log.messages('warn')).toEqual([complaint]));
     expect((await rig.stored()).jobs).toHaveLength(1);
     rig.store.refuses = () => false;

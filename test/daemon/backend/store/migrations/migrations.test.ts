@@ -214,7 +214,9 @@ describe('rejected databases', () => {
       name: 'a schema of a newer program',
       entry: [SCHEMA_KEY, String(NEWEST + 1)],
       code: 'invalid',
-      message: new RegExp(`has schema ${String(NEWEST + 1)}, this version supports up to ${String(NEWEST)}`),
+      message: new RegExp(
+        `has schema ${String(NEWEST + 1)}, but this version of mon supports at most ${String(NEWEST)}`,
+      ),
     },
     { name: 'the version "x"', entry: [SCHEMA_KEY, 'x'], code: 'internal', message: /damaged \("x"\)/ },
     { name: 'the version 0', entry: [SCHEMA_KEY, '0'], code: 'internal', message: /damaged/ },

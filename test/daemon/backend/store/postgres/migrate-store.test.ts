@@ -53,7 +53,7 @@ describe('migrate-store', () => {
     const [from, database] = [await filled(), await server.database()];
     const rig = rigOf();
     expect(await migrateStore({ from, to: database }, rig)).toEqual({ entries: 3503, written: 3503 });
-    expect(rig.log.messages('info')).toContain('store was copied, both stores are identical');
+    expect(rig.log.messages('info')).toContain('store copied and verified: both stores are identical');
     const back = join(await tempDir(), 'back');
     await migrateStore({ from: database, to: back }, rigOf());
     const wanted = await contentOf(from);
@@ -88,7 +88,7 @@ describe('migrate-store', () => {
     await expect(migrateStore({ from, to }, { ...rig, clock: tellingOften() })).rejects.toThrow('stopped');
     // No backend starts on a partial copy.
     await expect(openPostgresStore(to)).rejects.toMatchObject({
-      message: expect.stringMatching(/copied only in part/),
+      message: expect.stringMatching(/only partially copied/),
     });
     await write(from, [put(['audit', 1], 'changed'), del(['audit', 10]), put(['audit', 2], 'new')]);
     const { entries, written } = await migrateStore({ from, to }, rigOf());

@@ -119,7 +119,7 @@ describe('a broken network', () => {
     network.target = target;
     expect(await lease.lost).toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/that was given up/),
+      message: expect.stringMatching(/that had timed out/),
     });
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
     const next = await openPostgresStore(url);
@@ -224,7 +224,7 @@ describe('a database', () => {
     network.cut();
     await expect
       .poll(() => store.refusal?.message)
-      .toMatch(/lost writes that were acknowledged: .* was at 2 and is at 1/);
+      .toMatch(/lost writes that were acknowledged: .* went back from sequence number 2 to 1/);
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -409,11 +409,15 @@ describe('errors that an operator has to fix', () => {
   });
 
   test.each([
-    { name: 'a store of a newer schema', statement: sql.newer, message: /has schema 99, this version supports up to/ },
+    {
+      name: 'a store of a newer schema',
+      statement: sql.newer,
+      message: /has schema 99, but this version of mon supports at most/,
+    },
     {
       name: 'a partially copied store',
       statement: sql.copied,
-      message: /copied only in part; run mon-backend migrate-store/,
+      message: /only partially copied: run mon-backend migrate-store/,
     },
   ])('a database with $name is rejected', async ({ statement, message }) => {
     const url = await server.database();

@@ -113,7 +113,7 @@ describe('an upgrade that changes nothing', () => {
       code: 'conflict',
       message: expect.stringMatching(
         new RegExp(
-          `in use by process ${String(process.pid)} on .*; stop it first.*; or upgrade it through the running backend, with --through URL$`,
+          `in use by process ${String(process.pid)} on .*; stop that process first.*; or upgrade the store through the running backend, with --through URL$`,
         ),
       ),
     });

@@ -53,7 +53,7 @@ test('a store that a backend uses is upgraded through that backend automatically
   const first = upgrade();
   expect(await first.ended).toEqual({ code: 0, stderr: '' });
   expect(messagesOf(first)).toEqual([
-    'a running backend uses this store: upgrading it through the backend',
+    'upgrading the store through the running backend that uses it',
     'migrating embedded database to a new version',
     'successfully upgraded database',
   ]);
@@ -87,8 +87,16 @@ test('an upgrade through a backend names the obstacles', async () => {
 });
 
 test.each([
-  { name: 'a timeout of a half', args: ['upgrade', '--timeout', '0.5'], stderr: /--timeout must be whole seconds/ },
-  { name: 'two backups', args: ['restore-backup', 'a', 'b'], stderr: /missing argument: mon-backend restore-backup/ },
+  {
+    name: 'a timeout of a half',
+    args: ['upgrade', '--timeout', '0.5'],
+    stderr: /--timeout must be a whole number of seconds/,
+  },
+  {
+    name: 'two backups',
+    args: ['restore-backup', 'a', 'b'],
+    stderr: /missing argument: use mon-backend restore-backup/,
+  },
 ])('the upgrade program with wrong usage exits with 2 and a reason: $name', async ({ args, stderr }) => {
   const ended = await runUpgradeProgram(args).ended;
   expect(ended).toEqual({ code: 2, stderr: expect.stringMatching(stderr) });

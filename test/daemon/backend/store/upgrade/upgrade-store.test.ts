@@ -41,7 +41,9 @@ test.each<{ name: string; backup: (other: string) => Parameters<typeof upgradeSt
     () => '',
     (error: unknown) => errorMessage(error),
   );
-  expect(await answer).toMatch(isDone ? /^$/ : /^a backup and the upgrade need .* are free; free some space, or/);
+  expect(await answer).toMatch(
+    isDone ? /^$/ : /^not enough disk space: backup and upgrade need .* are free; free some space, or/,
+  );
   expect(schema.version === schema.newest).toBe(isDone);
   expect(await readdir(dir)).not.toContain('backups');
 });

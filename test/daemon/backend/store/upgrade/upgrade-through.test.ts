@@ -46,7 +46,7 @@ test('a backend serves a store of an earlier version, logs this, and shows it li
   const [old, current] = [await serving({ schema: 1 }), await serving({ schema: 2 })];
   expect(old.log.records).toContainEqual({
     level: 'warn',
-    message: 'the database is of an older version: run mon-backend upgrade',
+    message: 'the database schema is outdated: run mon-backend upgrade',
     fields: { database_version: 1, new_version: 4 },
   });
   for (const path of ['/events', '/results', '/clients', '/silenced']) {
