@@ -49,11 +49,7 @@ const ownSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Do not verify the certificate of the backend. Use this setting only for tests.'),
-  'cert-file': z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Client certificate (PEM) of this agent. Also set `key-file`.'),
+  'cert-file': z.string().min(1).optional().describe('Client certificate (PEM) of this agent. Also set `key-file`.'),
   'key-file': z
     .string()
     .min(1)

@@ -29,8 +29,7 @@ export async function openAll(
   }
   return {
     backend: ALL_CONTEXTS,
-    api: () =>
-      Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME')),
+    api: () => Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME')),
     members: new Map(opened),
   };
 }

@@ -122,9 +122,7 @@ function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly Lost[] {
   const isLong = Array.isArray(history) && history.length > 1;
   return [
     ...('mon' in spec ? [EXACT_LOST] : []),
-    ...(isLong
-      ? [{ attribute: 'check.history', reason: 'only its statuses are kept, not their times' }]
-      : []),
+    ...(isLong ? [{ attribute: 'check.history', reason: 'only its statuses are kept, not their times' }] : []),
   ];
 }
 

@@ -95,7 +95,7 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
         if (value === null) return false;
         return typeof value === 'string'
           ? (node.pattern.isFoundIn(value) ??
-            new Failure('testing the pattern takes too long, because the tested text is too long'))
+              new Failure('testing the pattern takes too long, because the tested text is too long'))
           : new Failure(`=~ cannot be applied to ${kindOf(value)}`);
       });
     case 'choice':

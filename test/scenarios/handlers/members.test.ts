@@ -277,7 +277,8 @@ test('a backend with another definition of a handler gets no notification of it,
   expect(refusals()).toMatchObject([
     {
       handler: 'default',
-      reason: 'this backend has another definition of the handler default: give all members the same configuration files',
+      reason:
+        'this backend has another definition of the handler default: give all members the same configuration files',
     },
   ]);
   await vi.waitFor(() => expect(receiver.times.size).toBe(count));

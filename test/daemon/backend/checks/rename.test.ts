@@ -97,7 +97,8 @@ test('renaming to a name with results of the same client requires force', async 
 
   await expect(api.renameCheck('disk', 'disk-usage', false)).rejects.toMatchObject({
     code: 'conflict',
-    message: '2 clients have results of both disk-usage and disk: use force to merge the results, with the history of disk first',
+    message:
+      '2 clients have results of both disk-usage and disk: use force to merge the results, with the history of disk first',
   });
   expect(Object.keys(await histories(api, 'disk'))).toEqual(['web-001', 'web-002', 'web-003']);
 

@@ -272,7 +272,8 @@ test.each<{ name: string; files: Files; problem: string }>([
   {
     name: 'a check that no client runs',
     files: { 'conf.d/a.json': { checks: { disk: { command: 'df', interval: 60 } } } },
-    problem: 'conf.d/a.json: checks.disk.subscribers: must contain at least one subscription, unless standalone is true',
+    problem:
+      'conf.d/a.json: checks.disk.subscribers: must contain at least one subscription, unless standalone is true',
   },
   {
     name: 'half of the credentials',
