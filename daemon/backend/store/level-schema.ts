@@ -12,7 +12,6 @@ import {
 import { newestSchema } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
 import { countEntries, takeStep, type UpgradeTarget } from './migrations/upgrade-schema.ts';
-import { tupleRange } from './tuple.ts';
 
 /** The schema of an open database: its version, and the pending migrations. */
 export class LevelSchema implements StoreSchema {
@@ -44,10 +43,10 @@ export class LevelSchema implements StoreSchema {
   async pending(): Promise<readonly PendingStep[]> {
     const { database } = this.#target;
     return await Promise.all(
-      this.#steps.map(async ({ version, name, prefix }) => ({
+      this.#steps.map(async ({ version, name, prefixes }) => ({
         version,
         name,
-        entries: await countEntries(database, tupleRange(prefix)),
+        entries: await countEntries(database, prefixes),
       })),
     );
   }
@@ -86,12 +85,16 @@ export class LevelSchema implements StoreSchema {
     if (steps.length === 0) return undefined;
     return (key, value) => {
       let current = value;
-      for (const { prefix, rewrite } of steps) {
-        if (prefix.every((part, at) => part === key[at])) current = rewrite(key, current);
+      for (const { prefixes, rewrite } of steps) {
+        if (prefixes.some((prefix) => startsWith(key, prefix))) current = rewrite(key, current);
       }
       return current;
     };
   }
+}
+
+function startsWith(key: Key, prefix: Key): boolean {
+  return prefix.every((part, at) => part === key[at]);
 }
 
 type ReadValue = (key: Key, value: string) => string;

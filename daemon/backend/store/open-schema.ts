@@ -6,6 +6,7 @@ import { AtomicWriter } from './atomic-writer.ts';
 import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
+import type { Migration } from './migrations/migration.ts';
 import { readSchemaVersion } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from './open-database.ts';
 import { encodeTuple } from './tuple.ts';
@@ -19,14 +20,15 @@ export interface OpenSchema extends AsyncDisposable {
 /**
  * Opens the store in `dir` only for its upgrade.
  *
+ * @param migrations lead to the newest schema
  * @throws MonError `not_found` if there is none; `conflict` if another process holds it; see `openDatabase` and
  *   `readSchemaVersion`
  */
-export async function openSchema(dir: string): Promise<OpenSchema> {
+export async function openSchema(dir: string, migrations: readonly Migration[] = MIGRATIONS): Promise<OpenSchema> {
   await requireDatabase(dir);
   const database = await openDatabase(dir, WRITE_BUFFER_BYTES);
   try {
-    const version = await readSchemaVersion(database, MIGRATIONS);
+    const version = await readSchemaVersion(database, migrations);
     if (version === undefined) throw noStore(dir);
     const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES, new SystemClock());
     const schema = new LevelSchema(
@@ -36,7 +38,7 @@ export async function openSchema(dir: string): Promise<OpenSchema> {
         // No other writer exists here.
         inTurn: (task) => task(),
       },
-      { storeId: await readStoreId(database), version, migrations: MIGRATIONS },
+      { storeId: await readStoreId(database), version, migrations },
     );
     return {
       schema,

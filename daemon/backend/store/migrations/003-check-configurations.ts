@@ -25,7 +25,7 @@ interface CheckConfiguration {
 export const checkConfigurations: Migration = {
   version: 3,
   name: 'check configurations',
-  prefix: CHECKS,
+  prefixes: [CHECKS],
   rewrite(key, value) {
     const [, , namespace, name] = key;
     const check = JSON.parse(value) as CheckConfiguration;

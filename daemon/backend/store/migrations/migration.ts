@@ -3,7 +3,7 @@ import type { Key } from '../../ports.ts';
 import type { Database } from '../database.ts';
 
 /**
- * A migration of the store's schema: the values below one prefix get a newer form. The list of migrations only ever
+ * A migration of the store's schema: the values below its prefixes get a newer form. The list of migrations only ever
  * grows at its end.
  *
  * A backend may serve a store with pending migrations: it reads each value through `rewrite` and writes only the newest
@@ -17,10 +17,10 @@ export interface Migration {
   /** A name for operators, in the log and in errors. */
   readonly name: string;
   /**
-   * The key prefix of the values it rewrites. It begins with a string, because no migration changes the store's own
-   * records.
+   * The key prefixes of the values it rewrites; none of them lies below another. Each begins with a string, because no
+   * migration changes the store's own records. An empty list: no value changes its form.
    */
-  readonly prefix: Key;
+  readonly prefixes: readonly Key[];
   /** Returns the newer form; a value in that form is returned unchanged. It knows no later form than its own. */
   readonly rewrite: (key: Key, value: string) => string;
   /** Finds obstacles, and only reads. Default: there are none. */

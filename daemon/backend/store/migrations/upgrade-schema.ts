@@ -1,5 +1,5 @@
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
-import type { UpgradeOptions } from '../../ports.ts';
+import type { Key, UpgradeOptions } from '../../ports.ts';
 import type { Entry } from '../atomic-writer.ts';
 import { SCHEMA_VERSION } from '../keys.ts';
 import { decodeTuple, encodeTuple, tupleRange } from '../tuple.ts';
@@ -40,24 +40,25 @@ interface Rewritten {
  */
 export async function takeStep(
   target: UpgradeTarget,
-  { version, name, prefix, rewrite }: Migration,
+  { version, name, prefixes, rewrite }: Migration,
   { signal, rest, onProgress }: UpgradeOptions,
 ): Promise<void> {
   const { database, inTurn, write } = target;
-  const range = tupleRange(prefix);
   try {
-    const total = await countEntries(database, range, signal);
+    const total = await countEntries(database, prefixes, signal);
     let done = 0;
     onProgress({ version, name, done, total });
-    for await (const page of pagesOf(database, range)) {
-      signal.throwIfAborted();
-      const rewritten = page
-        .map(([key, old]): Rewritten => ({ key, old, current: rewrite(decodeTuple(key), old) }))
-        .filter(({ old, current }) => old !== current);
-      if (rewritten.length > 0) await inTurn(() => replace(target, rewritten));
-      done += page.length;
-      onProgress({ version, name, done, total });
-      await rest?.();
+    for (const prefix of prefixes) {
+      for await (const page of pagesOf(database, tupleRange(prefix))) {
+        signal.throwIfAborted();
+        const rewritten = page
+          .map(([key, old]): Rewritten => ({ key, old, current: rewrite(decodeTuple(key), old) }))
+          .filter(({ old, current }) => old !== current);
+        if (rewritten.length > 0) await inTurn(() => replace(target, rewritten));
+        done += page.length;
+        onProgress({ version, name, done, total });
+        await rest?.();
+      }
     }
     signal.throwIfAborted();
     await inTurn(() => write([[SCHEMA_KEY, String(version)]]));
@@ -101,11 +102,21 @@ async function* pagesOf(
   }
 }
 
-/** Returns the number of entries in a range, without reading their values. */
+/** Returns the number of entries below all of the prefixes, without reading their values. */
 export async function countEntries(
   database: Database,
-  range: { readonly gte: string; readonly lt: string },
+  prefixes: readonly Key[],
   signal?: AbortSignal,
+): Promise<number> {
+  let total = 0;
+  for (const prefix of prefixes) total += await countRange(database, tupleRange(prefix), signal);
+  return total;
+}
+
+async function countRange(
+  database: Database,
+  range: { readonly gte: string; readonly lt: string },
+  signal: AbortSignal | undefined,
 ): Promise<number> {
   const keys = database.keys(range);
   try {
