@@ -5,8 +5,10 @@ import { SystemClock } from '../../clock/system-clock.ts';
 import { AtomicWriter } from './atomic-writer.ts';
 import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
+import { LevelUpgradeTarget } from './level-upgrade-target.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
+import { PendingMigrations } from './migrations/pending-migrations.ts';
 import { readSchemaVersion } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from './open-database.ts';
 import { encodeTuple } from './tuple.ts';
@@ -31,15 +33,13 @@ export async function openSchema(dir: string, migrations: readonly Migration[] =
     const version = await readSchemaVersion(database, migrations);
     if (version === undefined) throw noStore(dir);
     const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES, new SystemClock());
-    const schema = new LevelSchema(
-      {
-        database,
-        write: (entries) => writer.write(entries, 'power'),
-        // No other writer exists here.
-        inTurn: (task) => task(),
-      },
-      { storeId: await readStoreId(database), version, migrations },
-    );
+    const target = new LevelUpgradeTarget(database, {
+      write: (entries) => writer.write(entries, 'power'),
+      // No other writer exists here.
+      inTurn: (task) => task(),
+    });
+    const pending = new PendingMigrations(target, version, migrations);
+    const schema = new LevelSchema(database, await readStoreId(database), pending);
     return {
       schema,
       [Symbol.asyncDispose]: async () => {
