@@ -43,7 +43,9 @@ interface LeaseRow {
   readonly good_until_ms: number;
 }
 
-type StandingRow = { readonly now_ms: number } & (LeaseRow | Readonly<Record<keyof LeaseRow, null>>);
+type StandingRow = { readonly now_ms: number; readonly schema: number | null } & (
+  LeaseRow | Readonly<Record<keyof LeaseRow, null>>
+);
 
 type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>>;
 
@@ -51,15 +53,20 @@ type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
   readonly #self: string;
+  readonly #onSchema: (version: number) => void;
   readonly #listeners = { [WRITTEN_CHANNEL]: new Set<() => void>(), [RELEASED_CHANNEL]: new Set<() => void>() };
   #ear: Client | undefined;
   #opening: Promise<void> | undefined;
   #isEnded = false;
 
-  /** @param self identifies this process */
-  constructor(server: DatabaseServer, self: string) {
+  /**
+   * @param self identifies this process
+   * @param onSchema is called with the schema of the store; throws if this program cannot use such a store
+   */
+  constructor(server: DatabaseServer, self: string, onSchema: (version: number) => void) {
     this.#server = server;
     this.#self = self;
+    this.#onSchema = onSchema;
   }
 
   /** Implements `SharedStore.meet`. */
@@ -73,7 +80,9 @@ export class PostgresMembers implements AsyncDisposable {
         readers.query<StandingRow>(soon(STANDING, [shard])),
         readers.query<MemberRow>(soon(MEMBERS, [])),
       ]);
-      return standingOf(standing.rows[0], members.rows.map(memberOf));
+      const [row] = standing.rows;
+      if (typeof row?.schema === 'number') this.#onSchema(row.schema);
+      return standingOf(row, members.rows.map(memberOf));
     } catch (error) {
       throw databaseError(this.#server.shown, 'read', error);
     }

@@ -1,40 +1,41 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
-import type { StoreSchema } from '../../ports.ts';
+import type { StoreSchema, UpgradeOptions } from '../../ports.ts';
+import type { PendingMigrations, ReadValue } from '../migrations/pending-migrations.ts';
 import type { DatabaseServer } from './server.ts';
 
-/**
- * The newest schema of a store in PostgreSQL. PostgreSQL stores began with schema 3, so there is no migration from an
- * earlier one. They never hold the amendments that LevelDB stores may hold since schema 4.
- */
-export const POSTGRES_SCHEMA = 3;
-
-/** The schema of a store in PostgreSQL. */
+/** The schema of a store in PostgreSQL. Such stores began with schema 3. */
 export class PostgresSchema implements StoreSchema {
-  readonly version: number;
-  readonly newest = POSTGRES_SCHEMA;
   readonly #shown: string;
+  readonly #migrations: PendingMigrations;
 
-  constructor({ shown }: Pick<DatabaseServer, 'shown'>, version: number) {
-    this.version = version;
+  constructor({ shown }: Pick<DatabaseServer, 'shown'>, migrations: PendingMigrations) {
     this.#shown = shown;
+    this.#migrations = migrations;
+  }
+
+  get version(): number {
+    return this.#migrations.version;
+  }
+
+  get newest(): number {
+    return this.#migrations.newest;
   }
 
   async room(): Promise<undefined> {
     return undefined;
   }
 
-  async pending(): Promise<readonly PendingStep[]> {
-    return [];
+  pending(): Promise<readonly PendingStep[]> {
+    return this.#migrations.pending();
   }
 
-  async obstacles(): Promise<readonly UpgradeObstacle[]> {
-    return [];
+  obstacles(): Promise<readonly UpgradeObstacle[]> {
+    return this.#migrations.obstacles();
   }
 
-  async upgrade(): Promise<void> {
-    if (this.version === this.newest) return;
-    throw new MonError('internal', `there is no way from schema ${String(this.version)} in ${this.#shown}`);
+  upgrade(options: UpgradeOptions): Promise<void> {
+    return this.#migrations.upgrade(options);
   }
 
   async backUp(): Promise<never> {
@@ -44,4 +45,29 @@ export class PostgresSchema implements StoreSchema {
         'continue without a backup by mon (--no-backup)',
     );
   }
+
+  /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */
+  reader(): ReadValue | undefined {
+    return this.#migrations.reader();
+  }
+
+  /**
+   * Continues with the version that is stored by now, after another process has upgraded the store.
+   *
+   * @throws MonError `invalid` if that is newer than the program
+   */
+  setVersion(version: number): void {
+    refuseNewer(this.#shown, version, this.newest);
+    this.#migrations.setVersion(version);
+  }
+}
+
+/** @throws MonError `invalid` if the version is newer than the newest one that the program knows */
+export function refuseNewer(shown: string, version: number, newest: number): void {
+  if (version <= newest) return;
+  throw new MonError(
+    'invalid',
+    `the store ${shown} has schema ${String(version)}, this program knows up to ${String(newest)}: ` +
+      'a newer mon has written it; start that version or a later one, or name another database in the setting store',
+  );
 }

@@ -175,6 +175,37 @@ export const VALUES = `select key, value from mon.entry where key = any($1::byte
 export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
 export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 
+/**
+ * A page of entries in order, of limited size: $1 from this key on, $2 before this key, $3 maximum number, $4 bytes
+ * after which it ends.
+ */
+export const PAGE_OF_BYTES = `
+select key, value from (
+  select key, value, sum(octet_length(value)) over (order by key) - octet_length(value) as bytes_before
+  from (select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3) as page
+) as counted
+where bytes_before < $4 order by key`;
+
+/** The first keys of a range, and the number of all: $1 from this key on, $2 before this key, $3 maximum number. */
+export const KEYS_OF_RANGE = `select key from mon.entry where key >= $1 and key < $2 order by key limit $3`;
+export const COUNT_RANGE = `select count(*)::int8 from mon.entry where key >= $1 and key < $2`;
+
+/**
+ * Replaces values that are still as they were read: $1 keys, $2 values that were read, $3 new values. It skips rows that
+ * are locked, and returns the keys of those that it replaced.
+ */
+export const REPLACE = `
+with free as (
+  select entry.key, given.current from unnest($1::bytea[], $2::bytea[], $3::bytea[]) as given(key, old, current)
+  join mon.entry as entry on entry.key = given.key and entry.value = given.old
+  for update of entry skip locked
+)
+update mon.entry as entry set value = free.current from free where entry.key = free.key
+returning entry.key`;
+
+/** Records a finished migration. $1 the version. */
+export const SET_SCHEMA = `update mon.store set schema = $1 where schema < $1`;
+
 export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
 
 /**
@@ -208,8 +239,9 @@ export const MEMBERS = `
 select id, name, url, fingerprint, version, proof, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
 from mon.member order by name, id`;
 
-/** The state of a shard and its lease, by the clock of the database. $1 shard. */
+/** The state of a shard and its lease, by the clock of the database, and the schema of the store. $1 shard. */
 export const STANDING = `
 select holder, offered_to, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
-  ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms
+  ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms,
+  (select schema from mon.store) as schema
 from (values (1)) as always left join mon.lease on shard = $1`;
