@@ -67,6 +67,7 @@ async function checksOf(store: MigrationReader, namespace: string): Promise<stri
 function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
   return {
     reason: `the namespace ${namespace} does not exist`,
+    detail: 'checks refer to it',
     component: 'store-providers',
     message: 'error enabling round robin scheduling,backend restart required',
     remedy: [

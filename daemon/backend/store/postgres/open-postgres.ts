@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { refuseNewer } from './postgres-schema.ts';
-import { ADD_MEMBER_PROOF, HAS_MEMBER_PROOF, MAKING_TABLES, TABLES } from './statements.ts';
+import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, MAKING_TABLES, TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
 
@@ -39,7 +39,7 @@ export async function ensureTables(
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);
   if (!ours) await makeTables(client, newest, copying);
-  await addMemberProof(client);
+  await addMemberColumns(client);
   const row = await readStoreRow(client);
   await client.query('commit');
   if (row === undefined) throw ofAnother(shown);
@@ -59,11 +59,11 @@ async function makeTables(client: Client, schema: number, copying: string | null
 }
 
 /**
- * Adds the column if it is missing. It is checked first, because the statement waits for all readers of the members.
+ * Adds the columns that are missing. That is checked first, because the statement waits for all readers of the members.
  */
-async function addMemberProof(client: Client): Promise<void> {
-  const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_PROOF);
-  if (rows[0]?.exists !== true) await client.query(ADD_MEMBER_PROOF);
+async function addMemberColumns(client: Client): Promise<void> {
+  const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_COLUMNS);
+  if (rows[0]?.exists !== true) await client.query(ADD_MEMBER_COLUMNS);
 }
 
 export async function readStoreRow(client: Client): Promise<StoreRow | undefined> {

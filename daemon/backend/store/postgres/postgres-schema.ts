@@ -2,24 +2,32 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { StoreSchema, UpgradeOptions } from '../../ports.ts';
 import type { PendingMigrations, ReadValue } from '../migrations/pending-migrations.ts';
+import type { OlderPrograms } from './older-programs.ts';
+import type { StatementRunner } from './postgres-upgrade-target.ts';
 import type { DatabaseServer } from './server.ts';
+
+interface SchemaParts {
+  readonly pending: PendingMigrations;
+  readonly older: OlderPrograms;
+  readonly write: StatementRunner;
+}
 
 /** The schema of a store in PostgreSQL. Such stores began with schema 3. */
 export class PostgresSchema implements StoreSchema {
   readonly #shown: string;
-  readonly #migrations: PendingMigrations;
+  readonly #parts: SchemaParts;
 
-  constructor({ shown }: Pick<DatabaseServer, 'shown'>, migrations: PendingMigrations) {
+  constructor({ shown }: Pick<DatabaseServer, 'shown'>, parts: SchemaParts) {
     this.#shown = shown;
-    this.#migrations = migrations;
+    this.#parts = parts;
   }
 
   get version(): number {
-    return this.#migrations.version;
+    return this.#parts.pending.version;
   }
 
   get newest(): number {
-    return this.#migrations.newest;
+    return this.#parts.pending.newest;
   }
 
   async room(): Promise<undefined> {
@@ -27,15 +35,21 @@ export class PostgresSchema implements StoreSchema {
   }
 
   pending(): Promise<readonly PendingStep[]> {
-    return this.#migrations.pending();
+    return this.#parts.pending.pending();
   }
 
-  obstacles(): Promise<readonly UpgradeObstacle[]> {
-    return this.#migrations.obstacles();
+  async obstacles(): Promise<readonly UpgradeObstacle[]> {
+    if (this.version === this.newest) return [];
+    const { pending, older } = this.#parts;
+    const found = await Promise.all([older.obstacles(), pending.obstacles()]);
+    return found.flat();
   }
 
-  upgrade(options: UpgradeOptions): Promise<void> {
-    return this.#migrations.upgrade(options);
+  async upgrade(options: UpgradeOptions): Promise<void> {
+    if (this.version === this.newest) return;
+    const { pending, older, write } = this.#parts;
+    await write((client) => older.releaseUnlisted(client));
+    await pending.upgrade(options);
   }
 
   async backUp(): Promise<never> {
@@ -48,7 +62,7 @@ export class PostgresSchema implements StoreSchema {
 
   /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */
   reader(): ReadValue | undefined {
-    return this.#migrations.reader();
+    return this.#parts.pending.reader();
   }
 
   /**
@@ -58,7 +72,7 @@ export class PostgresSchema implements StoreSchema {
    */
   setVersion(version: number): void {
     refuseNewer(this.#shown, version, this.newest);
-    this.#migrations.setVersion(version);
+    this.#parts.pending.setVersion(version);
   }
 }
 

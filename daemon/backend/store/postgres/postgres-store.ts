@@ -21,7 +21,8 @@ import { HeldLeases } from './held-leases.ts';
 import { readRetention, readShards } from './held-shard.ts';
 import { ensureTables, type StoreRow } from './open-postgres.ts';
 import { PostgresSchema } from './postgres-schema.ts';
-import { PostgresUpgradeTarget } from './postgres-upgrade-target.ts';
+import { OlderPrograms } from './older-programs.ts';
+import { PostgresUpgradeTarget, type StatementRunner } from './postgres-upgrade-target.ts';
 import { DatabaseServer, giveUp } from './server.ts';
 import { PostgresMembers } from './members.ts';
 import { entriesOfSnapshot, openWholeSnapshot, Snapshot } from './snapshot.ts';
@@ -123,7 +124,8 @@ export class PostgresStore implements SharedStore {
     this.secret = secret;
     this.#server = server;
     const onSchema = (version: number): void => this.#noteSchema(version);
-    this.#members = new PostgresMembers(server, this.self, onSchema);
+    const newest = newestSchema(migrations);
+    this.#members = new PostgresMembers(server, { id: this.self, newestSchema: newest, onSchema });
     this.#shards = shards;
     this.#retention = retention;
     this.#settleMs = settleMs;
@@ -139,12 +141,11 @@ export class PostgresStore implements SharedStore {
     });
     const { shown } = server;
     this.#leases = new HeldLeases({ member: this.self, shown, clock, inTurn, connection: this.#connection });
-    const target = new PostgresUpgradeTarget({
-      server,
-      write: (statement) => inTurn(() => this.#connection.ask(statement)),
-      clock,
-    });
-    this.schema = new PostgresSchema(server, new PendingMigrations(target, schema, migrations));
+    const older = new OlderPrograms({ server, self: this.self, newest });
+    const write: StatementRunner = (statement) => inTurn(() => this.#connection.ask(statement));
+    const target = new PostgresUpgradeTarget({ server, write, verify: (client) => older.refuse(client), clock });
+    const pending = new PendingMigrations(target, schema, migrations);
+    this.schema = new PostgresSchema(server, { pending, older, write });
   }
 
   scan(

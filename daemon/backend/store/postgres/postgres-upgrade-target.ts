@@ -20,10 +20,14 @@ import { COUNT_RANGE, KEYS_OF_RANGE, PAGE_OF_BYTES, REPLACE, SET_SCHEMA } from '
 const LOCKED_MS_MAX = 30_000;
 const LOCKED_RETRY_MS = 50;
 
+/** Runs statements on the connection that writes, between two writes of this process. */
+export type StatementRunner = <T>(statement: (client: Client) => Promise<T>) => Promise<T>;
+
 interface TargetParts {
   readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
-  /** Runs a statement on the connection that writes, between two writes of this process. */
-  readonly write: <T>(statement: (client: Client) => Promise<T>) => Promise<T>;
+  readonly write: StatementRunner;
+  /** Called before each write; throws if the upgrade must not continue. */
+  readonly verify: (client: Client) => Promise<void>;
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
 }
 
@@ -92,12 +96,18 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
   }
 
   async writeVersion(version: number): Promise<void> {
-    await this.#parts.write((client) => client.query(SET_SCHEMA, [version]));
+    const { write, verify } = this.#parts;
+    await write(async (client) => {
+      await verify(client);
+      await client.query(SET_SCHEMA, [version]);
+    });
   }
 
   /** Replaces values, and returns those that are still stored as they were read. */
   async #leftOf(values: readonly RewrittenValue[]): Promise<readonly RewrittenValue[]> {
-    const replaced = await this.#parts.write(async (client) => {
+    const { write, verify, server } = this.#parts;
+    const replaced = await write(async (client) => {
+      await verify(client);
       const given = [
         values.map(({ key }) => encodeNamed(key)),
         values.map(({ old }) => old),
@@ -107,9 +117,8 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
       return new Set(rows.map(({ key }) => key));
     });
     const others = values.filter(({ key }) => !replaced.has(encodeNamed(key)));
-    const { readers } = this.#parts.server;
     const keys = others.map(({ key }) => key);
-    const stored = await this.#reading(readValues(readers, keys));
+    const stored = await this.#reading(readValues(server.readers, keys));
     return others.filter(({ old }, at) => stored[at] === old);
   }
 

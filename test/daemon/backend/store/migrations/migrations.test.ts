@@ -111,6 +111,7 @@ describe('a store of schema 2', () => {
     });
     await using opened = await openSchema(dir);
     const said = {
+      detail: 'checks refer to it',
       component: 'store-providers',
       message: 'error enabling round robin scheduling,backend restart required',
     };
