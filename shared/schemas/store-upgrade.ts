@@ -28,6 +28,8 @@ export const storeUpgradeAnswer = answer(
       z.looseObject({
         /** The reason, such as `the namespace nope does not exist`. */
         reason: z.string(),
+        /** More about the reason for operators, which the log omits, such as `checks refer to it`. */
+        detail: z.string().optional(),
         /** The component and message in the log (reference 7). */
         component: z.string(),
         message: z.string(),

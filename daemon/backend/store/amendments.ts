@@ -1,3 +1,5 @@
+import { encodeTuple } from './tuple.ts';
+
 /**
  * Amendable values: some parts of such a value can be replaced by a separate entry, so that a value that changed little
  * need not be written again.
@@ -20,11 +22,18 @@ const KEPT_CODE = KEPT.charCodeAt(0);
 const ZERO_CODE = '0'.charCodeAt(0);
 const NINE_CODE = '9'.charCodeAt(0);
 
-/** The last part of the key of an amendment, which follows the key of the value it amends. */
-export const AMENDMENT_PART = 0;
+/** The last part of the encoded key of an amendment, which follows the key of the value it amends. */
+export const AMENDMENT_SUFFIX = encodeTuple([0]);
 
 /** The first part of the only keys whose values are amended. Deletions of other keys need not look for amendments. */
 export const AMENDABLE_PREFIX = 'check';
+
+const AMENDABLE_KEYS = encodeTuple([AMENDABLE_PREFIX]);
+
+/** True if an encoded key belongs to an amendment. */
+export function isAmendmentKey(key: string): boolean {
+  return key.endsWith(AMENDMENT_SUFFIX) && key.startsWith(AMENDABLE_KEYS);
+}
 
 /** @param stamp unique among all values that are ever stored under this key; without blanks */
 export function amendableText(stamp: string, parts: readonly string[]): string {

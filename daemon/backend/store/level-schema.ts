@@ -1,5 +1,5 @@
 import type { PendingStep, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
-import type { Key, StoreSchema, StoreWork, UpgradeOptions } from '../ports.ts';
+import type { StoreSchema, StoreWork, UpgradeOptions } from '../ports.ts';
 import {
   assertSpaceForCopy,
   backUp,
@@ -9,89 +9,59 @@ import {
   spaceForCopy,
   type Backup,
 } from './backup.ts';
-import { newestSchema } from './migrations/list.ts';
-import type { Migration } from './migrations/migration.ts';
-import { countEntries, takeStep, type UpgradeTarget } from './migrations/upgrade-schema.ts';
-import { tupleRange } from './tuple.ts';
+import type { Database } from './database.ts';
+import type { PendingMigrations, ReadValue } from './migrations/pending-migrations.ts';
 
-/** The schema of an open database: its version, and the pending migrations. */
+/** The schema of an open LevelDB. */
 export class LevelSchema implements StoreSchema {
-  readonly newest: number;
-  readonly #target: UpgradeTarget;
+  readonly #database: Database;
   readonly #storeId: string;
-  #steps: readonly Migration[];
+  readonly #migrations: PendingMigrations;
 
-  /** @param version schema version of the database, at most the newest of `migrations` */
-  constructor(
-    target: UpgradeTarget,
-    about: { readonly storeId: string; readonly version: number; readonly migrations: readonly Migration[] },
-  ) {
-    this.newest = newestSchema(about.migrations);
-    this.#target = target;
-    this.#storeId = about.storeId;
-    this.#steps = about.migrations.filter(({ version }) => version > about.version);
+  constructor(database: Database, storeId: string, migrations: PendingMigrations) {
+    this.#database = database;
+    this.#storeId = storeId;
+    this.#migrations = migrations;
   }
 
   get version(): number {
-    return this.newest - this.#steps.length;
+    return this.#migrations.version;
+  }
+
+  get newest(): number {
+    return this.#migrations.newest;
   }
 
   room(): Promise<{ readonly free: number; readonly needed: number }> {
-    const { location } = this.#target.database;
+    const { location } = this.#database;
     return spaceForCopy(location, location);
   }
 
-  async pending(): Promise<readonly PendingStep[]> {
-    const { database } = this.#target;
-    return await Promise.all(
-      this.#steps.map(async ({ version, name, prefix }) => ({
-        version,
-        name,
-        entries: await countEntries(database, tupleRange(prefix)),
-      })),
-    );
+  pending(): Promise<readonly PendingStep[]> {
+    return this.#migrations.pending();
   }
 
-  async obstacles(): Promise<readonly UpgradeObstacle[]> {
-    const { database } = this.#target;
-    const found = await Promise.all(this.#steps.map(async (step) => (await step.findObstacles?.(database)) ?? []));
-    return found.flat();
+  obstacles(): Promise<readonly UpgradeObstacle[]> {
+    return this.#migrations.obstacles();
   }
 
   async upgrade(options: UpgradeOptions): Promise<void> {
-    if (this.#steps.length === 0) return;
-    const { location } = this.#target.database;
+    if (this.version === this.newest) return;
+    const { location } = this.#database;
     await assertSpaceForCopy(location, location);
-    for (const step of this.#steps) {
-      await takeStep(this.#target, step, options);
-      this.#steps = this.#steps.filter(({ version }) => version > step.version);
-    }
+    await this.#migrations.upgrade(options);
   }
 
   async backUp({ dir, ...work }: StoreWork & { readonly dir?: string | undefined }): Promise<Backup> {
-    const { database } = this.#target;
+    const { location } = this.#database;
     const { version: schema } = this;
-    if (dir === undefined) await removeUnfinished(backupsOf(database.location));
-    const place = dir ?? backupDir(database.location, schema, new Date());
-    return await backUp(database, place, { schema, storeId: this.#storeId, ...work });
+    if (dir === undefined) await removeUnfinished(backupsOf(location));
+    const place = dir ?? backupDir(location, schema, new Date());
+    return await backUp(this.#database, place, { schema, storeId: this.#storeId, ...work });
   }
 
-  /**
-   * Returns a function that converts stored values of any form to the newest form.
-   *
-   * @returns undefined if all values have the newest form
-   */
+  /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */
   reader(): ReadValue | undefined {
-    const steps = this.#steps;
-    if (steps.length === 0) return undefined;
-    return (key, value) => {
-      let current = value;
-      for (const { prefix, rewrite } of steps) {
-        if (prefix.every((part, at) => part === key[at])) current = rewrite(key, current);
-      }
-      return current;
-    };
+    return this.#migrations.reader();
   }
 }
-
-type ReadValue = (key: Key, value: string) => string;

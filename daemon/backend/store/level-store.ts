@@ -4,7 +4,7 @@ import type { Change, ChangeRecord, Clock, Durability, Key, Lease, Store, StoreO
 import {
   AMENDABLE_PREFIX,
   amendableText,
-  AMENDMENT_PART,
+  AMENDMENT_SUFFIX,
   amendmentText,
   isAmendable,
   wholeText,
@@ -15,9 +15,12 @@ import { diskError } from './disk-error.ts';
 import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
+import { LevelUpgradeTarget } from './level-upgrade-target.ts';
 import { batchTurn } from './loop-turn.ts';
 import { AMENDING_SCHEMA } from './migrations/004-amendments.ts';
 import { MIGRATIONS } from './migrations/list.ts';
+import type { Migration } from './migrations/migration.ts';
+import { entriesThrough, PendingMigrations, valuesThrough } from './migrations/pending-migrations.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES, type LossPolicy } from './open-database.ts';
 import { ReadGate } from './read-gate.ts';
@@ -39,6 +42,8 @@ export interface LevelStoreOptions {
   readonly loss?: LossPolicy | undefined;
   /** Clock for the retries after the disk failed. Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
+  /** The migrations that lead to the newest schema. Default: all; tests pass others. */
+  readonly migrations?: readonly Migration[];
 }
 
 /**
@@ -55,8 +60,6 @@ export async function openLevelStore(dir: string, options: LevelStoreOptions = {
     throw error instanceof MonError ? error : diskError(dir, 'read', error);
   }
 }
-
-const AMENDMENT_SUFFIX = encodeTuple([AMENDMENT_PART]);
 
 export class LevelStore implements Store {
   readonly id: string;
@@ -84,19 +87,17 @@ export class LevelStore implements Store {
     this.#gate = new ReadGate(clock);
     this.#reopener = new Reopener(() => this.#reopen(), clock);
     this.#retention = options.retention ?? RETENTION_DEFAULT;
-    this.schema = new LevelSchema(
-      {
-        database,
-        write: (entries) => this.#write(entries, 'power'),
-        inTurn: (task) => this.#inTurn(task),
-      },
-      { storeId: id, version, migrations: MIGRATIONS },
-    );
+    const target = new LevelUpgradeTarget(database, {
+      write: (entries) => this.#write(entries, 'power'),
+      inTurn: (task) => this.#inTurn(task),
+    });
+    const migrations = new PendingMigrations(target, version, options.migrations ?? MIGRATIONS);
+    this.schema = new LevelSchema(database, id, migrations);
   }
 
   /** Takes over an open database; an empty one becomes a store. */
   static async over(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
-    const version = await ensureSchema(database, MIGRATIONS);
+    const version = await ensureSchema(database, options.migrations ?? MIGRATIONS);
     const id = await database.get(encodeTuple(STORE_ID));
     if (id === undefined) {
       throw new MonError('internal', `the store in ${database.location} is damaged: it has no id; restore a backup`);
@@ -116,8 +117,7 @@ export class LevelStore implements Store {
   ): AsyncIterable<readonly [Key, string]> {
     this.#assertOpen();
     const read = this.schema.reader();
-    const entries = this.#entries(scanRange(prefix, options));
-    return read === undefined ? entries : entriesThrough(entries, read);
+    return entriesThrough(this.#entries(scanRange(prefix, options)), read);
   }
 
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
@@ -133,8 +133,7 @@ export class LevelStore implements Store {
     } finally {
       reading[Symbol.dispose]();
     }
-    if (read === undefined) return values;
-    return values.map((value, at) => (value === undefined ? undefined : read(keys[at] ?? [], value)));
+    return valuesThrough(keys, values, read);
   }
 
   lastSeq(shard: string): number {
@@ -324,13 +323,6 @@ async function wholeValues(database: Database, keys: readonly string[]): Promise
     const now = pairs[at];
     return now === undefined ? undefined : wholeText(now, pairs[at + 1]);
   });
-}
-
-async function* entriesThrough(
-  entries: AsyncIterable<readonly [Key, string]>,
-  read: (key: Key, value: string) => string,
-): AsyncGenerator<readonly [Key, string], void, undefined> {
-  for await (const [key, value] of entries) yield [key, read(key, value)];
 }
 
 async function* recordsOf(entries: AsyncIterable<StoredEntry>): AsyncGenerator<ChangeRecord, void, undefined> {

@@ -5,7 +5,10 @@ import { SystemClock } from '../../clock/system-clock.ts';
 import { AtomicWriter } from './atomic-writer.ts';
 import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
+import { LevelUpgradeTarget } from './level-upgrade-target.ts';
 import { MIGRATIONS } from './migrations/list.ts';
+import type { Migration } from './migrations/migration.ts';
+import { PendingMigrations } from './migrations/pending-migrations.ts';
 import { readSchemaVersion } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from './open-database.ts';
 import { encodeTuple } from './tuple.ts';
@@ -19,25 +22,24 @@ export interface OpenSchema extends AsyncDisposable {
 /**
  * Opens the store in `dir` only for its upgrade.
  *
+ * @param migrations lead to the newest schema
  * @throws MonError `not_found` if there is none; `conflict` if another process holds it; see `openDatabase` and
  *   `readSchemaVersion`
  */
-export async function openSchema(dir: string): Promise<OpenSchema> {
+export async function openSchema(dir: string, migrations: readonly Migration[] = MIGRATIONS): Promise<OpenSchema> {
   await requireDatabase(dir);
   const database = await openDatabase(dir, WRITE_BUFFER_BYTES);
   try {
-    const version = await readSchemaVersion(database, MIGRATIONS);
+    const version = await readSchemaVersion(database, migrations);
     if (version === undefined) throw noStore(dir);
     const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES, new SystemClock());
-    const schema = new LevelSchema(
-      {
-        database,
-        write: (entries) => writer.write(entries, 'power'),
-        // No other writer exists here.
-        inTurn: (task) => task(),
-      },
-      { storeId: await readStoreId(database), version, migrations: MIGRATIONS },
-    );
+    const target = new LevelUpgradeTarget(database, {
+      write: (entries) => writer.write(entries, 'power'),
+      // No other writer exists here.
+      inTurn: (task) => task(),
+    });
+    const pending = new PendingMigrations(target, version, migrations);
+    const schema = new LevelSchema(database, await readStoreId(database), pending);
     return {
       schema,
       [Symbol.asyncDispose]: async () => {

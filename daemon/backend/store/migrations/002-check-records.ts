@@ -19,7 +19,7 @@ const NEWEST = '{"history":{';
 export const checkRecords: Migration = {
   version: 2,
   name: 'check records',
-  prefix: ['check'],
+  prefixes: [['check']],
   rewrite(_key, value) {
     if (value.startsWith(NEWEST)) return value;
     const { check, history, lastOk, event, eventHistory, deletionsBefore, eventCheck } = packed(

@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
-import { decodeTuple, encodeTuple, tupleRange } from '../tuple.ts';
+import { tupleRange } from '../tuple.ts';
 import type { Migration } from './migration.ts';
-import type { Database } from '../database.ts';
+import type { MigrationReader } from './upgrade-target.ts';
 
 const CHECKS = ['definition', 'checks'];
 
@@ -25,19 +25,19 @@ interface CheckConfiguration {
 export const checkConfigurations: Migration = {
   version: 3,
   name: 'check configurations',
-  prefix: CHECKS,
+  prefixes: [CHECKS],
   rewrite(key, value) {
     const [, , namespace, name] = key;
     const check = JSON.parse(value) as CheckConfiguration;
     if (check.metadata?.['namespace'] === namespace && check.metadata?.['name'] === name) return value;
     return JSON.stringify({ ...check, metadata: { ...check.metadata, name, namespace } });
   },
-  async findObstacles(database) {
+  async findObstacles(store) {
     const orphans: UpgradeObstacle[] = [];
-    for await (const namespace of namespacesOfChecks(database)) {
+    for await (const namespace of namespacesOfChecks(store)) {
       if (namespace === DEFAULT_NAMESPACE) continue;
-      if ((await database.get(encodeTuple([NAMESPACES, namespace]))) !== undefined) continue;
-      orphans.push(orphaned(namespace, await checksOf(database, namespace)));
+      if ((await store.get([NAMESPACES, namespace])) !== undefined) continue;
+      orphans.push(orphaned(namespace, await checksOf(store, namespace)));
     }
     return orphans;
   },
@@ -46,27 +46,28 @@ export const checkConfigurations: Migration = {
 /**
  * Yields each namespace of a check once. It jumps from one namespace to the next, whatever number of checks they have.
  */
-async function* namespacesOfChecks(database: Database): AsyncGenerator<string, void, undefined> {
+async function* namespacesOfChecks(store: MigrationReader): AsyncGenerator<string, void, undefined> {
   const { gte, lt } = tupleRange(CHECKS);
   let from = gte;
   for (;;) {
-    const [key] = await database.keys({ gte: from, lt, limit: 1 }).all();
+    const [key] = await store.keys({ gte: from, lt }, 1);
     if (key === undefined) return;
-    const namespace = String(decodeTuple(key)[2]);
+    const namespace = String(key[2]);
     yield namespace;
     from = tupleRange([...CHECKS, namespace]).lt;
   }
 }
 
-async function checksOf(database: Database, namespace: string): Promise<string[]> {
-  const keys = await database.keys({ ...tupleRange([...CHECKS, namespace]), limit: CHECKS_NAMED_MAX + 1 }).all();
-  return keys.map((key) => String(decodeTuple(key)[3]));
+async function checksOf(store: MigrationReader, namespace: string): Promise<string[]> {
+  const keys = await store.keys(tupleRange([...CHECKS, namespace]), CHECKS_NAMED_MAX + 1);
+  return keys.map((key) => String(key[3]));
 }
 
 /** Returns the obstacle, with the texts of reference 7 and the order of 9.3. */
 function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
   return {
     reason: `the namespace ${namespace} does not exist`,
+    detail: 'checks refer to it',
     component: 'store-providers',
     message: 'error enabling round robin scheduling,backend restart required',
     remedy: [

@@ -10,7 +10,6 @@ export const AMENDING_SCHEMA = 4;
 export const amendments: Migration = {
   version: AMENDING_SCHEMA,
   name: 'results stored as differences',
-  // No key has this prefix.
-  prefix: ['amendments'],
+  prefixes: [],
   rewrite: (_key, value) => value,
 };

@@ -17,7 +17,7 @@ import {
 } from './statements.ts';
 
 /** Time for which members that ended without notice are shown as gone. */
-const FORGET_MS = 600_000;
+export const FORGET_MS = 600_000;
 
 /** Time limit for each statement of `meet`, which reads or writes a few rows by their keys. */
 const MEET_MS_MAX = 3000;
@@ -43,21 +43,31 @@ interface LeaseRow {
   readonly good_until_ms: number;
 }
 
-type StandingRow = { readonly now_ms: number } & (LeaseRow | Readonly<Record<keyof LeaseRow, null>>);
+type StandingRow = { readonly now_ms: number; readonly schema: number | null } & (
+  LeaseRow | Readonly<Record<keyof LeaseRow, null>>
+);
 
 type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>>;
+
+/** The process among the members. */
+interface SelfParts {
+  readonly id: string;
+  /** The newest schema that this program knows, which the other members read. */
+  readonly newestSchema: number;
+  /** Called with the schema of the store; throws if this program cannot use such a store. */
+  readonly onSchema: (version: number) => void;
+}
 
 /** Exchanges the state of the members through the database that they share. */
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
-  readonly #self: string;
+  readonly #self: SelfParts;
   readonly #listeners = { [WRITTEN_CHANNEL]: new Set<() => void>(), [RELEASED_CHANNEL]: new Set<() => void>() };
   #ear: Client | undefined;
   #opening: Promise<void> | undefined;
   #isEnded = false;
 
-  /** @param self identifies this process */
-  constructor(server: DatabaseServer, self: string) {
+  constructor(server: DatabaseServer, self: SelfParts) {
     this.#server = server;
     this.#self = self;
   }
@@ -73,14 +83,16 @@ export class PostgresMembers implements AsyncDisposable {
         readers.query<StandingRow>(soon(STANDING, [shard])),
         readers.query<MemberRow>(soon(MEMBERS, [])),
       ]);
-      return standingOf(standing.rows[0], members.rows.map(memberOf));
+      const [row] = standing.rows;
+      if (typeof row?.schema === 'number') this.#self.onSchema(row.schema);
+      return standingOf(row, members.rows.map(memberOf));
     } catch (error) {
       throw databaseError(this.#server.shown, 'read', error);
     }
   }
 
   async leave(): Promise<void> {
-    await this.#server.readers.query(LEAVE, [this.#self]).catch(() => undefined);
+    await this.#server.readers.query(LEAVE, [this.#self.id]).catch(() => undefined);
   }
 
   /** Implements `SharedStore.writtenAfter`. */
@@ -114,7 +126,9 @@ export class PostgresMembers implements AsyncDisposable {
 
   async #tell({ name, url, fingerprint, proof, version, seq }: ToldOfItself): Promise<void> {
     const { readers } = this.#server;
-    await readers.query(soon(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq, proof ?? null]));
+    const { id, newestSchema } = this.#self;
+    const values = [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema];
+    await readers.query(soon(BE_SEEN, values));
     await readers.query(soon(FORGET_MEMBERS, [FORGET_MS]));
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
-import { POSTGRES_SCHEMA } from './postgres-schema.ts';
-import { ADD_MEMBER_PROOF, HAS_MEMBER_PROOF, MAKING_TABLES, TABLES } from './statements.ts';
+import { refuseNewer } from './postgres-schema.ts';
+import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, MAKING_TABLES, TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
 
@@ -23,21 +23,27 @@ select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is 
 /**
  * Makes an empty database a store of the newest schema; an existing store is left unchanged.
  *
+ * @param newest the newest schema
  * @param copying the id of the store that will be copied into a new one
  * @throws MonError `invalid` if the database is newer than the program or belongs to another program
  */
-export async function ensureTables(client: Client, shown: string, copying: string | null = null): Promise<StoreRow> {
+export async function ensureTables(
+  client: Client,
+  shown: string,
+  newest: number,
+  copying: string | null = null,
+): Promise<StoreRow> {
   await client.query('begin');
   await client.query(MAKING_TABLES);
   const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);
-  if (!ours) await makeTables(client, POSTGRES_SCHEMA, copying);
-  await addMemberProof(client);
+  if (!ours) await makeTables(client, newest, copying);
+  await addMemberColumns(client);
   const row = await readStoreRow(client);
   await client.query('commit');
   if (row === undefined) throw ofAnother(shown);
-  refuseNewer(shown, row.schema, POSTGRES_SCHEMA);
+  refuseNewer(shown, row.schema, newest);
   return row;
 }
 
@@ -53,11 +59,11 @@ async function makeTables(client: Client, schema: number, copying: string | null
 }
 
 /**
- * Adds the column if it is missing. It is checked first, because the statement waits for all readers of the members.
+ * Adds the columns that are missing. That is checked first, because the statement waits for all readers of the members.
  */
-async function addMemberProof(client: Client): Promise<void> {
-  const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_PROOF);
-  if (rows[0]?.exists !== true) await client.query(ADD_MEMBER_PROOF);
+async function addMemberColumns(client: Client): Promise<void> {
+  const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_COLUMNS);
+  if (rows[0]?.exists !== true) await client.query(ADD_MEMBER_COLUMNS);
 }
 
 export async function readStoreRow(client: Client): Promise<StoreRow | undefined> {
@@ -69,14 +75,5 @@ function ofAnother(shown: string): MonError {
   return new MonError(
     'invalid',
     `${shown} has a schema "mon" that was not created by mon; use another database in the setting store`,
-  );
-}
-
-function refuseNewer(shown: string, version: number, newest: number): void {
-  if (version <= newest) return;
-  throw new MonError(
-    'invalid',
-    `the store ${shown} has schema ${String(version)}, but this version of mon supports at most ${String(newest)}: ` +
-      'a newer version of mon wrote it; start that version or a later one, or name another database in the setting store',
   );
 }

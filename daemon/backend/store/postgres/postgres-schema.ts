@@ -1,40 +1,55 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
-import type { StoreSchema } from '../../ports.ts';
+import type { StoreSchema, UpgradeOptions } from '../../ports.ts';
+import type { PendingMigrations, ReadValue } from '../migrations/pending-migrations.ts';
+import type { OlderPrograms } from './older-programs.ts';
+import type { StatementRunner } from './postgres-upgrade-target.ts';
 import type { DatabaseServer } from './server.ts';
 
-/**
- * The newest schema of a store in PostgreSQL. PostgreSQL stores began with schema 3, so there is no migration from an
- * earlier one. They never hold the amendments that LevelDB stores may hold since schema 4.
- */
-export const POSTGRES_SCHEMA = 3;
+interface SchemaParts {
+  readonly pending: PendingMigrations;
+  readonly older: OlderPrograms;
+  readonly write: StatementRunner;
+}
 
-/** The schema of a store in PostgreSQL. */
+/** The schema of a store in PostgreSQL. Such stores began with schema 3. */
 export class PostgresSchema implements StoreSchema {
-  readonly version: number;
-  readonly newest = POSTGRES_SCHEMA;
   readonly #shown: string;
+  readonly #parts: SchemaParts;
 
-  constructor({ shown }: Pick<DatabaseServer, 'shown'>, version: number) {
-    this.version = version;
+  constructor({ shown }: Pick<DatabaseServer, 'shown'>, parts: SchemaParts) {
     this.#shown = shown;
+    this.#parts = parts;
+  }
+
+  get version(): number {
+    return this.#parts.pending.version;
+  }
+
+  get newest(): number {
+    return this.#parts.pending.newest;
   }
 
   async room(): Promise<undefined> {
     return undefined;
   }
 
-  async pending(): Promise<readonly PendingStep[]> {
-    return [];
+  pending(): Promise<readonly PendingStep[]> {
+    return this.#parts.pending.pending();
   }
 
   async obstacles(): Promise<readonly UpgradeObstacle[]> {
-    return [];
+    if (this.version === this.newest) return [];
+    const { pending, older } = this.#parts;
+    const found = await Promise.all([older.obstacles(), pending.obstacles()]);
+    return found.flat();
   }
 
-  async upgrade(): Promise<void> {
+  async upgrade(options: UpgradeOptions): Promise<void> {
     if (this.version === this.newest) return;
-    throw new MonError('internal', `there is no migration from schema ${String(this.version)} for ${this.#shown}`);
+    const { pending, older, write } = this.#parts;
+    await write((client) => older.releaseUnlisted(client));
+    await pending.upgrade(options);
   }
 
   async backUp(): Promise<never> {
@@ -44,4 +59,29 @@ export class PostgresSchema implements StoreSchema {
         'and upgrade without a backup by mon (--no-backup)',
     );
   }
+
+  /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */
+  reader(): ReadValue | undefined {
+    return this.#parts.pending.reader();
+  }
+
+  /**
+   * Continues with the version that is stored by now, after another process has upgraded the store.
+   *
+   * @throws MonError `invalid` if that is newer than the program
+   */
+  setVersion(version: number): void {
+    refuseNewer(this.#shown, version, this.newest);
+    this.#parts.pending.setVersion(version);
+  }
+}
+
+/** @throws MonError `invalid` if the version is newer than the newest one that the program knows */
+export function refuseNewer(shown: string, version: number, newest: number): void {
+  if (version <= newest) return;
+  throw new MonError(
+    'invalid',
+    `the store ${shown} has schema ${String(version)}, but this version of mon supports at most ${String(newest)}: ` +
+      'a newer version of mon wrote it; start that version or a later one, or name another database in the setting store',
+  );
 }

@@ -4,6 +4,9 @@ import { BusyError, MonError } from '../../../../shared/errors.ts';
 import { SystemClock } from '../../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Key, Lease, StoreOp } from '../../ports.ts';
 import { parseChanges } from '../change-record.ts';
+import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { entriesThrough, PendingMigrations, valuesThrough } from '../migrations/pending-migrations.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
 import type { SharedStore, Standing, StoreSnapshot, ToldOfItself, Written } from '../shared.ts';
@@ -18,6 +21,8 @@ import { HeldLeases } from './held-leases.ts';
 import { readRetention, readShards } from './held-shard.ts';
 import { ensureTables, type StoreRow } from './open-postgres.ts';
 import { PostgresSchema } from './postgres-schema.ts';
+import { OlderPrograms } from './older-programs.ts';
+import { PostgresUpgradeTarget, type StatementRunner } from './postgres-upgrade-target.ts';
 import { DatabaseServer, giveUp } from './server.ts';
 import { PostgresMembers } from './members.ts';
 import { entriesOfSnapshot, openWholeSnapshot, Snapshot } from './snapshot.ts';
@@ -40,6 +45,8 @@ export interface PostgresStoreOptions {
    * five seconds.
    */
   readonly settleMs?: number;
+  /** The migrations that lead to the newest schema. Default: all; tests pass others. */
+  readonly migrations?: readonly Migration[];
 }
 
 const SETTLE_MS_MAX = 5000;
@@ -59,7 +66,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   let client: Client | undefined;
   try {
     client = await server.connect(() => undefined);
-    const row = await ensureTables(client, server.shown);
+    const row = await ensureTables(client, server.shown, newestSchema(options.migrations ?? MIGRATIONS));
     if (row.copying !== null) throw copiedInPart(server.shown);
     const shards = await readShards(client, options.retention ?? RETENTION_DEFAULT);
     return new PostgresStore(server, row, shards, options);
@@ -105,13 +112,20 @@ export class PostgresStore implements SharedStore {
     server: DatabaseServer,
     { id, schema, secret }: StoreRow,
     shards: Map<string, Shard>,
-    { retention = RETENTION_DEFAULT, clock = new SystemClock(), settleMs = SETTLE_MS_MAX }: PostgresStoreOptions = {},
+    {
+      retention = RETENTION_DEFAULT,
+      clock = new SystemClock(),
+      settleMs = SETTLE_MS_MAX,
+      migrations = MIGRATIONS,
+    }: PostgresStoreOptions = {},
   ) {
     this.id = id;
     this.shown = server.shown;
     this.secret = secret;
     this.#server = server;
-    this.#members = new PostgresMembers(server, this.self);
+    const onSchema = (version: number): void => this.#noteSchema(version);
+    const newest = newestSchema(migrations);
+    this.#members = new PostgresMembers(server, { id: this.self, newestSchema: newest, onSchema });
     this.#shards = shards;
     this.#retention = retention;
     this.#settleMs = settleMs;
@@ -122,11 +136,16 @@ export class PostgresStore implements SharedStore {
       inTurn,
       restore: (client) => this.#leases.retake(client),
       verify: () => this.#leases.refuseUntold(),
+      onSchema,
       clock,
     });
     const { shown } = server;
     this.#leases = new HeldLeases({ member: this.self, shown, clock, inTurn, connection: this.#connection });
-    this.schema = new PostgresSchema(server, schema);
+    const older = new OlderPrograms({ server, self: this.self, newest });
+    const write: StatementRunner = (statement) => inTurn(() => this.#connection.ask(statement));
+    const target = new PostgresUpgradeTarget({ server, write, verify: (client) => older.refuse(client), clock });
+    const pending = new PendingMigrations(target, schema, migrations);
+    this.schema = new PostgresSchema(server, { pending, older, write });
   }
 
   scan(
@@ -135,16 +154,18 @@ export class PostgresStore implements SharedStore {
   ): AsyncIterable<readonly [Key, string]> {
     this.#assertOpen();
     const range = scanRange(prefix, options);
+    const read = this.schema.reader();
     // Opened between two writes, so that it shows the moment of the call.
     const opening = this.#inTurn(() => this.#reading(Snapshot.open(this.#server.readers, range)));
     // The reader of the entries gets the error.
     opening.catch(() => undefined);
-    return entriesOfSnapshot(opening);
+    return entriesThrough(entriesOfSnapshot(opening), read);
   }
 
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
     this.#assertOpen();
-    return this.#reading(readValues(this.#server.readers, keys));
+    const read = this.schema.reader();
+    return valuesThrough(keys, await this.#reading(readValues(this.#server.readers, keys)), read);
   }
 
   /** False, because members follow each other by full values. */
@@ -202,7 +223,8 @@ export class PostgresStore implements SharedStore {
 
   async snapshot(shard: string): Promise<StoreSnapshot> {
     this.#assertOpen();
-    return this.#reading(openWholeSnapshot(this.#server.readers, shard, this.#server.shown));
+    const read = this.schema.reader();
+    return this.#reading(openWholeSnapshot(this.#server.readers, shard, { shown: this.#server.shown, read }));
   }
 
   async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
@@ -310,6 +332,20 @@ export class PostgresStore implements SharedStore {
   async #written(shard: string, batch: Batch): Promise<number | undefined> {
     const { rows } = await this.#reading(this.#server.readers.query<{ seq: string }>(WRITTEN, [shard, batch.id]));
     return rows[0] === undefined ? undefined : Number(rows[0].seq);
+  }
+
+  /**
+   * Notes the schema that the store has by now. A program that is older than the store writes no more.
+   *
+   * @throws MonError `invalid` if the program is older
+   */
+  #noteSchema(version: number): void {
+    try {
+      this.schema.setVersion(version);
+    } catch (error) {
+      if (error instanceof MonError) this.#connection.refuse(error);
+      throw error;
+    }
   }
 
   async #reading<T>(answer: Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { scanRange, type ScanRange } from '../scan-range.ts';
 import type { StoreSnapshot } from '../shared.ts';
 import { decodeTuple } from '../tuple.ts';
 import type { StoredEntry } from '../entries.ts';
+import { entriesThrough, valuesThrough, type ReadValue } from '../migrations/pending-migrations.ts';
 import { databaseError } from './database-error.ts';
 import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
 import { LAST_SEQ, PAGE_AFTER, PAGE_FROM } from './statements.ts';
@@ -124,8 +125,16 @@ export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGener
   }
 }
 
-/** Implements `SharedStore.snapshot`: it holds a connection until disposal. */
-export async function openWholeSnapshot(readers: Pool, shard: string, shown: string): Promise<StoreSnapshot> {
+/**
+ * Implements `SharedStore.snapshot`: it holds a connection until disposal.
+ *
+ * @param read converts values to the newest form; undefined: they have it already
+ */
+export async function openWholeSnapshot(
+  readers: Pool,
+  shard: string,
+  { shown, read }: { readonly shown: string; readonly read: ReadValue | undefined },
+): Promise<StoreSnapshot> {
   const client = await readers.connect();
   const reading = async <T>(answer: Promise<T>): Promise<T> => {
     try {
@@ -134,13 +143,15 @@ export async function openWholeSnapshot(readers: Pool, shard: string, shown: str
       throw databaseError(shown, 'read', error);
     }
   };
-  async function* scan(prefix: Key): AsyncGenerator<StoredEntry, void, undefined> {
+  async function* stored(prefix: Key): AsyncGenerator<StoredEntry, void, undefined> {
     const pages = new Pages(client, scanRange(prefix, {}));
     while (!pages.isThrough) {
       for (const { key, value } of await reading(pages.next())) yield [decodeTuple(key), value];
     }
   }
-  const getMany = (keys: readonly Key[]): Promise<(string | undefined)[]> => reading(readValues(client, keys));
+  const scan = (prefix: Key): AsyncIterable<readonly [Key, string]> => entriesThrough(stored(prefix), read);
+  const getMany = async (keys: readonly Key[]): Promise<(string | undefined)[]> =>
+    valuesThrough(keys, await reading(readValues(client, keys)), read);
   try {
     await client.query(BEGIN);
     const { rows } = await client.query<{ seq: string }>(LAST_SEQ, [shard]);

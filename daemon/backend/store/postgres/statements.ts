@@ -58,13 +58,14 @@ create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
 
-/** Adds a column that stores of earlier versions lack, and that those versions ignore. */
-export const ADD_MEMBER_PROOF = 'alter table mon.member add column if not exists proof text';
+/** Adds columns that stores of earlier versions lack, and that those versions ignore. */
+export const ADD_MEMBER_COLUMNS = `
+alter table mon.member add column if not exists proof text, add column if not exists newest_schema integer`;
 
-/** Selects true if a store has that column. */
-export const HAS_MEMBER_PROOF = `
-select count(*) > 0 as exists from pg_attribute
-where attrelid = 'mon.member'::regclass and attname = 'proof' and not attisdropped`;
+/** Selects true if a store has those columns. */
+export const HAS_MEMBER_COLUMNS = `
+select count(*) = 2 as exists from pg_attribute
+where attrelid = 'mon.member'::regclass and attname in ('proof', 'newest_schema') and not attisdropped`;
 
 /** Notification channels: a new write for followers, and a released lease for waiting members. */
 export const WRITTEN_CHANNEL = 'mon_written';
@@ -175,6 +176,72 @@ export const VALUES = `select key, value from mon.entry where key = any($1::byte
 export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
 export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 
+/**
+ * A page of entries in order, of limited size: $1 from this key on, $2 before this key, $3 maximum number, $4 bytes
+ * after which it ends.
+ */
+export const PAGE_OF_BYTES = `
+select key, value from (
+  select key, value, sum(octet_length(value)) over (order by key) - octet_length(value) as bytes_before
+  from (select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3) as page
+) as counted
+where bytes_before < $4 order by key`;
+
+/** The first keys of a range, and the number of all: $1 from this key on, $2 before this key, $3 maximum number. */
+export const KEYS_OF_RANGE = `select key from mon.entry where key >= $1 and key < $2 order by key limit $3`;
+export const COUNT_RANGE = `select count(*)::int8 from mon.entry where key >= $1 and key < $2`;
+
+/**
+ * Replaces values that are still as they were read: $1 keys, $2 values that were read, $3 new values. It skips rows that
+ * are locked, and returns the keys of those that it replaced.
+ */
+export const REPLACE = `
+with free as (
+  select entry.key, given.current from unnest($1::bytea[], $2::bytea[], $3::bytea[]) as given(key, old, current)
+  join mon.entry as entry on entry.key = given.key and entry.value = given.old
+  for update of entry skip locked
+)
+update mon.entry as entry set value = free.current from free where entry.key = free.key
+returning entry.key`;
+
+/**
+ * Selects the members that do not know a schema, and the holders of leases that are not listed, whose programs are
+ * unknown. A member that was killed is not selected once another one has started at its address.
+ *
+ * $1 the schema, $2 the newest schema of a member that publishes none, $3 milliseconds after which a member is not
+ * listed, $4 this process.
+ */
+export const OLDER_PROGRAMS = `
+with listed as (
+  select id, name, url, version, newest_schema, since, last_seen from mon.member
+  where last_seen >= clock_timestamp() - $3 ${MS}
+), held as (
+  select holder, good_until from mon.lease where good_until > clock_timestamp()
+)
+select name, url, version, extract(epoch from clock_timestamp() - last_seen)::int4 as seconds
+from listed as member
+where coalesce(newest_schema, $2) < $1 and (
+  id in (select holder from held where holder is not null) or not exists (
+    select from listed as later
+    where later.id <> member.id and later.name = member.name and later.url = member.url
+      and later.since >= member.last_seen
+  )
+)
+union all
+select null, null, null, ceil(extract(epoch from good_until - clock_timestamp()))::int4
+from held where holder <> $4 and holder not in (select id from listed)
+order by name`;
+
+/** Ends expired leases whose holders are not listed. $1 milliseconds after which a member is not listed. */
+export const RELEASE_UNLISTED = `
+update mon.lease set holder = null
+where good_until <= clock_timestamp() and holder not in (
+  select id from mon.member where last_seen >= clock_timestamp() - $1 ${MS}
+)`;
+
+/** Records a finished migration. $1 the version. */
+export const SET_SCHEMA = `update mon.store set schema = $1 where schema < $1`;
+
 export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
 
 /**
@@ -190,12 +257,14 @@ export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
 
 /**
  * Records that a backend is present. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write in its
- * memory, $7 its proof.
+ * memory, $7 its proof, $8 the newest schema that it knows.
  */
 export const BE_SEEN = `
-insert into mon.member (id, name, url, fingerprint, version, seq, proof) values ($1, $2, $3, $4, $5, $6, $7)
+insert into mon.member (id, name, url, fingerprint, version, seq, proof, newest_schema)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
-  version = excluded.version, seq = excluded.seq, proof = excluded.proof, last_seen = clock_timestamp()`;
+  version = excluded.version, seq = excluded.seq, proof = excluded.proof, newest_schema = excluded.newest_schema,
+  last_seen = clock_timestamp()`;
 
 /** Removes members that were not seen for a long time. $1 milliseconds. */
 export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
@@ -208,8 +277,9 @@ export const MEMBERS = `
 select id, name, url, fingerprint, version, proof, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
 from mon.member order by name, id`;
 
-/** The state of a shard and its lease, by the clock of the database. $1 shard. */
+/** The state of a shard and its lease, by the clock of the database, and the schema of the store. $1 shard. */
 export const STANDING = `
 select holder, offered_to, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
-  ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms
+  ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms,
+  (select schema from mon.store) as schema
 from (values (1)) as always left join mon.lease on shard = $1`;

@@ -1,4 +1,5 @@
 import { MonError } from '../../../../shared/errors.ts';
+import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
 import { RETENTION_DEFAULT } from '../retention.ts';
 import { databaseError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
@@ -23,7 +24,7 @@ export async function openUnfinishedCopy(url: string, sourceId: string): Promise
   const server = new DatabaseServer(parseDatabaseUrl(url));
   const client = await server.connect(() => undefined);
   try {
-    const row = await ensureTables(client, server.shown, sourceId);
+    const row = await ensureTables(client, server.shown, newestSchema(MIGRATIONS), sourceId);
     if (row.copying !== sourceId) throw holdsAnother(server.shown);
     const store = new PostgresStore(server, row, await readShards(client, RETENTION_DEFAULT));
     return { store, finish: () => finish(url), [Symbol.asyncDispose]: () => store.close() };

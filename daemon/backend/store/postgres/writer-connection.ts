@@ -3,7 +3,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../ports.ts';
 import { Reopener } from '../../../disk/reopener.ts';
 import { databaseError, isAnswer } from './database-error.ts';
-import { readStoreRow } from './open-postgres.ts';
+import { readStoreRow, type StoreRow } from './open-postgres.ts';
 import { giveUp, type DatabaseServer } from './server.ts';
 
 interface ConnectionParts {
@@ -16,6 +16,12 @@ interface ConnectionParts {
    * Throws if no write waits for the new connection, and the database holds a write whose outcome was never reported.
    */
   readonly verify: () => void;
+  /**
+   * Called with the schema of the store on each new connection.
+   *
+   * @throws MonError if this program cannot use such a store
+   */
+  readonly onSchema: (version: number) => void;
   readonly clock: Pick<Clock, 'after'>;
 }
 
@@ -124,11 +130,16 @@ export class WriterConnection implements AsyncDisposable {
     const client = await this.#server.connect((error) => {
       if (this.#client === client) this.lose(error);
     });
-    const id = await storeIdOf(client).catch((error: unknown) => {
+    try {
+      const row = await storeRowOf(client);
+      if (row?.id === this.#parts.storeId) {
+        this.#parts.onSchema(row.schema);
+        return client;
+      }
+    } catch (error) {
       giveUp(client);
       throw databaseError(this.#server.shown, 'read', error);
-    });
-    if (id === this.#parts.storeId) return client;
+    }
     giveUp(client);
     const problem = new MonError(
       'unavailable',
@@ -147,9 +158,9 @@ export class WriterConnection implements AsyncDisposable {
 }
 
 /** @returns undefined: there is no store */
-async function storeIdOf(client: Client): Promise<string | undefined> {
+async function storeRowOf(client: Client): Promise<StoreRow | undefined> {
   try {
-    return (await readStoreRow(client))?.id;
+    return await readStoreRow(client);
   } catch (error) {
     if (isAnswer(error)) return undefined;
     throw error;

@@ -93,8 +93,9 @@ export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log)
 export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
   return obstacles
     .map(
-      ({ reason, remedy }) =>
-        `${reason}, and checks refer to it; nothing was changed. To fix this, run:\n${remedy.map((command) => `  ${command}`).join('\n')}`,
+      ({ reason, detail, remedy }) =>
+        `${reason}${detail === undefined ? '' : `, and ${detail}`}; nothing was changed. To fix this, run:\n` +
+        remedy.map((command) => `  ${command}`).join('\n'),
     )
     .join('\n');
 }

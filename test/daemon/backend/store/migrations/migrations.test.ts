@@ -25,6 +25,14 @@ test('the released migrations are numbered from 2 without a gap', () => {
   expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 2));
 });
 
+test('no prefix of a migration lies below another one, and each begins with a string', () => {
+  for (const { prefixes } of MIGRATIONS) {
+    expect(prefixes.filter(([first]) => typeof first !== 'string')).toEqual([]);
+    const encoded = prefixes.map(encodeTuple);
+    for (const one of encoded) expect(encoded.filter((other) => other.startsWith(one))).toEqual([one]);
+  }
+});
+
 describe('an empty database', () => {
   test('an empty database becomes a store of the newest schema at once', async () => {
     const database = await emptyDatabase();
@@ -103,6 +111,7 @@ describe('a store of schema 2', () => {
     });
     await using opened = await openSchema(dir);
     const said = {
+      detail: 'checks refer to it',
       component: 'store-providers',
       message: 'error enabling round robin scheduling,backend restart required',
     };

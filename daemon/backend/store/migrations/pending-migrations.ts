@@ -1,0 +1,107 @@
+import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
+import type { Key, UpgradeOptions } from '../../ports.ts';
+import { newestSchema } from './list.ts';
+import type { Migration } from './migration.ts';
+import { countEntries, takeStep } from './upgrade-schema.ts';
+import type { UpgradeTarget } from './upgrade-target.ts';
+
+/** Converts a stored value of any form to the newest form. */
+export type ReadValue = (key: Key, value: string) => string;
+
+/** The migrations that an open store still needs, whichever database it is in. */
+export class PendingMigrations {
+  readonly newest: number;
+  readonly #target: UpgradeTarget;
+  readonly #migrations: readonly Migration[];
+  #steps: readonly Migration[];
+
+  /** @param version schema version of the store, at most the newest of `migrations` */
+  constructor(target: UpgradeTarget, version: number, migrations: readonly Migration[]) {
+    this.newest = newestSchema(migrations);
+    this.#target = target;
+    this.#migrations = migrations;
+    this.#steps = stepsAfter(version, migrations);
+  }
+
+  get version(): number {
+    return this.newest - this.#steps.length;
+  }
+
+  /** Continues with the version that is stored by now, which another process may have written. */
+  setVersion(version: number): void {
+    if (version !== this.version) this.#steps = stepsAfter(version, this.#migrations);
+  }
+
+  async pending(): Promise<readonly PendingStep[]> {
+    return await Promise.all(
+      this.#steps.map(async ({ version, name, prefixes }) => ({
+        version,
+        name,
+        entries: await countEntries(this.#target, prefixes),
+      })),
+    );
+  }
+
+  async obstacles(): Promise<readonly UpgradeObstacle[]> {
+    const found = await Promise.all(this.#steps.map(async (step) => (await step.findObstacles?.(this.#target)) ?? []));
+    return found.flat();
+  }
+
+  /** Implements `StoreSchema.upgrade`. */
+  async upgrade(options: UpgradeOptions): Promise<void> {
+    for (const step of this.#steps) {
+      await takeStep(this.#target, step, options);
+      this.setVersion(step.version);
+    }
+  }
+
+  /**
+   * Returns a function for values that are read from now on.
+   *
+   * @returns undefined if all values have the newest form
+   */
+  reader(): ReadValue | undefined {
+    const steps = this.#steps;
+    if (steps.length === 0) return undefined;
+    return (key, value) => {
+      let current = value;
+      for (const { prefixes, rewrite } of steps) {
+        if (prefixes.some((prefix) => startsWith(key, prefix))) current = rewrite(key, current);
+      }
+      return current;
+    };
+  }
+}
+
+/** Returns entries in the newest form. @param read undefined: they have it already */
+export function entriesThrough(
+  entries: AsyncIterable<readonly [Key, string]>,
+  read: ReadValue | undefined,
+): AsyncIterable<readonly [Key, string]> {
+  return read === undefined ? entries : convertedEntries(entries, read);
+}
+
+async function* convertedEntries(
+  entries: AsyncIterable<readonly [Key, string]>,
+  read: ReadValue,
+): AsyncGenerator<readonly [Key, string], void, undefined> {
+  for await (const [key, value] of entries) yield [key, read(key, value)];
+}
+
+/** Returns the values of keys in the newest form. @param read undefined: they have it already */
+export function valuesThrough(
+  keys: readonly Key[],
+  values: (string | undefined)[],
+  read: ReadValue | undefined,
+): (string | undefined)[] {
+  if (read === undefined) return values;
+  return values.map((value, at) => (value === undefined ? undefined : read(keys[at] ?? [], value)));
+}
+
+function stepsAfter(version: number, migrations: readonly Migration[]): readonly Migration[] {
+  return migrations.filter((migration) => migration.version > version);
+}
+
+function startsWith(key: Key, prefix: Key): boolean {
+  return prefix.every((part, at) => part === key[at]);
+}

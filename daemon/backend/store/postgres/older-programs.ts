@@ -1,0 +1,95 @@
+import type { Client, ClientBase, Pool } from 'pg';
+import { MonError } from '../../../../shared/errors.ts';
+import type { UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
+import { databaseError } from './database-error.ts';
+import { FORGET_MS } from './members.ts';
+import type { DatabaseServer } from './server.ts';
+import { OLDER_PROGRAMS, RELEASE_UNLISTED } from './statements.ts';
+
+/** The newest schema of programs that publish none: the first schema of stores in PostgreSQL. */
+const UNPUBLISHED_SCHEMA = 3;
+
+/** A member, or an unlisted holder of a lease, that may be unable to read the newest schema. */
+type OlderProgram =
+  | { readonly name: string; readonly url: string; readonly version: string; readonly seconds: number }
+  | { readonly name: null; readonly url: null; readonly version: null; readonly seconds: number };
+
+interface OlderParts {
+  readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
+  /** Identifies this process. */
+  readonly self: string;
+  /** The schema that the other programs must know. */
+  readonly newest: number;
+}
+
+/**
+ * The other programs that use the store and do not know the newest schema. An upgrade would make them drop the data that
+ * they do not know.
+ */
+export class OlderPrograms {
+  readonly #parts: OlderParts;
+
+  constructor(parts: OlderParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the programs that prevent an upgrade. */
+  async obstacles(): Promise<readonly UpgradeObstacle[]> {
+    const { server, newest } = this.#parts;
+    try {
+      return (await this.#find(server.readers)).map((program) => obstacleOf(program, newest));
+    } catch (error) {
+      throw databaseError(server.shown, 'read', error);
+    }
+  }
+
+  /** @throws MonError `conflict` if there is an older program by now, which may have started during the upgrade */
+  async refuse(client: Client): Promise<void> {
+    const [first] = await this.#find(client);
+    if (first !== undefined) throw new MonError('conflict', reasonOf(first, this.#parts.newest));
+  }
+
+  /**
+   * Ends the expired leases of processes that are not listed. Such a process may be stopped, and would continue to write
+   * under its lease.
+   */
+  async releaseUnlisted(client: Client): Promise<void> {
+    await client.query(RELEASE_UNLISTED, [FORGET_MS]);
+  }
+
+  async #find(reader: Pool | ClientBase): Promise<readonly OlderProgram[]> {
+    const { newest, self } = this.#parts;
+    const values = [newest, UNPUBLISHED_SCHEMA, FORGET_MS, self];
+    const { rows } = await reader.query<OlderProgram>(OLDER_PROGRAMS, values);
+    return rows;
+  }
+}
+
+function obstacleOf(program: OlderProgram, newest: number): UpgradeObstacle {
+  const reason = reasonOf(program, newest);
+  if (program.name === null) {
+    return {
+      reason,
+      component: 'store',
+      message: 'an unknown process writes to the store',
+      remedy: [
+        'monctl cluster list  # wait until the process has ended, or is a backend that is listed',
+        'mon-backend upgrade --no-backup',
+      ],
+    };
+  }
+  return {
+    reason,
+    component: 'store',
+    message: 'a backend of an earlier version shares the store',
+    remedy: [
+      `monctl cluster list  # install the new version on ${program.name} and restart it, or stop it`,
+      'mon-backend upgrade --no-backup',
+    ],
+  };
+}
+
+function reasonOf({ name, url, version, seconds }: OlderProgram, newest: number): string {
+  if (name === null) return `a process that is not listed as a member holds a lease for ${String(seconds)} s`;
+  return `the backend ${name} (${url}, version ${version}, seen ${String(seconds)} s ago) cannot read schema ${String(newest)}`;
+}

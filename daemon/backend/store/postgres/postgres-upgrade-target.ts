@@ -1,0 +1,138 @@
+import type { Client } from 'pg';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Clock, Key } from '../../ports.ts';
+import {
+  PAGE_BYTES,
+  PAGE_ENTRIES,
+  type KeyRange,
+  type RewrittenValue,
+  type UpgradeTarget,
+} from '../migrations/upgrade-target.ts';
+import { encodeNamed } from '../scan-range.ts';
+import { decodeTuple, tupleRange } from '../tuple.ts';
+import { byteaArray } from './bytea-array.ts';
+import { databaseError } from './database-error.ts';
+import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
+import type { DatabaseServer } from './server.ts';
+import { COUNT_RANGE, KEYS_OF_RANGE, PAGE_OF_BYTES, REPLACE, SET_SCHEMA } from './statements.ts';
+
+/** The longest time for which values that other transactions have locked are tried again. */
+const LOCKED_MS_MAX = 30_000;
+const LOCKED_RETRY_MS = 50;
+
+/** Runs statements on the connection that writes, between two writes of this process. */
+export type StatementRunner = <T>(statement: (client: Client) => Promise<T>) => Promise<T>;
+
+interface TargetParts {
+  readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
+  readonly write: StatementRunner;
+  /** Called before each write; throws if the upgrade must not continue. */
+  readonly verify: (client: Client) => Promise<void>;
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>;
+}
+
+/** A PostgreSQL database, as migrations change it. Other processes may write to it at the same time. */
+export class PostgresUpgradeTarget implements UpgradeTarget {
+  readonly #parts: TargetParts;
+
+  constructor(parts: TargetParts) {
+    this.#parts = parts;
+  }
+
+  get location(): string {
+    return this.#parts.server.shown;
+  }
+
+  async get(key: Key): Promise<string | undefined> {
+    const { readers } = this.#parts.server;
+    const [value] = await this.#reading(readValues(readers, [key]));
+    return value;
+  }
+
+  async keys({ gte, lt }: KeyRange, limit: number): Promise<readonly Key[]> {
+    return await this.#keysOf('keys-of-range', KEYS_OF_RANGE, [Buffer.from(gte), Buffer.from(lt), limit]);
+  }
+
+  async count(prefix: Key): Promise<number> {
+    const { gte, lt } = tupleRange(prefix);
+    const { readers } = this.#parts.server;
+    const { rows } = await this.#reading(
+      readers.query<{ count: string }>(COUNT_RANGE, [Buffer.from(gte), Buffer.from(lt)]),
+    );
+    return Number(rows[0]?.count ?? 0);
+  }
+
+  /** Yields pages of what is stored at that moment, because a snapshot would be held for the whole upgrade. */
+  async *pages(prefix: Key): AsyncGenerator<readonly (readonly [Key, string])[], void, undefined> {
+    const { gte, lt } = tupleRange(prefix);
+    for (let from = Buffer.from(gte); ;) {
+      const query = entriesQuery('page-of-bytes', PAGE_OF_BYTES, [from, Buffer.from(lt), PAGE_ENTRIES, PAGE_BYTES]);
+      const { rows } = await this.#reading(this.#parts.server.readers.query<EntryRow>(query));
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map(({ key, value }) => [decodeTuple(key), value]);
+      // The smallest key after the last one.
+      from = Buffer.concat([Buffer.from(last.key), Buffer.of(0)]);
+    }
+  }
+
+  /**
+   * Implements `UpgradeTarget.replace` in one statement, which skips values that other transactions have locked. So it
+   * never waits for a write while a write waits for it. A skipped value that is not replaced by its writer, such as one
+   * whose transaction failed, is tried again.
+   */
+  async replace(values: readonly RewrittenValue[], signal: AbortSignal): Promise<void> {
+    const { clock, server } = this.#parts;
+    const untilMs = clock.monotonic() + LOCKED_MS_MAX;
+    for (let left = values; ;) {
+      left = await this.#leftOf(left);
+      if (left.length === 0) return;
+      signal.throwIfAborted();
+      if (clock.monotonic() >= untilMs) {
+        throw new MonError('unavailable', `another transaction in ${server.shown} locks ${String(left.length)} values`);
+      }
+      await new Promise<void>((resolve) => void clock.after(LOCKED_RETRY_MS, resolve));
+    }
+  }
+
+  async writeVersion(version: number): Promise<void> {
+    const { write, verify } = this.#parts;
+    await write(async (client) => {
+      await verify(client);
+      await client.query(SET_SCHEMA, [version]);
+    });
+  }
+
+  /** Replaces values, and returns those that are still stored as they were read. */
+  async #leftOf(values: readonly RewrittenValue[]): Promise<readonly RewrittenValue[]> {
+    const { write, verify, server } = this.#parts;
+    const replaced = await write(async (client) => {
+      await verify(client);
+      const given = [
+        values.map(({ key }) => encodeNamed(key)),
+        values.map(({ old }) => old),
+        values.map(({ current }) => current),
+      ].map((texts) => byteaArray(texts.map((text) => Buffer.from(text))));
+      const { rows } = await client.query<Pick<EntryRow, 'key'>>(entriesQuery('replace', REPLACE, given));
+      return new Set(rows.map(({ key }) => key));
+    });
+    const others = values.filter(({ key }) => !replaced.has(encodeNamed(key)));
+    const keys = others.map(({ key }) => key);
+    const stored = await this.#reading(readValues(server.readers, keys));
+    return others.filter(({ old }, at) => stored[at] === old);
+  }
+
+  async #keysOf(name: string, text: string, values: unknown[]): Promise<readonly Key[]> {
+    const { readers } = this.#parts.server;
+    const { rows } = await this.#reading(readers.query<Pick<EntryRow, 'key'>>(entriesQuery(name, text, values)));
+    return rows.map(({ key }) => decodeTuple(key));
+  }
+
+  async #reading<T>(response: Promise<T>): Promise<T> {
+    try {
+      return await response;
+    } catch (error) {
+      throw databaseError(this.#parts.server.shown, 'read', error);
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Key, Store, StoreOp, UpgradeOptions } from '../../daemon/backend/ports.ts';
+import { MIGRATIONS, newestSchema } from '../../daemon/backend/store/migrations/list.ts';
+import type { Migration } from '../../daemon/backend/store/migrations/migration.ts';
+import type { StepProgress } from '../../shared/schemas/store-upgrade.ts';
+import { entriesOf, put } from './store-contract.ts';
+
+/** The schema before and after the test migration. */
+export const BEFORE = newestSchema(MIGRATIONS);
+export const AFTER = BEFORE + 1;
+
+/** A migration of several prefixes, two of which begin with the same text. It puts the last part of the key first. */
+export const numbered: Migration = {
+  version: AFTER,
+  name: 'numbered values',
+  prefixes: [['check'], ['handler-group'], ['handler-group-event']],
+  rewrite: (key, value) => (value.startsWith('{"name":') ? value : newForm(key, value)),
+};
+
+export const oldForm = (n: number): string => JSON.stringify({ n });
+export const newForm = (key: Key, old: string): string => JSON.stringify({ name: key.at(-1), ...parsed(old) });
+const parsed = (value: string): object => JSON.parse(value) as object;
+
+/** Returns the released migrations and one more. */
+export const withNext = (next: Migration = numbered): readonly Migration[] => [...MIGRATIONS, next];
+
+/** Access to the stores of one kind. */
+export interface StoreKind {
+  /** Creates an empty place for a store. */
+  readonly place: () => Promise<string>;
+  /** Opens the store of a place; a new one gets the newest schema of the migrations. */
+  readonly open: (place: string, migrations: readonly Migration[]) => Promise<Store>;
+  /** Returns the values of a closed store as they are stored, without the store's own records. */
+  readonly content: (place: string) => Promise<readonly (readonly [Key, string])[]>;
+}
+
+/** Options of an upgrade that nobody observes or stops. */
+export const quiet: UpgradeOptions = { signal: new AbortController().signal, onProgress: () => undefined };
+
+/** Writes values to a store of the schema before the test migration. */
+export async function writeEarlier({ place, open }: StoreKind, ops: readonly StoreOp[]): Promise<string> {
+  const at = await place();
+  const store = await open(at, MIGRATIONS);
+  await store.write(await store.acquire('main', 30_000), ops, []);
+  await store.close();
+  return at;
+}
+
+/** Values of three prefixes in the old form, and two values that no migration changes. */
+export const MIXED: readonly StoreOp[] = [
+  put(['check', 'default', 'web-1', 'disk'], oldForm(1)),
+  put(['check', 'default', 'web-1', 'load'], oldForm(2)),
+  put(['handler-group', 'default', 'mail', 'a'], oldForm(3)),
+  put(['handler-group-event', 'default', 'mail', 'a', 'disk'], oldForm(4)),
+  put(['handler-group-told', 'default', 'mail', 'a'], oldForm(5)),
+  put(['stash', 'default', 'check'], oldForm(6)),
+];
+
+/** Returns the entries of puts in the new form. */
+export function inNewForm(ops: readonly StoreOp[]): (readonly [Key, string])[] {
+  return ops.flatMap((op): (readonly [Key, string])[] => {
+    if (op.type !== 'put') return [];
+    const isBelow = numbered.prefixes.some(([first]) => first === op.key[0]);
+    return [[op.key, isBelow ? newForm(op.key, op.value) : op.value]];
+  });
+}
+
+export const asStored = (ops: readonly StoreOp[]): (readonly [Key, string])[] =>
+  ops.flatMap((op) => (op.type === 'put' ? [[op.key, op.value] as const] : []));
+
+const checkKey = (n: number): Key => ['check', 'default', 'web', `check-${String(n).padStart(4, '0')}`];
+
+/** Puts of checks in the old form. */
+export const checks = (count: number, more = ''): StoreOp[] =>
+  Array.from({ length: count }, (_, n) => put(checkKey(n), JSON.stringify({ n, more })));
+
+/** Tests the guarantees of migrations of a kind of store. */
+export function migrationContract(name: string, kind: StoreKind): void {
+  async function opened(place: string, migrations = withNext()): Promise<Store> {
+    const store = await kind.open(place, migrations);
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  describe(`a pending migration of ${name}`, () => {
+    test('values below all prefixes of a migration are read in the newest form, and stored values are not changed', async () => {
+      const place = await writeEarlier(kind, MIXED);
+      const store = await opened(place);
+      expect([store.schema.version, store.schema.newest]).toEqual([BEFORE, AFTER]);
+      const wanted = inNewForm(MIXED);
+      expect(await entriesOf(store.scan([]))).toEqual(wanted);
+      expect(await entriesOf(store.scan(['handler-group']))).toEqual([wanted[2]]);
+      expect(await store.getMany(wanted.map(([key]) => key))).toEqual(wanted.map(([, value]) => value));
+      expect(await store.getMany([['check', 'none']])).toEqual([undefined]);
+      await store.close();
+      expect(await kind.content(place)).toEqual(asStored(MIXED));
+    });
+
+    test('the count of a pending migration includes the entries of all prefixes', async () => {
+      const store = await opened(await writeEarlier(kind, MIXED));
+      expect(await store.schema.pending()).toEqual([{ version: AFTER, name: 'numbered values', entries: 4 }]);
+      expect(await store.schema.obstacles()).toEqual([]);
+    });
+  });
+
+  describe(`an upgrade of ${name}`, () => {
+    test('an upgrade rewrites the values below all prefixes and then stores the new version', async () => {
+      const place = await writeEarlier(kind, MIXED);
+      const store = await opened(place);
+      await store.schema.upgrade(quiet);
+      expect(store.schema.version).toBe(AFTER);
+      expect(await store.schema.pending()).toEqual([]);
+      expect(await entriesOf(store.scan([]))).toEqual(inNewForm(MIXED));
+      await store.close();
+      expect(await kind.content(place)).toEqual(inNewForm(MIXED));
+      const again = await opened(place);
+      expect(again.schema.version).toBe(AFTER);
+    });
+
+    test('a program without the migration rejects an upgraded store', async () => {
+      const place = await writeEarlier(kind, MIXED);
+      const store = await opened(place);
+      await store.schema.upgrade(quiet);
+      await store.close();
+      await expect(kind.open(place, MIGRATIONS)).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining(
+          `has schema ${String(AFTER)}, this program knows up to ${String(BEFORE)}: a newer mon has written it`,
+        ),
+      });
+    });
+
+    test('the progress of an upgrade grows over all prefixes up to the total', async () => {
+      const store = await opened(await writeEarlier(kind, [...checks(1200), ...MIXED]));
+      const seen: StepProgress[] = [];
+      let rests = 0;
+      const rest = async (): Promise<void> => void rests++;
+      await store.schema.upgrade({ ...quiet, onProgress: (progress) => seen.push(progress), rest });
+      expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1202, 1203, 1204]);
+      expect(new Set(seen.map(({ total }) => total))).toEqual(new Set([1204]));
+      expect(rests).toBe(5);
+    });
+
+    test('an upgrade reads at most a few large values at a time', async () => {
+      const large = checks(12, 'x'.repeat(300 * 1024));
+      const place = await writeEarlier(kind, large);
+      const store = await opened(place);
+      const seen: number[] = [];
+      await store.schema.upgrade({ ...quiet, onProgress: ({ done }) => seen.push(done) });
+      expect(seen.at(-1)).toBe(12);
+      expect(seen.length).toBeGreaterThan(3);
+      expect(await entriesOf(store.scan([]))).toEqual(inNewForm(large));
+    });
+
+    test('an upgrade that is interrupted after any batch completes when it is run again', async () => {
+      const ops = [...checks(1200), ...MIXED];
+      const place = await writeEarlier(kind, ops);
+      const stop = new Error('cut off');
+      const places: number[] = [];
+      for (let batches = 0; ; batches++) {
+        const store = await kind.open(place, withNext());
+        const ending = new AbortController();
+        let left = batches;
+        const outcome = await store.schema
+          .upgrade({
+            signal: ending.signal,
+            onProgress: ({ done }) => {
+              if (left-- > 0) return;
+              places.push(done);
+              ending.abort(stop);
+            },
+          })
+          .catch((error: unknown) => error);
+        expect(store.schema.version).toBe(outcome === undefined ? AFTER : BEFORE);
+        expect(await entriesOf(store.scan([]))).toEqual(inNewForm(ops));
+        await store.close();
+        if (outcome === undefined) break;
+        expect(outcome).toBe(stop);
+      }
+      expect(places).toEqual([0, 500, 1000, 1202, 1203, 1204]);
+      expect(await kind.content(place)).toEqual(inNewForm(ops));
+    });
+
+    test('an upgrade does not overwrite what is written after it has read a batch', async () => {
+      const [changed, deleted, kept] = [checkKey(0), checkKey(1), checkKey(2)];
+      const place = await writeEarlier(kind, checks(3));
+      const writer: { write?: () => Promise<unknown> } = {};
+      let written: Promise<unknown> | undefined;
+      const racing: Migration = {
+        ...numbered,
+        rewrite: (key, value) => {
+          // The batch is read, and not yet written.
+          written ??= writer.write?.();
+          return numbered.rewrite(key, value);
+        },
+      };
+      const store = await opened(place, withNext(racing));
+      const lease = await store.acquire('main', 30_000);
+      const ops: StoreOp[] = [put(changed, '{"name":"later"}'), { type: 'del', key: deleted }];
+      writer.write = () => store.write(lease, ops, []);
+      await store.schema.upgrade(quiet);
+      await written;
+      await store.close();
+      expect(await kind.content(place)).toEqual([
+        [changed, '{"name":"later"}'],
+        [kept, newForm(kept, '{"n":2,"more":""}')],
+      ]);
+    });
+  });
+}
