@@ -2,8 +2,13 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { MIGRATIONS, newestSchema } from '../../daemon/backend/store/migrations/list.ts';
+import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
+import { upgradeThrough } from '../../daemon/backend/store/upgrade/upgrade-through.ts';
+import { backendAddress } from '../../shared/client/local-access.ts';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { administratorOf } from '../support/administrator.ts';
+import { commandRig, FLAGS } from '../support/command-rig.ts';
 import { FeedPeer } from '../support/feed-peer.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
@@ -232,3 +237,41 @@ async function countedAt(backend: RunningBackend): Promise<number> {
   const figures = await (await fetch(`${backend.url}/metrics`)).text();
   return Number(/^mon_events\{severity="critical"\} (?<count>\d+)$/m.exec(figures)?.groups?.['count']);
 }
+
+/** Starts two backends on a store of schema 3. */
+async function membersOfEarlierStore(): Promise<readonly [url: string, writer: RunningBackend, other: RunningBackend]> {
+  const url = await server().database();
+  await (await openPostgresStore(url)).close();
+  await server().run(url, 'update mon.store set schema = 3');
+  return [url, await startSharing(url), await startSharing(url)];
+}
+
+const schemaAt = async (backend: RunningBackend): Promise<number> =>
+  (await answer<{ store: { schema: number } }>(backend, '/api/mon/v1/versions')).store.schema;
+
+async function upgradeThroughMember(backend: RunningBackend): Promise<void> {
+  const flags = { ...FLAGS, skipConfirm: true, backup: false as const };
+  await upgradeThrough(backendAddress(backend.url, { env: {} }), flags, commandRig());
+}
+
+test('an upgrade through a follower brings the store of all members to the newest schema', async () => {
+  const [, writer, other] = await membersOfEarlierStore();
+  expect([await schemaAt(writer), await schemaAt(other)]).toEqual([3, 3]);
+  await upgradeThroughMember(other);
+  const newest = newestSchema(MIGRATIONS);
+  await expect.poll(() => Promise.all([schemaAt(writer), schemaAt(other)])).toEqual([newest, newest]);
+  expect(await change(other, '/results', result('disk', 1))).toBe(202);
+});
+
+test('an upgrade through a member is rejected while a backend of an earlier version is listed', async () => {
+  const [url, writer] = await membersOfEarlierStore();
+  await server().run(
+    url,
+    `insert into mon.member (id, name, url, version, seq) values ('x', 'mon-0', 'http://mon-0:4567', '1.0.0', 0)`,
+  );
+  await expect(upgradeThroughMember(writer)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('the backend mon-0 (http://mon-0:4567, version 1.0.0, seen'),
+  });
+  expect(await schemaAt(writer)).toBe(3);
+});

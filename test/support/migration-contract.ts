@@ -10,7 +10,7 @@ export const BEFORE = newestSchema(MIGRATIONS);
 export const AFTER = BEFORE + 1;
 
 /** A migration of several prefixes, two of which begin with the same text. It puts the last part of the key first. */
-export const numbered: Migration = {
+const numbered: Migration = {
   version: AFTER,
   name: 'numbered values',
   prefixes: [['check'], ['handler-group'], ['handler-group-event']],
@@ -26,24 +26,24 @@ export const withNext = (next: Migration = numbered): readonly Migration[] => [.
 
 /** Access to the stores of one kind. */
 export interface StoreKind {
-  /** Creates an empty place for a store. */
-  readonly place: () => Promise<string>;
-  /** Opens the store of a place; a new one gets the newest schema of the migrations. */
-  readonly open: (place: string, migrations: readonly Migration[]) => Promise<Store>;
+  /** Creates an empty location for a store. */
+  readonly create: () => Promise<string>;
+  /** Opens the store of a location; a new one gets the newest schema of the migrations. */
+  readonly open: (location: string, migrations: readonly Migration[]) => Promise<Store>;
   /** Returns the values of a closed store as they are stored, without the store's own records. */
-  readonly content: (place: string) => Promise<readonly (readonly [Key, string])[]>;
+  readonly content: (location: string) => Promise<readonly (readonly [Key, string])[]>;
 }
 
 /** Options of an upgrade that nobody observes or stops. */
-export const quiet: UpgradeOptions = { signal: new AbortController().signal, onProgress: () => undefined };
+export const unattended: UpgradeOptions = { signal: new AbortController().signal, onProgress: () => undefined };
 
 /** Writes values to a store of the schema before the test migration. */
-export async function writeEarlier({ place, open }: StoreKind, ops: readonly StoreOp[]): Promise<string> {
-  const at = await place();
-  const store = await open(at, MIGRATIONS);
+export async function writeEarlier({ create, open }: StoreKind, ops: readonly StoreOp[]): Promise<string> {
+  const location = await create();
+  const store = await open(location, MIGRATIONS);
   await store.write(await store.acquire('main', 30_000), ops, []);
   await store.close();
-  return at;
+  return location;
 }
 
 /** Values of three prefixes in the old form, and two values that no migration changes. */
@@ -76,16 +76,16 @@ export const checks = (count: number, more = ''): StoreOp[] =>
 
 /** Tests the guarantees of migrations of a kind of store. */
 export function migrationContract(name: string, kind: StoreKind): void {
-  async function opened(place: string, migrations = withNext()): Promise<Store> {
-    const store = await kind.open(place, migrations);
+  async function opened(location: string, migrations = withNext()): Promise<Store> {
+    const store = await kind.open(location, migrations);
     onTestFinished(() => store.close());
     return store;
   }
 
   describe(`a pending migration of ${name}`, () => {
     test('values below all prefixes of a migration are read in the newest form, and stored values are not changed', async () => {
-      const place = await writeEarlier(kind, MIXED);
-      const store = await opened(place);
+      const location = await writeEarlier(kind, MIXED);
+      const store = await opened(location);
       expect([store.schema.version, store.schema.newest]).toEqual([BEFORE, AFTER]);
       const wanted = inNewForm(MIXED);
       expect(await entriesOf(store.scan([]))).toEqual(wanted);
@@ -93,7 +93,7 @@ export function migrationContract(name: string, kind: StoreKind): void {
       expect(await store.getMany(wanted.map(([key]) => key))).toEqual(wanted.map(([, value]) => value));
       expect(await store.getMany([['check', 'none']])).toEqual([undefined]);
       await store.close();
-      expect(await kind.content(place)).toEqual(asStored(MIXED));
+      expect(await kind.content(location)).toEqual(asStored(MIXED));
     });
 
     test('the count of a pending migration includes the entries of all prefixes', async () => {
@@ -105,24 +105,24 @@ export function migrationContract(name: string, kind: StoreKind): void {
 
   describe(`an upgrade of ${name}`, () => {
     test('an upgrade rewrites the values below all prefixes and then stores the new version', async () => {
-      const place = await writeEarlier(kind, MIXED);
-      const store = await opened(place);
-      await store.schema.upgrade(quiet);
+      const location = await writeEarlier(kind, MIXED);
+      const store = await opened(location);
+      await store.schema.upgrade(unattended);
       expect(store.schema.version).toBe(AFTER);
       expect(await store.schema.pending()).toEqual([]);
       expect(await entriesOf(store.scan([]))).toEqual(inNewForm(MIXED));
       await store.close();
-      expect(await kind.content(place)).toEqual(inNewForm(MIXED));
-      const again = await opened(place);
+      expect(await kind.content(location)).toEqual(inNewForm(MIXED));
+      const again = await opened(location);
       expect(again.schema.version).toBe(AFTER);
     });
 
     test('a program without the migration rejects an upgraded store', async () => {
-      const place = await writeEarlier(kind, MIXED);
-      const store = await opened(place);
-      await store.schema.upgrade(quiet);
+      const location = await writeEarlier(kind, MIXED);
+      const store = await opened(location);
+      await store.schema.upgrade(unattended);
       await store.close();
-      await expect(kind.open(place, MIGRATIONS)).rejects.toMatchObject({
+      await expect(kind.open(location, MIGRATIONS)).rejects.toMatchObject({
         code: 'invalid',
         message: expect.stringContaining(
           `has schema ${String(AFTER)}, this program knows up to ${String(BEFORE)}: a newer mon has written it`,
@@ -135,7 +135,7 @@ export function migrationContract(name: string, kind: StoreKind): void {
       const seen: StepProgress[] = [];
       let rests = 0;
       const rest = async (): Promise<void> => void rests++;
-      await store.schema.upgrade({ ...quiet, onProgress: (progress) => seen.push(progress), rest });
+      await store.schema.upgrade({ ...unattended, onProgress: (progress) => seen.push(progress), rest });
       expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1202, 1203, 1204]);
       expect(new Set(seen.map(({ total }) => total))).toEqual(new Set([1204]));
       expect(rests).toBe(5);
@@ -143,10 +143,10 @@ export function migrationContract(name: string, kind: StoreKind): void {
 
     test('an upgrade reads at most a few large values at a time', async () => {
       const large = checks(12, 'x'.repeat(300 * 1024));
-      const place = await writeEarlier(kind, large);
-      const store = await opened(place);
+      const location = await writeEarlier(kind, large);
+      const store = await opened(location);
       const seen: number[] = [];
-      await store.schema.upgrade({ ...quiet, onProgress: ({ done }) => seen.push(done) });
+      await store.schema.upgrade({ ...unattended, onProgress: ({ done }) => seen.push(done) });
       expect(seen.at(-1)).toBe(12);
       expect(seen.length).toBeGreaterThan(3);
       expect(await entriesOf(store.scan([]))).toEqual(inNewForm(large));
@@ -154,11 +154,11 @@ export function migrationContract(name: string, kind: StoreKind): void {
 
     test('an upgrade that is interrupted after any batch completes when it is run again', async () => {
       const ops = [...checks(1200), ...MIXED];
-      const place = await writeEarlier(kind, ops);
+      const location = await writeEarlier(kind, ops);
       const stop = new Error('cut off');
-      const places: number[] = [];
+      const stops: number[] = [];
       for (let batches = 0; ; batches++) {
-        const store = await kind.open(place, withNext());
+        const store = await kind.open(location, withNext());
         const ending = new AbortController();
         let left = batches;
         const outcome = await store.schema
@@ -166,7 +166,7 @@ export function migrationContract(name: string, kind: StoreKind): void {
             signal: ending.signal,
             onProgress: ({ done }) => {
               if (left-- > 0) return;
-              places.push(done);
+              stops.push(done);
               ending.abort(stop);
             },
           })
@@ -177,13 +177,13 @@ export function migrationContract(name: string, kind: StoreKind): void {
         if (outcome === undefined) break;
         expect(outcome).toBe(stop);
       }
-      expect(places).toEqual([0, 500, 1000, 1202, 1203, 1204]);
-      expect(await kind.content(place)).toEqual(inNewForm(ops));
+      expect(stops).toEqual([0, 500, 1000, 1202, 1203, 1204]);
+      expect(await kind.content(location)).toEqual(inNewForm(ops));
     });
 
     test('an upgrade does not overwrite what is written after it has read a batch', async () => {
       const [changed, deleted, kept] = [checkKey(0), checkKey(1), checkKey(2)];
-      const place = await writeEarlier(kind, checks(3));
+      const location = await writeEarlier(kind, checks(3));
       const writer: { write?: () => Promise<unknown> } = {};
       let written: Promise<unknown> | undefined;
       const racing: Migration = {
@@ -194,14 +194,14 @@ export function migrationContract(name: string, kind: StoreKind): void {
           return numbered.rewrite(key, value);
         },
       };
-      const store = await opened(place, withNext(racing));
+      const store = await opened(location, withNext(racing));
       const lease = await store.acquire('main', 30_000);
       const ops: StoreOp[] = [put(changed, '{"name":"later"}'), { type: 'del', key: deleted }];
       writer.write = () => store.write(lease, ops, []);
-      await store.schema.upgrade(quiet);
+      await store.schema.upgrade(unattended);
       await written;
       await store.close();
-      expect(await kind.content(place)).toEqual([
+      expect(await kind.content(location)).toEqual([
         [changed, '{"name":"later"}'],
         [kept, newForm(kept, '{"n":2,"more":""}')],
       ]);

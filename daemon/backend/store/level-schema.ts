@@ -56,8 +56,8 @@ export class LevelSchema implements StoreSchema {
     const { location } = this.#database;
     const { version: schema } = this;
     if (dir === undefined) await removeUnfinished(backupsOf(location));
-    const place = dir ?? backupDir(location, schema, new Date());
-    return await backUp(this.#database, place, { schema, storeId: this.#storeId, ...work });
+    const target = dir ?? backupDir(location, schema, new Date());
+    return await backUp(this.#database, target, { schema, storeId: this.#storeId, ...work });
   }
 
   /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */

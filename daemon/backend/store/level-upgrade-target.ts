@@ -81,8 +81,8 @@ export class LevelUpgradeTarget implements UpgradeTarget {
   }
 
   /**
-   * Implements `UpgradeTarget.replace`. A rewritten value has no amendment any more. None is lost: a backend amends only
-   * values that it has written itself since its start, and those have the newest form.
+   * Implements `UpgradeTarget.replace`. A rewritten value has no amendment any more. No later amendment is lost: a
+   * backend amends only values that it has written itself since its start, and those have the newest form.
    */
   async replace(values: readonly RewrittenValue[]): Promise<void> {
     await this.#writer.inTurn(async () => {

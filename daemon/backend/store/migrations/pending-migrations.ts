@@ -43,8 +43,8 @@ export class PendingMigrations {
   }
 
   async obstacles(): Promise<readonly UpgradeObstacle[]> {
-    const found = await Promise.all(this.#steps.map(async (step) => (await step.findObstacles?.(this.#target)) ?? []));
-    return found.flat();
+    const obstacles = this.#steps.map(async (step) => (await step.findObstacles?.(this.#target)) ?? []);
+    return (await Promise.all(obstacles)).flat();
   }
 
   /** Implements `StoreSchema.upgrade`. */

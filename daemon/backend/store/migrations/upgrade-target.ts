@@ -22,8 +22,8 @@ export interface RewrittenValue {
 }
 
 /**
- * The database of a store of either kind, for migrations that change it while others read and write it. Values are whole:
- * amendments are merged into them.
+ * The database of a store of either kind, for migrations that change it while others read and write it. Values are
+ * whole: amendments are merged into them.
  */
 export interface UpgradeTarget extends MigrationReader {
   /** Location of the store, for operators. */

@@ -23,8 +23,8 @@ interface OlderParts {
 }
 
 /**
- * The other programs that use the store and do not know the newest schema. An upgrade would make them drop the data that
- * they do not know.
+ * The other programs that use the store and do not know the newest schema. After an upgrade they would drop the data
+ * that they do not know.
  */
 export class OlderPrograms {
   readonly #parts: OlderParts;
@@ -50,8 +50,8 @@ export class OlderPrograms {
   }
 
   /**
-   * Ends the expired leases of processes that are not listed. Such a process may be stopped, and would continue to write
-   * under its lease.
+   * Ends the expired leases of processes that are not listed. Such a process may only be stopped, and would later
+   * continue to write under its lease.
    */
   async releaseUnlisted(client: Client): Promise<void> {
     await client.query(RELEASE_UNLISTED, [FORGET_MS]);

@@ -41,8 +41,7 @@ export class PostgresSchema implements StoreSchema {
   async obstacles(): Promise<readonly UpgradeObstacle[]> {
     if (this.version === this.newest) return [];
     const { pending, older } = this.#parts;
-    const found = await Promise.all([older.obstacles(), pending.obstacles()]);
-    return found.flat();
+    return (await Promise.all([older.obstacles(), pending.obstacles()])).flat();
   }
 
   async upgrade(options: UpgradeOptions): Promise<void> {

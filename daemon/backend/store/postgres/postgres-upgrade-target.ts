@@ -108,12 +108,12 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
     const { write, verify, server } = this.#parts;
     const replaced = await write(async (client) => {
       await verify(client);
-      const given = [
+      const columns = [
         values.map(({ key }) => encodeNamed(key)),
         values.map(({ old }) => old),
         values.map(({ current }) => current),
       ].map((texts) => byteaArray(texts.map((text) => Buffer.from(text))));
-      const { rows } = await client.query<Pick<EntryRow, 'key'>>(entriesQuery('replace', REPLACE, given));
+      const { rows } = await client.query<Pick<EntryRow, 'key'>>(entriesQuery('replace', REPLACE, columns));
       return new Set(rows.map(({ key }) => key));
     });
     const others = values.filter(({ key }) => !replaced.has(encodeNamed(key)));

@@ -192,8 +192,8 @@ export const KEYS_OF_RANGE = `select key from mon.entry where key >= $1 and key 
 export const COUNT_RANGE = `select count(*)::int8 from mon.entry where key >= $1 and key < $2`;
 
 /**
- * Replaces values that are still as they were read: $1 keys, $2 values that were read, $3 new values. It skips rows that
- * are locked, and returns the keys of those that it replaced.
+ * Replaces values that are still as they were read: $1 keys, $2 values that were read, $3 new values. It skips locked
+ * rows, and returns the keys of those that it replaced.
  */
 export const REPLACE = `
 with free as (

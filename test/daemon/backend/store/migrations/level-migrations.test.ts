@@ -6,7 +6,7 @@ import {
   migrationContract,
   newForm,
   oldForm,
-  quiet,
+  unattended,
   withNext,
   writeEarlier,
   type StoreKind,
@@ -15,7 +15,7 @@ import { entriesOf, put } from '../../../../support/store-contract.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
 const level: StoreKind = {
-  place: () => tempDir(),
+  create: () => tempDir(),
   open: (dir, migrations) => openLevelStore(dir, { migrations }),
   content: async (dir) => (await contentOf(dir)).filter(([[table]]) => typeof table === 'string'),
 };
@@ -41,7 +41,7 @@ test('an upgrade rewrites an amended value as a whole and removes its amendment'
   ];
   expect(await entriesOf(store.scan([]))).toEqual(wanted);
   expect(await store.schema.pending()).toMatchObject([{ entries: 3 }]);
-  await store.schema.upgrade(quiet);
+  await store.schema.upgrade(unattended);
   await store.close();
   expect(await level.content(dir)).toEqual(wanted);
 });
@@ -52,7 +52,7 @@ test('an upgrade leaves an amended value in the newest form to the backend that 
   const store = await openLevelStore(dir, { migrations: withNext() });
   const lease = await store.acquire('main', 30_000);
   await store.write(lease, [{ type: 'amendable', key, stamp: 's1', parts: ['{"name":"cpu","n":', '1', '}'] }], []);
-  await store.schema.upgrade(quiet);
+  await store.schema.upgrade(unattended);
   await store.write(lease, [{ type: 'amend', key, stamp: 's1', parts: [undefined, '2', undefined] }], []);
   expect(await store.getMany([key])).toEqual(['{"name":"cpu","n":2}']);
   await store.close();

@@ -4,7 +4,7 @@ import { openPostgresStore, type PostgresStore } from '../../../../../daemon/bac
 import type { ToldOfItself } from '../../../../../daemon/backend/store/shared.ts';
 import { upgradeOffline } from '../../../../../daemon/backend/store/upgrade/upgrade-command.ts';
 import { commandRig, FLAGS } from '../../../../support/command-rig.ts';
-import { AFTER, BEFORE, checks, MIXED, quiet, withNext } from '../../../../support/migration-contract.ts';
+import { AFTER, BEFORE, checks, MIXED, unattended, withNext } from '../../../../support/migration-contract.ts';
 import { postgresOfFile } from '../../../../support/shared-database.ts';
 import { put } from '../../../../support/store-contract.ts';
 
@@ -106,13 +106,13 @@ describe('members of an earlier version', () => {
     await older.meet('main', row('mon-1'));
     const same = await opened(url, MIGRATIONS);
     expect(await same.schema.obstacles()).toEqual([]);
-    await same.schema.upgrade(quiet);
+    await same.schema.upgrade(unattended);
   });
 
   test('an upgrade stops when a member of an earlier version joins, and can be run again after that', async () => {
     const { older, store } = await openedByBoth(checks(1200));
     const joining = store.schema.upgrade({
-      ...quiet,
+      ...unattended,
       rest: async () => void (await older.meet('main', row('mon-1'))),
     });
     await expect(joining).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe('members of an earlier version', () => {
     });
     expect(store.schema.version).toBe(BEFORE);
     await older.leave();
-    await store.schema.upgrade(quiet);
+    await store.schema.upgrade(unattended);
     expect(store.schema.version).toBe(AFTER);
   });
 });
@@ -144,7 +144,7 @@ describe('processes that are not listed as members', () => {
     const { store } = await openedByBoth();
     await store.acquire('main', 30_000);
     expect(await store.schema.obstacles()).toEqual([]);
-    await store.schema.upgrade(quiet);
+    await store.schema.upgrade(unattended);
     expect(store.schema.version).toBe(AFTER);
   });
 
@@ -152,7 +152,7 @@ describe('processes that are not listed as members', () => {
     const { url, older, store } = await openedByBoth();
     const lease = await older.acquire('main', 30_000);
     await server().run(url, `update mon.lease set good_until = now() - interval '1 second'`);
-    await store.schema.upgrade(quiet);
+    await store.schema.upgrade(unattended);
     await expect(older.write(lease, [put(['stash', 'a'], '1')], [])).rejects.toMatchObject({ code: 'conflict' });
   });
 });

@@ -18,7 +18,7 @@ import {
   inNewForm,
   migrationContract,
   MIXED,
-  quiet,
+  unattended,
   withNext,
   writeEarlier,
   type StoreKind,
@@ -29,7 +29,7 @@ import { entriesOf, put } from '../../../../support/store-contract.ts';
 const server = postgresOfFile();
 
 const postgres: StoreKind = {
-  place: () => server().database(),
+  create: () => server().database(),
   open: (url, migrations) => openPostgresStore(url, { migrations }),
   content: async (url) => {
     const { rows } = await sql<{ key: Buffer; value: Buffer }>(url, 'select key, value from mon.entry order by key');
@@ -102,7 +102,7 @@ describe('members of a cluster with a pending migration', () => {
     const store = await opened(await writeEarlier(postgres, MIXED));
     await using snapshot = await store.snapshot('main');
     // The snapshot shows the old values, also when all of them are rewritten.
-    await store.schema.upgrade(quiet);
+    await store.schema.upgrade(unattended);
     const wanted = inNewForm(MIXED);
     expect(await entriesOf(snapshot.scan([]))).toEqual(wanted);
     expect(await snapshot.getMany(wanted.map(([key]) => key))).toEqual(wanted.map(([, value]) => value));
@@ -123,7 +123,7 @@ describe('members of a cluster with a pending migration', () => {
     const [member, other] = [await opened(url), await opened(url)];
     await member.meet('main', aboutMember('a'));
     expect(member.schema.version).toBe(BEFORE);
-    await other.schema.upgrade(quiet);
+    await other.schema.upgrade(unattended);
     await member.meet('main', aboutMember('a'));
     expect(member.schema.version).toBe(AFTER);
     expect(await entriesOf(member.scan([]))).toEqual(inNewForm(MIXED));
@@ -150,7 +150,7 @@ describe('an upgrade beside other processes', () => {
     await other.query('delete from mon.entry where key = $1', [bytesOf(deleted)]);
     const store = await opened(url);
     // Committed when the upgrade has read the batch, and has begun to write it.
-    await store.schema.upgrade({ ...quiet, onProgress: soonAfterStart(() => other.query('commit')) });
+    await store.schema.upgrade({ ...unattended, onProgress: soonAfterStart(() => other.query('commit')) });
     expect(await postgres.content(url)).toEqual([[changed, '{"name":"later"}'], ...rest]);
   });
 
@@ -160,7 +160,7 @@ describe('an upgrade beside other processes', () => {
     await other.query('begin');
     await other.query('update mon.entry set value = value');
     const store = await opened(url);
-    await store.schema.upgrade({ ...quiet, onProgress: soonAfterStart(() => other.query('rollback')) });
+    await store.schema.upgrade({ ...unattended, onProgress: soonAfterStart(() => other.query('rollback')) });
     expect(await postgres.content(url)).toEqual(inNewForm(MIXED));
   });
 
@@ -188,7 +188,7 @@ describe('an upgrade beside other processes', () => {
     const written = Promise.withResolvers<unknown>();
     const store = await opened(url);
     const onProgress = soonAfterStart(() => written.resolve(update(first).then(() => other.query('commit'))));
-    await Promise.all([store.schema.upgrade({ ...quiet, onProgress }), written.promise]);
+    await Promise.all([store.schema.upgrade({ ...unattended, onProgress }), written.promise]);
     expect(await postgres.content(url)).toEqual([[first, '{"name":"later"}'], [second, '{"name":"later"}'], ...rest]);
   });
 
@@ -196,7 +196,7 @@ describe('an upgrade beside other processes', () => {
     const ops = [...checks(1200), ...MIXED];
     const url = await writeEarlier(postgres, ops);
     const [one, other] = [await opened(url), await opened(url)];
-    await Promise.all([one.schema.upgrade(quiet), other.schema.upgrade(quiet)]);
+    await Promise.all([one.schema.upgrade(unattended), other.schema.upgrade(unattended)]);
     expect([one.schema.version, other.schema.version]).toEqual([AFTER, AFTER]);
     expect(await postgres.content(url)).toEqual(inNewForm(ops));
   });
