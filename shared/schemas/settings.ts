@@ -24,7 +24,7 @@ export const tlsSettingsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'CA certificates (PEM) that verify agent certificates. Without this setting, the listener requests no client certificates.',
+      'CA certificates (PEM) that verify agent certificates. Default: client certificates are not requested.',
     ),
 });
 

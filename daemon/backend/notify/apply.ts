@@ -38,7 +38,7 @@ export function applyDecisions(
 }
 
 /** Returns the handlers whose decisions have an effect. */
-export function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
+function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
   return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
 }
 

@@ -8,10 +8,10 @@ import { openEvents } from '../events/state.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { groupsOf } from './groups/state.ts';
 import { inhibitionOf, type InhibitionSource } from './inhibitions/of-event.ts';
-import { isBesideStored, silencesOf, v2EventOf, type Occurrence } from './occurrence.ts';
+import { isBesideStored, silencesOf, eventForV2Handlers, type Occurrence } from './occurrence.ts';
 import type { Routing } from './route.ts';
 
-/** What the decisions depend on besides the event: a transaction, or the state that an explanation reads. */
+/** The state that the decisions depend on besides the event. A transaction has it, and so has an explanation. */
 export interface ContextSource extends InhibitionSource {
   readonly routing: Routing;
   /** Epoch milliseconds. */
@@ -47,7 +47,7 @@ export function contextOf(
     ...routing.inputs(namespace.name, assumed.events ?? openEvents(namespace), nowMs),
     ...routing.settings(),
     event,
-    v2Event: handlers.some(getsV2Events) ? v2EventOf(occurrence, event, nowMs) : event,
+    v2Event: handlers.some(getsV2Events) ? eventForV2Handlers(occurrence, event, nowMs) : event,
     handlers,
     log: occurrence.state.notifications,
     isNew: occurrence.isNew === true,

@@ -155,8 +155,8 @@ export function notifyDeregistration(transaction: Transaction, client: ClientEnt
 }
 
 /**
- * Notifies the handlers of a problem that it resolved while it was silenced, now that the silence has ended. The command
- * must have requested the event.
+ * Notifies the handlers of a problem that it resolved while it was silenced, now that the silence has ended. The
+ * command must have requested the event.
  */
 export function notifyPendingResolution(
   transaction: Transaction,

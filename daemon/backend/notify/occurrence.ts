@@ -60,7 +60,7 @@ function matchingSilences(occurrence: Occurrence, nowMs: number): readonly strin
  * Returns an event as handlers of the v2 format get it: an OK result that resolves nothing is silenced if entries match
  * it, as the API shows it. The v1 API looks up no silences for it (completion 1.3).
  */
-export function v2EventOf(occurrence: Occurrence, event: Event, nowMs: number): Event {
+export function eventForV2Handlers(occurrence: Occurrence, event: Event, nowMs: number): Event {
   if (canBeSilenced(occurrence.state)) return event;
   const silencedIds = matchingSilences(occurrence, nowMs);
   return silencedIds.length === 0 ? event : { ...event, silenced: true, silenced_by: silencedIds };

@@ -101,8 +101,8 @@ export interface InhibitorIndex {
 }
 
 /**
- * Returns the event that inhibits another one, which is not a resolve (inhibition 2); undefined if there is none. An inhibitor is
- * never inhibited by its own rule: of two failing switches, each would hide the other.
+ * Returns the event that inhibits another one, which is not a resolve (inhibition 2); undefined if there is none. An
+ * inhibitor is never inhibited by its own rule: of two failing switches, each would hide the other.
  */
 export function inhibitorOf(
   rules: readonly InhibitionRule[],

@@ -44,7 +44,7 @@ export function release(log: NotificationLog, by: 'silence' | 'inhibition'): Not
 }
 
 /** Removes handlers from those with a pending notification of an inhibition that ended. */
-export function settle(log: NotificationLog, handlers: readonly string[]): NotificationLog {
+export function settlePending(log: NotificationLog, handlers: readonly string[]): NotificationLog {
   const before = log.pending?.inhibition;
   if (before === undefined) return log;
   // `all` cannot be reduced by names. A result names nearly all handlers that it ever notifies.
@@ -90,7 +90,7 @@ export function merge(before: NotificationLog, after: NotificationLog, routed: r
       inhibition: unionOf(before.pending?.inhibition, after.pending?.inhibition),
     },
   });
-  return after.inhibitedBy === undefined ? settle(merged, routed) : merged;
+  return after.inhibitedBy === undefined ? settlePending(merged, routed) : merged;
 }
 
 function isIn(handlers: HandlerSet | undefined, name: string): boolean {

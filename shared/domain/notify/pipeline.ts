@@ -6,7 +6,7 @@ import {
   recordNeverNotified,
   recordNotified,
   release,
-  settle,
+  settlePending,
   suppressByInhibition,
   suppressBySilence,
   wasNotified,
@@ -16,7 +16,7 @@ import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts
 import type { StageInputs } from './stage.ts';
 import { isRun, judge, wouldRunUnsilenced } from './verdict.ts';
 
-/** What a group knows about one of its events. */
+/** The knowledge of a group about one of its events. */
 export interface GroupKnowledge {
   /** True if an inhibition suppressed the event when the group was flushed, and no result has arrived since. */
   readonly suppressedAtFlush: boolean;
@@ -135,7 +135,7 @@ function nextLog(context: NotificationContext, decisions: readonly HandlerDecisi
   const notified = namesOf('notify');
   let log = context.log;
   if (inhibition?.by === undefined) {
-    log = settle(
+    log = settlePending(
       release(log, 'inhibition'),
       handlers.map(({ name }) => name),
     );

@@ -34,7 +34,7 @@ export function recordStoredInhibiting(
   recordInhibiting(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
 }
 
-/** What an inhibition depends on besides the event. */
+/** The state that an inhibition depends on besides the event. */
 export interface InhibitionSource {
   readonly routing: Pick<Routing, 'definitions'>;
   readonly registry: Pick<Registry, 'state'>;

@@ -42,8 +42,8 @@ const SETTLED_PREFIX = 'inhibition-rules';
 const SETTLED_KEY: Key = [SETTLED_PREFIX];
 
 /**
- * The fingerprints of the rules against which all open events were evaluated. A backend that starts with other rules evaluates
- * the events again.
+ * The fingerprints of the rules against which all open events were evaluated. A backend that starts with other rules
+ * evaluates the events again.
  */
 export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: SETTLED_PREFIX,

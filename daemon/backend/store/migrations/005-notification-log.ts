@@ -46,7 +46,7 @@ function renamed(value: string, names: Readonly<Record<string, string>>): string
   return JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, own]) => [names[name] ?? name, own])));
 }
 
-/** What was notified last is a status, or one of two words. */
+/** Converts the last notification of an event in a group: a status, or one of two words. */
 function lastNotified(value: string): string {
   if (value === '"again"') return '"renotify"';
   return value === '"held"' ? '"inhibited"' : value;
