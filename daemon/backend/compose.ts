@@ -41,6 +41,7 @@ import { Lanes } from './notify/delivery/lanes.ts';
 import { LetterBox } from './notify/delivery/dead-letter-index.ts';
 import { Routing, type NotificationSettings } from './notify/route.ts';
 import { LastDeliveries } from './notify/delivery/last-deliveries.ts';
+import { SuppressedNotifications } from './notify/count-suppressed.ts';
 import { logHandling } from './notify/log-verdicts.ts';
 import { JobRunner } from './notify/delivery/run-jobs.ts';
 import { HandlerJobs } from './notify/delivery/write-jobs.ts';
@@ -235,6 +236,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       slowPeers,
       handlers: lanes,
       deadLetters,
+      suppressed: teardown.use('suppressed notifications', new SuppressedNotifications(batcher.commits)),
+      definitions,
       timers,
       board,
       entityLimit,

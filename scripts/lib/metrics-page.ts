@@ -4,12 +4,15 @@ import { code } from './markdown-text.ts';
 /** The series of a metric that every histogram has beside its own name. */
 const HISTOGRAM = 'A histogram `NAME` has the series `NAME_bucket` (label `le`), `NAME_sum` and `NAME_count`.';
 
+const NOT_LISTENING: Disposable = { [Symbol.dispose]: () => undefined };
+
 /**
  * The parts that the constructor of `Metrics` needs. A metric is read only when it is requested, so its description
  * needs nothing else of a backend.
  */
 const DESCRIBED = {
-  batcher: { commits: { onCommit: () => ({ [Symbol.dispose]: () => undefined }) } },
+  batcher: { commits: { onCommit: () => NOT_LISTENING } },
+  handlers: { onDelivered: () => NOT_LISTENING },
   clock: { now: () => 0, monotonic: () => 0 },
   forwarding: { requests: 0, agents: 0 },
   spreadRuns: { remote: 0 },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FAILURE_CATEGORIES } from './failure-category.ts';
 import type { RunningHandler } from './handler.ts';
 import type { GroupRun, HandledEvent } from './handler-job.ts';
 
@@ -63,12 +64,13 @@ export const runOrderSchema = z.strictObject({
 });
 export type RunOrder = Readonly<z.infer<typeof runOrderSchema>>;
 
-/** The outcome of a run. */
+/** The outcome of a run. Unknown attributes are ignored: a run that has ended must not be repeated because of them. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('delivered') }),
-  z.strictObject({
+  z.object({ kind: z.literal('delivered') }),
+  z.object({
     kind: z.literal('failed'),
     reason: z.string().max(REASON_LENGTH_MAX),
+    category: z.enum(FAILURE_CATEGORIES).optional().catch(undefined),
     isRetryable: z.boolean(),
     retryAfterMs: z.number().min(0).optional(),
   }),

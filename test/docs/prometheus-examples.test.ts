@@ -18,7 +18,8 @@ interface Dashboard {
   readonly panels: readonly {
     readonly id: number;
     readonly title: string;
-    readonly targets: readonly { readonly expr: string }[];
+    /** Absent for the title of a row. */
+    readonly targets?: readonly { readonly expr: string }[];
   }[];
 }
 
@@ -46,7 +47,7 @@ function metricsIn(expression: string): readonly string[] {
 describe('the examples for Prometheus and Grafana', () => {
   test.each([
     ...RULES.map(({ alert, expr }) => [`the rule ${alert}`, expr] as const),
-    ...PANELS.flatMap(({ title, targets }) => targets.map(({ expr }) => [`the panel "${title}"`, expr] as const)),
+    ...PANELS.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [`the panel "${title}"`, expr] as const)),
   ])('the expression of %s uses existing metrics', (_where, expression) => {
     const names = metricsIn(expression);
     expect(names).not.toEqual([]);

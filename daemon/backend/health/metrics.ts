@@ -10,7 +10,12 @@ import type { ConditionBoard } from './condition-board.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../notify/delivery/dead-letters.ts';
-import type { HandlerFigures, Lanes } from '../notify/delivery/lanes.ts';
+import { laneName } from '../notify/delivery/lane-name.ts';
+import { NO_FAILURES, type HandlerFigures, type Lanes } from '../notify/delivery/lanes.ts';
+import { groupsOf } from '../notify/groups/state.ts';
+import { pendingResolutionsOf } from '../notify/silence-ends/state.ts';
+import type { SuppressedNotifications } from '../notify/count-suppressed.ts';
+import type { Definitions } from '../config/definitions.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock } from '../ports.ts';
@@ -35,7 +40,9 @@ interface MetricParts {
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
   readonly connections: Pick<Connections, 'size' | 'tunnels' | 'limits' | 'rejected'>;
   readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'dropped'>;
-  readonly handlers: Pick<Lanes, 'figures'>;
+  readonly handlers: Pick<Lanes, 'figures' | 'onDelivered'>;
+  readonly suppressed: Pick<SuppressedNotifications, 'counts'>;
+  readonly definitions: Pick<Definitions, 'in'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
@@ -49,6 +56,8 @@ interface MetricParts {
 
 const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** Retries may delay a notification by minutes, and a backend that was stopped by more. */
+const LATENCY_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
 /** The metrics of the backend for Prometheus. Values that change with every result are only read on request. */
 export class Metrics implements Disposable {
@@ -59,7 +68,7 @@ export class Metrics implements Disposable {
   readonly #answers = new AnswerDurations(SECONDS);
   readonly #recentWrites: RecentDurations;
   readonly #recentAnswers: RecentDurations;
-  readonly #listening: Disposable;
+  readonly #listening = new DisposableStack();
 
   constructor(parts: MetricParts) {
     this.#parts = parts;
@@ -71,6 +80,7 @@ export class Metrics implements Disposable {
     this.#readForwarding(parts);
     this.#readRuns(parts);
     this.#readDeadLetters(parts);
+    this.#readNotifications(parts);
     this.#readCluster(parts.cluster);
     this.#readDisk(parts.disk);
     this.#readMemory(parts.memory);
@@ -87,14 +97,22 @@ export class Metrics implements Disposable {
       'Duration of synced writes to the store in seconds',
       SECONDS,
     );
-    this.#listening = parts.batcher.commits.onCommit(({ results, times }) => {
-      if (times === undefined) return;
-      const { durationMs, writeMs } = times;
-      batchResults.observe(results);
-      commitSeconds.observe(durationMs / 1000);
-      writeSeconds.observe(writeMs / 1000);
-      this.#recentWrites.note(writeMs);
-    });
+    const latencySeconds = this.#histogram(
+      'mon_notification_latency_seconds',
+      'Time from the commit that enqueued a notification to its delivery in seconds',
+      LATENCY_SECONDS,
+    );
+    this.#listening.use(
+      parts.batcher.commits.onCommit(({ results, times }) => {
+        if (times === undefined) return;
+        const { durationMs, writeMs } = times;
+        batchResults.observe(results);
+        commitSeconds.observe(durationMs / 1000);
+        writeSeconds.observe(writeMs / 1000);
+        this.#recentWrites.note(writeMs);
+      }),
+    );
+    this.#listening.use(parts.handlers.onDelivered((latencyMs) => latencySeconds.observe(latencyMs / 1000)));
   }
 
   /** The media type of the text that `read` returns. */
@@ -232,6 +250,24 @@ export class Metrics implements Disposable {
       'mon_dead_letters_dropped_total',
       'Dead letters that were dropped because of the limit',
       () => deadLetters.overflowed,
+    );
+  }
+
+  #readNotifications({ registry, suppressed }: MetricParts): void {
+    this.#counter(
+      'mon_notifications_suppressed_total',
+      'Decisions of the pipeline not to notify a handler, by verdict',
+      () => suppressed.counts,
+      'reason',
+    );
+    this.#gauge(
+      'mon_notifications_pending',
+      'Resolutions that wait for the end of a silence, and events that wait for the next flush of a group',
+      () => {
+        const namespace = registry.namespace(DEFAULT_NAMESPACE);
+        return { resolution: pendingResolutionsOf(namespace).size, group: groupsOf(namespace).pendingEvents() };
+      },
+      'kind',
     );
   }
 
@@ -383,18 +419,22 @@ export class Metrics implements Disposable {
   }
 }
 
+type RunCounts = Pick<HandlerFigures, 'delivered' | 'failedBy'>;
+
+const NO_RUNS: RunCounts = { delivered: 0, failedBy: NO_FAILURES };
+
+type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions' | 'registry'>;
+
 /** @param only the namespace whose handlers are read; undefined: all */
 function readHandlers(
   metrics: MetricRegistry,
-  { clock, handlers }: Pick<MetricParts, 'clock' | 'handlers'>,
+  { clock, handlers, definitions, registry }: HandlerMetricParts,
   only: string | undefined,
 ): void {
+  const shown = (): (readonly [name: string, figures: HandlerFigures])[] =>
+    [...handlers.figures()].filter(([, { namespace }]) => only === undefined || namespace === only);
   const each = (read: (figures: HandlerFigures) => Reading): Reading =>
-    Object.fromEntries(
-      [...handlers.figures()]
-        .filter(([, { namespace }]) => only === undefined || namespace === only)
-        .map(([name, figures]) => [name, read(figures)]),
-    );
+    Object.fromEntries(shown().map(([name, figures]) => [name, read(figures)]));
   addRead(
     Counter,
     metrics,
@@ -421,6 +461,35 @@ function readHandlers(
     },
     () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
   );
+  // Every defined handler has series before its first run: `rate` does not see an increase in the first sample.
+  const counted = (read: (figures: RunCounts) => Reading): Reading => {
+    const namespaces = only === undefined ? registry.declared.names() : [only];
+    const names = namespaces.flatMap((namespace) => runningHandlers(definitions, namespace));
+    const idle = names.map((name): readonly [string, RunCounts] => [name, NO_RUNS]);
+    return Object.fromEntries([...idle, ...shown()].map(([name, counts]) => [name, read(counts)]));
+  };
+  addRead(
+    Counter,
+    metrics,
+    { name: 'mon_notifications_total', help: 'Notifications that were delivered', labels: ['handler'] },
+    () => counted(({ delivered }) => delivered),
+  );
+  addRead(
+    Counter,
+    metrics,
+    {
+      name: 'mon_notifications_failed_total',
+      help: 'Notifications that failed after all retries and became dead letters',
+      labels: ['handler', 'reason'],
+    },
+    () => counted(({ failedBy }) => failedBy),
+  );
+}
+
+/** Returns the names of the handlers of a namespace that have runs, which sets do not. */
+function runningHandlers(definitions: Pick<Definitions, 'in'>, namespace: string): string[] {
+  const all = [...definitions.in(namespace).handlers()];
+  return all.flatMap(([handler, { type }]) => (type === 'set' ? [] : laneName({ namespace, handler })));
 }
 
 interface MetricNames {

@@ -152,5 +152,5 @@ function refusalOf(error: unknown, { user = '', password = '' }: Server, server:
   // The secrets in the form in which they are sent (RFC 4954, 4).
   const sent = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
   const reason = `${server} answered ${said(response, [password, ...(password === '' ? [] : sent)]) || String(code)}`;
-  return code < 500 ? failedForNow(reason) : failedForGood(reason);
+  return code < 500 ? failedForNow(reason, 'response') : failedForGood(reason, 'response');
 }

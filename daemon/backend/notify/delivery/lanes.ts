@@ -1,3 +1,4 @@
+import { FAILURE_CATEGORIES, type FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { Burst } from '../../../log/seldom.ts';
 import type { Definitions } from '../../config/definitions.ts';
@@ -17,6 +18,8 @@ export interface HandlerFigures {
   readonly delivered: number;
   /** Runs that failed permanently. */
   readonly failed: number;
+  /** The runs that failed permanently, by category. */
+  readonly failedBy: FailureCounts;
   /** Attempts that failed and were followed by another one. */
   readonly retried: number;
   /** Events that were not handled because the queue and the dead-letter queue were full. */
@@ -28,6 +31,10 @@ export interface HandlerFigures {
   readonly oldestAtMs: number | undefined;
 }
 
+export type FailureCounts = Readonly<Record<FailureCategory, number>>;
+
+export const NO_FAILURES = Object.fromEntries(FAILURE_CATEGORIES.map((category) => [category, 0])) as FailureCounts;
+
 /** The name of a handler in a namespace. */
 type HandlerId = Pick<Ticket, 'namespace' | 'handler'>;
 
@@ -37,6 +44,7 @@ export interface Lane extends HandlerId {
   readonly overflow: Burst;
   delivered: number;
   failed: number;
+  readonly failedBy: Record<FailureCategory, number>;
   retried: number;
   rejected: number;
   lastFailure: HandlerFigures['lastFailure'];
@@ -59,6 +67,7 @@ export class Lanes implements Backlog {
   readonly #parts: LaneParts;
   /** Lanes by `laneName`. */
   readonly #lanes = new Map<string, Lane>();
+  readonly #deliveryListeners = new Set<(latencyMs: number) => void>();
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
@@ -103,12 +112,28 @@ export class Lanes implements Backlog {
         queue: new JobQueue(),
         overflow: new Burst(this.#parts.clock),
         ...counts,
+        failedBy: { ...NO_FAILURES },
         lastFailure: undefined,
         failingSinceMs: undefined,
       };
       this.#lanes.set(name, lane);
     }
     return lane;
+  }
+
+  /** Calls `listener` for every delivered run with the time since the run was enqueued. */
+  onDelivered(listener: (latencyMs: number) => void): Disposable {
+    this.#deliveryListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#deliveryListeners.delete(listener) };
+  }
+
+  noteDelivered(ticket: Ticket): void {
+    const lane = this.of(ticket);
+    lane.delivered++;
+    lane.failingSinceMs = undefined;
+    // The wall clock may have been set back.
+    const latencyMs = Math.max(0, this.#parts.clock.now() - ticket.queuedAtMs);
+    for (const listener of this.#deliveryListeners) listener(latencyMs);
   }
 
   #definition({ namespace, handler }: HandlerId): RunningHandler | undefined {

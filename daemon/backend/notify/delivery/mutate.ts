@@ -37,7 +37,7 @@ export async function mutate(
     const data = builtIn(event, name, write);
     if (data !== undefined) return { kind: 'mutated', data };
     log.error({ ...about, mutator: name }, 'unknown mutator');
-    return failedForGood(`unknown mutator: ${name}`);
+    return failedForGood(`unknown mutator: ${name}`, 'mutator');
   }
   const { command, timeout, env_vars: environment } = definition;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
@@ -55,7 +55,7 @@ export async function mutate(
   log.error({ ...about, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
   // A command that could not start may start next time; one that ran would fail in the same way.
   const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
-  return failure(`mutator error: ${name}: ${reason}`);
+  return failure(`mutator error: ${name}: ${reason}`, 'mutator');
 }
 
 function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): string {

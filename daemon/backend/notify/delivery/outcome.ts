@@ -1,4 +1,5 @@
 import { clip, plainLine } from '../../../../shared/domain/message/clip.ts';
+import type { FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 
 /** Longest text of a receiver that is shown, in UTF-16 units. */
 const SAID_LENGTH_MAX = 200;
@@ -15,6 +16,8 @@ export type DeliveryOutcome =
       readonly member?: string;
       /** The reason for display, without secrets. */
       readonly reason: string;
+      /** The category of the reason for metrics; absent: `other`. */
+      readonly category?: FailureCategory | undefined;
       /**
        * True if another attempt may succeed: after a refused connection, a 5xx, a nonzero exit status or a timeout.
        * False for an unknown mutator, or a response that rejects the request itself.
@@ -28,12 +31,12 @@ export type Failure = Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 export const DELIVERED: DeliveryOutcome = { kind: 'delivered' };
 
-export function failedForGood(reason: string): Failure {
-  return { kind: 'failed', reason, isRetryable: false };
+export function failedForGood(reason: string, category?: FailureCategory): Failure {
+  return { kind: 'failed', reason, ...(category !== undefined && { category }), isRetryable: false };
 }
 
-export function failedForNow(reason: string): Failure {
-  return { kind: 'failed', reason, isRetryable: true };
+export function failedForNow(reason: string, category?: FailureCategory): Failure {
+  return { ...failedForGood(reason, category), isRetryable: true };
 }
 
 /** The outcome while the backend stops; the run is repeated after the next start. */

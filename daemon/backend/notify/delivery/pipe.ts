@@ -36,7 +36,8 @@ export async function runPipe(
     return DELIVERED;
   }
   log.error(record, 'handler output');
-  return failedForNow(outcome.kind === 'exited' ? `it exited with ${String(status)}` : firstLine(output));
+  if (outcome.kind === 'exited') return failedForNow(`it exited with ${String(status)}`, 'exit_status');
+  return failedForNow(firstLine(output), outcome.kind === 'timed_out' ? 'timeout' : undefined);
 }
 
 /** Returns the first line of an output: `Execution timed out`, or why nothing ran. */

@@ -18,7 +18,7 @@ import { jobOfStored } from './stored-job.ts';
 import type { JobQueue, Ticket } from './job-queue.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
-import type { DeliveryOutcome } from './outcome.ts';
+import { failedForGood, type DeliveryOutcome, type Failure } from './outcome.ts';
 import type { HandlingNote } from '../route.ts';
 
 /** Sends one event; see `Delivery`. */
@@ -159,7 +159,7 @@ export class JobRunner implements AsyncDisposable {
       this.#take(ticket);
       return;
     }
-    this.#bury(ticket, 'the queue of the handler is full');
+    this.#bury(ticket, failedForGood('the queue of the handler is full', 'overflow'));
     overflow.note((rejected) =>
       this.#parts.log.error(
         { handler: job.handler, waiting: queue.size, rejected },
@@ -236,7 +236,7 @@ export class JobRunner implements AsyncDisposable {
     const definition = definitions.in(ticket.namespace).handler(ticket.handler);
     if (definition?.type === 'set' || (definition === undefined && !BUILT_IN.handlers.has(ticket.handler))) {
       queue.finish(ticket);
-      this.#bury(ticket, 'handler is not defined');
+      this.#bury(ticket, failedForGood('handler is not defined'));
       return;
     }
     ticket.attempts++;
@@ -264,10 +264,8 @@ export class JobRunner implements AsyncDisposable {
     outcome: DeliveryOutcome,
     retry: RetryPolicy | undefined,
   ): void {
-    const lane = this.#parts.lanes.of(ticket);
     if (outcome.kind === 'delivered') {
-      lane.delivered++;
-      lane.failingSinceMs = undefined;
+      this.#parts.lanes.noteDelivered(ticket);
       queue.finish(ticket);
       this.#noteState(ticket, 'delivered', outcome);
       this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
@@ -276,11 +274,12 @@ export class JobRunner implements AsyncDisposable {
     // The run was aborted, so its outcome is not known: it stays for the next start.
     if (this.#abort.signal.aborted) return;
     const { reason } = outcome;
+    const lane = this.#parts.lanes.of(ticket);
     lane.lastFailure = { atMs: this.#parts.clock.now(), reason };
     lane.failingSinceMs ??= this.#parts.clock.monotonic();
     if (!outcome.isRetryable || retry === undefined || ticket.attempts >= retry.attempts) {
       queue.finish(ticket);
-      this.#bury(ticket, reason, outcome.member);
+      this.#bury(ticket, outcome);
       return;
     }
     lane.retried++;
@@ -302,12 +301,13 @@ export class JobRunner implements AsyncDisposable {
     this.#timers.add(timer);
   }
 
-  #bury(ticket: Ticket, reason: string, member?: string): void {
+  #bury(ticket: Ticket, { reason, category = 'other', member }: Failure): void {
     const { attempts } = ticket;
     const atMs = this.#parts.clock.now();
     this.#parts.deadLetters.add(ticket, { attempts, reason });
     const lane = this.#parts.lanes.of(ticket);
     lane.failed++;
+    lane.failedBy[category]++;
     lane.lastFailure = { atMs, reason };
     lane.failingSinceMs ??= this.#parts.clock.monotonic();
     this.#noteState(ticket, 'failed', { reason, member });

@@ -65,7 +65,8 @@ export class Webhooks implements Disposable {
   /** Never rejects. */
   async send({ job, handler, data }: Webhook, deps: NetworkDeps): Promise<DeliveryOutcome> {
     const { clock, signal } = deps;
-    return await withinLimit({ clock, seconds: handler.timeout ?? TIMEOUT_DEFAULT, signal }, async (limit) => {
+    const limits = { clock, seconds: handler.timeout ?? TIMEOUT_DEFAULT, signal };
+    return await withinLimit<DeliveryOutcome>(limits, async (limit) => {
       let hop: Hop | DeliveryOutcome = firstHop({ job, handler, data }, Math.floor(clock.now() / 1000));
       for (let redirects = 0; !('kind' in hop); redirects++) {
         const answer = await this.#ask(hop, { ...deps, signal: limit });
@@ -73,7 +74,7 @@ export class Webhooks implements Disposable {
         deps.onAnswer?.(`${String(answer.status)}${words}`);
         hop = next(hop, answer, { redirects, nowMs: clock.now() });
       }
-      return hop;
+      return hop.kind === 'failed' ? { ...hop, category: 'response' } : hop;
     });
   }
 

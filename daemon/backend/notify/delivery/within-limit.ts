@@ -36,9 +36,11 @@ export async function withinLimit<Ended>(
     return await send(cut.signal);
   } catch (error) {
     if (signal.aborted) return STOPPED;
-    if (hasTimedOut) return failedForNow(`it took longer than ${String(seconds)} s`);
+    if (hasTimedOut) return failedForNow(`it took longer than ${String(seconds)} s`, 'timeout');
     if (error instanceof MonError && error.code === 'forbidden') return failedForGood(error.message);
-    return failedForNow(networkProblem(error));
+    // Other errors of the project are about the definition, such as a file that cannot be read.
+    const isOfNetwork = !(error instanceof MonError) || error.code === 'unavailable';
+    return failedForNow(networkProblem(error), isOfNetwork ? 'connection' : undefined);
   }
 }
 

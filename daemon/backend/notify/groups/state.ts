@@ -128,6 +128,13 @@ class GroupRegistry {
     return this.#byHandler.get(handler)?.groups.size ?? 0;
   }
 
+  /** Returns the number of events that wait for the next flush of their group. */
+  pendingEvents(): number {
+    let pending = 0;
+    for (const { tally } of this.all()) pending += tally.waiting;
+    return pending;
+  }
+
   *all(): Generator<Group, void, undefined> {
     for (const { groups } of this.#byHandler.values()) yield* groups.values();
   }

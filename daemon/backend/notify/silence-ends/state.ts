@@ -33,14 +33,14 @@ export class PendingResolution {
 /** The pending resolutions of a namespace, at most one for each client and check. */
 class PendingResolutions {
   readonly #byClient: Map<string, Map<string, PendingResolution>>;
+  #size = 0;
 
   constructor(footprint: Footprint) {
     this.#byClient = new CountedMap(footprint, MARK_BYTES);
   }
 
-  /** The number of clients that have one. */
   get size(): number {
-    return this.#byClient.size;
+    return this.#size;
   }
 
   get(client: string, check: string): PendingResolution | undefined {
@@ -58,13 +58,14 @@ class PendingResolutions {
   put(pending: PendingResolution): void {
     const { client, check } = pending;
     const own = this.#byClient.get(client);
+    if (own?.has(check) !== true) this.#size++;
     if (own === undefined) this.#byClient.set(client, new Map([[check, pending]]));
     else own.set(check, pending);
   }
 
   remove({ client, check }: Pick<PendingResolution, 'client' | 'check'>): void {
     const own = this.#byClient.get(client);
-    own?.delete(check);
+    if (own?.delete(check) === true) this.#size--;
     if (own?.size === 0) this.#byClient.delete(client);
   }
 }

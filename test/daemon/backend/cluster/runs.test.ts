@@ -113,6 +113,20 @@ describe('a run on another member', () => {
     expect(parts.here).toEqual([]);
   });
 
+  test.each([
+    ['its category', { category: 'response' }, { category: 'response' }],
+    ['no category', {}, {}],
+    ['a category and an attribute of a newer version', { category: 'new', more: 1 }, {}],
+  ])('a run that failed on another member with %s is not repeated', async (_title, more, kept) => {
+    const parts = await rig();
+    const running = deliver(parts);
+    await expect.poll(() => parts.other.orders).toHaveLength(1);
+    const failed = { kind: 'failed', reason: 'no', isRetryable: false };
+    parts.other.orders[0]?.answer.end(JSON.stringify({ ...failed, ...more }));
+    expect(await running).toEqual({ ...failed, ...kept, member: 'mon-2:4567' });
+    expect(parts.here).toEqual([]);
+  });
+
   test('a run is given up ten seconds after its timeout and repeated locally', async () => {
     const parts = await rig();
     const running = deliver(parts);

@@ -204,6 +204,7 @@ describe('a server that rejects a mail', () => {
     expect(await new DeliveryRig().run(definition({ port }))).toEqual({
       kind: 'failed',
       isRetryable,
+      category: 'response',
       reason: `127.0.0.1:${String(port)} answered ${String(code)} not you`,
     });
   });

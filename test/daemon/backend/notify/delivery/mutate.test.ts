@@ -48,7 +48,12 @@ describe('a handler that does not run and is not retried', () => {
   test('an undefined mutator keeps the handler from running', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'nobody' });
-    expect(outcome).toEqual({ kind: 'failed', reason: 'unknown mutator: nobody', isRetryable: false });
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: 'unknown mutator: nobody',
+      category: 'mutator',
+      isRetryable: false,
+    });
     expect(rig.record).toMatchObject({
       level: 'error',
       message: 'unknown mutator',
@@ -63,7 +68,12 @@ describe('a handler that does not run and is not retried', () => {
   ])('a mutator that fails ($reason) keeps the handler from running', async ({ mutator, reason, status }) => {
     const rig = new DeliveryRig({ mutators: { broken: mutator } });
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'broken' });
-    expect(outcome).toEqual({ kind: 'failed', reason: `mutator error: broken: ${reason}`, isRetryable: false });
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: `mutator error: broken: ${reason}`,
+      category: 'mutator',
+      isRetryable: false,
+    });
     expect(rig.record).toMatchObject({
       level: 'error',
       message: 'mutator error',
@@ -85,6 +95,7 @@ test('a handler whose mutator could not be started can be retried', async () => 
   expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
     kind: 'failed',
     reason: 'mutator error: unlucky: it could not be run',
+    category: 'mutator',
     isRetryable: true,
   });
   expect(rig.log.messages('warn')).toEqual(['the process that runs commands has exited and will be restarted']);

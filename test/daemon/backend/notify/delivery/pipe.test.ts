@@ -60,7 +60,7 @@ describe('the log', () => {
   test('the output of a failed command is logged at level error, and the command can be retried', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo no route; exit 3' });
-    expect(outcome).toEqual({ kind: 'failed', reason: 'it exited with 3', isRetryable: true });
+    expect(outcome).toEqual({ kind: 'failed', reason: 'it exited with 3', category: 'exit_status', isRetryable: true });
     expect(rig.record).toMatchObject({
       level: 'error',
       message: 'handler output',
@@ -96,7 +96,12 @@ test('the timeout of a pipe handler kills the command with all its children', as
   const family = (await written(pids)).trim().split(' ').map(Number);
   expect(family.every((pid) => isAlive(pid))).toBe(true);
   clock.advance(1500);
-  expect(await running).toEqual({ kind: 'failed', reason: 'Execution timed out', isRetryable: true });
+  expect(await running).toEqual({
+    kind: 'failed',
+    reason: 'Execution timed out',
+    category: 'timeout',
+    isRetryable: true,
+  });
   expect(rig.record).toMatchObject({ level: 'error', fields: { status: 2, output: 'Execution timed out' } });
   await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]));
 });

@@ -84,7 +84,7 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     const rig = new DeliveryRig();
     const outcome = await rig.run(definition(preset, service.url));
     const reason = expect.stringMatching(/ answered 400: no such key: .*REDACTED[^\u001b]*$/) as string;
-    expect(outcome).toEqual({ kind: 'failed', isRetryable: false, reason });
+    expect(outcome).toEqual({ kind: 'failed', isRetryable: false, category: 'response', reason });
     expect(rig.record.fields).toMatchObject({ reason });
     expect(JSON.stringify([outcome, rig.log.records])).not.toContain(KEYS[preset]);
   });

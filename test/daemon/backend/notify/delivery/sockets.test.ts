@@ -56,7 +56,12 @@ describe('tcp', () => {
     await closed;
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'tcp', socket: { host: '127.0.0.1', port } });
-    expect(outcome).toEqual({ kind: 'failed', reason: 'the connection was refused', isRetryable: true });
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: 'the connection was refused',
+      category: 'connection',
+      isRetryable: true,
+    });
     expect(rig.record).toMatchObject({
       level: 'error',
       message: 'handler error',
@@ -88,6 +93,7 @@ describe('tcp', () => {
     expect(await running).toEqual({
       kind: 'failed',
       reason: `it took longer than ${String(ms / 1000)} s`,
+      category: 'timeout',
       isRetryable: true,
     });
   });

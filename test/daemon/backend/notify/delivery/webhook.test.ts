@@ -157,7 +157,12 @@ describe('the response', () => {
       const receiver = await openReceiver((_seen, response) => void response.writeHead(status).end());
       const rig = new DeliveryRig();
       const reason = `http://127.0.0.1:${String(receiver.port)} answered ${String(status)}`;
-      expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({ kind: 'failed', reason, isRetryable });
+      expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({
+        kind: 'failed',
+        reason,
+        category: 'response',
+        isRetryable,
+      });
       // It does not retry by itself: the runner decides how often.
       expect(receiver.seen).toHaveLength(1);
       expect(rig.record).toMatchObject({ level: 'error', message: 'handler error', fields: { reason } });
@@ -199,7 +204,7 @@ describe('the response', () => {
     expect(rig.log.records).toEqual([]);
     clock.advance(1);
     const reason = `it took longer than ${String(ms / 1000)} s`;
-    expect(await running).toEqual({ kind: 'failed', reason, isRetryable: true });
+    expect(await running).toEqual({ kind: 'failed', reason, category: 'timeout', isRetryable: true });
   });
 
   test('a webhook whose connection is closed before the response can be retried', async () => {
@@ -207,6 +212,7 @@ describe('the response', () => {
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'failed',
       reason: 'the connection was lost',
+      category: 'connection',
       isRetryable: true,
     });
   });
@@ -215,7 +221,12 @@ describe('the response', () => {
 test('a webhook whose connection is refused can be retried', async () => {
   const rig = new DeliveryRig();
   const outcome = await rig.run({ type: 'webhook', url: await deadUrl() });
-  expect(outcome).toEqual({ kind: 'failed', reason: 'the connection was refused', isRetryable: true });
+  expect(outcome).toEqual({
+    kind: 'failed',
+    reason: 'the connection was refused',
+    category: 'connection',
+    isRetryable: true,
+  });
 });
 
 test('a webhook to a server without TLS fails with a clear reason', async () => {
@@ -224,6 +235,7 @@ test('a webhook to a server without TLS fails with a clear reason', async () => 
   expect(outcome).toEqual({
     kind: 'failed',
     reason: 'what answers does not speak TLS: check whether the definition should ask for it, and the port',
+    category: 'connection',
     isRetryable: true,
   });
 });
@@ -315,6 +327,7 @@ describe('a redirect', () => {
     expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'failed',
       reason: 'redirected more than 3 times',
+      category: 'response',
       isRetryable: false,
     });
     expect(receiver.seen.map(({ path }) => path)).toEqual(['/hook', '/hook1', '/hook2', '/hook3']);
