@@ -62,6 +62,7 @@ export class HandlingRig implements AsyncDisposable {
   readonly silenced: SilencedEntries;
   readonly stale: StaleResults;
   readonly batcher: Batcher;
+  readonly routing: Routing;
   /** Runs that commits have requested since the last call. */
   #jobs: HandlerJob[] = [];
 
@@ -90,9 +91,9 @@ export class HandlingRig implements AsyncDisposable {
     const { log, registry } = this;
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
-    const routing = new Routing(definitions, () => ({ renotifiesAfterSilence, resolveWhileSilenced }), {
+    const routing = (this.routing = new Routing(definitions, () => ({ renotifiesAfterSilence, resolveWhileSilenced }), {
       isFull: (_namespace, handler) => full.has(handler),
-    });
+    }));
     const batcher = new Batcher({ registry, store, lease, clock, log, routing }, { batchLimit: 1 });
     this.batcher = batcher;
     const entityLimit = new EntityLimit(this.registry, () => 'unlimited');

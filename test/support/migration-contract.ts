@@ -125,7 +125,7 @@ export function migrationContract(name: string, kind: StoreKind): void {
       await expect(kind.open(location, MIGRATIONS)).rejects.toMatchObject({
         code: 'invalid',
         message: expect.stringContaining(
-          `has schema ${String(AFTER)}, this program knows up to ${String(BEFORE)}: a newer mon has written it`,
+          `has schema ${String(AFTER)}, but this version of mon supports at most ${String(BEFORE)}: `,
         ),
       });
     });

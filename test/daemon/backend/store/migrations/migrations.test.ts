@@ -4,6 +4,7 @@ import { decodeCheckRecord, encodeCheckRecord, stateOf } from '../../../../../da
 import { SCHEMA_VERSION, STORE_ID } from '../../../../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
 import { MIGRATIONS, newestSchema } from '../../../../../daemon/backend/store/migrations/list.ts';
+import { notificationLog } from '../../../../../daemon/backend/store/migrations/005-notification-log.ts';
 import { ensureSchema } from '../../../../../daemon/backend/store/migrations/schema-version.ts';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
@@ -60,9 +61,12 @@ describe('a store of schema 1', () => {
     await Promise.all([upgraded(mixed), upgraded(today)]);
     const after = await contentOf(mixed);
     expect(after).toEqual(await contentOf(today));
-    // Records that needed no change are equal; only the stored schema version has changed.
+    // Apart from the notification logs of events, only the stored schema version has changed.
     expect(after).toEqual(
-      before.map(([key, value]) => [key, key.join('/') === SCHEMA_VERSION.join('/') ? String(NEWEST) : value]),
+      before.map(([key, value]) => [
+        key,
+        key.join('/') === SCHEMA_VERSION.join('/') ? String(NEWEST) : notificationLog.rewrite(key, value),
+      ]),
     );
   });
 
@@ -164,7 +168,7 @@ describe('an upgrade', () => {
       if (outcome === undefined) break;
       expect(outcome).toBe(stop);
     }
-    expect(places).toEqual(['2:0', '2:500', '2:1000', '2:1500', '2:2000', '2:2500', '3:0']);
+    expect(places).toEqual(['2:0', '2:500', '2:1000', '2:1500', '2:2000', '2:2500', '3:0', '5:2500']);
     expect(await contentOf(cut)).toEqual(await contentOf(whole));
   });
 
@@ -176,6 +180,7 @@ describe('an upgrade', () => {
       { version: 2, name: 'check records', entries: 1200 },
       { version: 3, name: 'check configurations', entries: 1 },
       { version: 4, name: 'results stored as differences', entries: 0 },
+      { version: 5, name: 'notification log', entries: 1200 },
     ]);
     let rests = 0;
     await opened.schema.upgrade({
@@ -184,7 +189,7 @@ describe('an upgrade', () => {
       rest: async () => void rests++,
     });
     // After each of its batches, if requests are served meanwhile.
-    expect(rests).toBe(4);
+    expect(rests).toBe(7);
     expect(told.map(({ version, done, total }) => [version, done, total])).toEqual([
       [2, 0, 1200],
       [2, 500, 1200],
@@ -193,6 +198,10 @@ describe('an upgrade', () => {
       [3, 0, 1],
       [3, 1, 1],
       [4, 0, 0],
+      [5, 0, 1200],
+      [5, 500, 1200],
+      [5, 1000, 1200],
+      [5, 1200, 1200],
     ]);
     expect(opened.schema.version).toBe(NEWEST);
     expect(await opened.schema.pending()).toEqual([]);

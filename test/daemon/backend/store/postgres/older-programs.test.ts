@@ -63,7 +63,7 @@ describe('members of an earlier version', () => {
     await expect(upgradeOffline(store, flags, commandRig())).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(
-        /cannot read schema \d+; nothing was changed\. The way out:\n {2}monctl cluster list /,
+        /cannot read schema \d+; nothing was changed\. To fix this, run:\n {2}monctl cluster list /,
       ),
     });
     expect(store.schema.version).toBe(BEFORE);
@@ -117,7 +117,7 @@ describe('members of an earlier version', () => {
     });
     await expect(joining).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/^migration 5 \(numbered values\) .* failed: the backend mon-1 .* cannot read/),
+      message: expect.stringMatching(/^migration \d+ \(numbered values\) .* failed: the backend mon-1 .* cannot read/),
     });
     expect(store.schema.version).toBe(BEFORE);
     await older.leave();

@@ -134,7 +134,7 @@ describe('members of a cluster with a pending migration', () => {
     const older = await opened(url, { migrations: MIGRATIONS });
     const lease = await older.acquire('main', 30_000);
     await server().run(url, `update mon.store set schema = ${String(AFTER)}`);
-    const refusal = { message: expect.stringContaining(`this program knows up to ${String(BEFORE)}`) };
+    const refusal = { message: expect.stringContaining(`but this version of mon supports at most ${String(BEFORE)}`) };
     await expect(older.meet('main', aboutMember('a'))).rejects.toMatchObject(refusal);
     await expect(older.write(lease, [put(['stash', 'a'], '1')], [])).rejects.toMatchObject(refusal);
   });

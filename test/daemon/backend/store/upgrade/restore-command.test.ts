@@ -35,7 +35,7 @@ test('the backup of an upgrade reverts it, and the replaced store is backed up t
   expect(rig.log.messages('info')).toEqual(['backup taken and verified', 'successfully restored database']);
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
   const [, replaced = ''] = (await readdir(join(dir, 'backups'))).toSorted((a, b) => a.length - b.length);
-  expect(replaced).toMatch(/-schema-4-before-restore$/);
+  expect(replaced).toMatch(/-schema-5-before-restore$/);
   expect(await contentOf(join(dir, 'backups', replaced, 'store'))).toEqual(after);
 });
 
@@ -82,7 +82,7 @@ describe('a restore that changes nothing', () => {
     await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(
-        /has schema 99, but this version of mon supports at most 4: use the version that created the backup/,
+        /has schema 99, but this version of mon supports at most 5: use the version that created the backup/,
       ),
     });
     expect(await contentOf(dir)).toEqual(after);
@@ -92,6 +92,6 @@ describe('a restore that changes nothing', () => {
     const { dir, backup } = await upgradedStore();
     await using holder = await openSchema(dir);
     await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({ code: 'conflict' });
-    expect(holder.schema.version).toBe(4);
+    expect(holder.schema.version).toBe(5);
   });
 });

@@ -19,9 +19,9 @@ test('an upgrade asks, takes a backup, upgrades, and logs the messages of the re
   await upgradeDir(dir, FLAGS, rig);
   expect(rig.asked).toEqual([QUESTION]);
   expect(told(rig.log)).toEqual([
-    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 4 }],
+    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5 }],
     ['info', 'backup taken and verified', {}],
-    ['info', 'successfully upgraded database', { database_version: 4 }],
+    ['info', 'successfully upgraded database', { database_version: 5 }],
   ]);
   const [backup = ''] = await readdir(join(dir, 'backups'));
   expect(await contentOf(join(dir, 'backups', backup, 'store'))).toEqual(before);
@@ -36,7 +36,7 @@ test('a second upgrade reports that nothing is to do and asks no question', asyn
   const after = await contentOf(dir);
   const rig = commandRig({ answer: false });
   await upgradeDir(dir, FLAGS, rig);
-  expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 4 }]]);
+  expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
   expect(rig.asked).toEqual([]);
   expect(await contentOf(dir)).toEqual(after);
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('an upgrade that changes nothing', () => {
       ].join('\n');
       await expect(upgrade).rejects.toThrow(wayOut);
       expect(told(rig.log)).toEqual([
-        ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 4 }],
+        ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5 }],
         [
           'error',
           'error enabling round robin scheduling,backend restart required',
@@ -90,10 +90,11 @@ describe('an upgrade that changes nothing', () => {
     const rig = commandRig();
     await upgradeDir(dir, { ...FLAGS, dryRun: true }, rig);
     expect(rig.printed.join('')).toBe(
-      'the database has schema 1, an upgrade would bring it to 4:\n' +
+      'the database has schema 1, an upgrade would bring it to 5:\n' +
         '  to 2: check records, 1,600 entries\n' +
         '  to 3: check configurations, 1 entries\n' +
-        '  to 4: results stored as differences, 0 entries\n',
+        '  to 4: results stored as differences, 0 entries\n' +
+        '  to 5: notification log, 1,600 entries\n',
     );
     expect([rig.asked, rig.log.records]).toEqual([[], []]);
     expect(await contentOf(dir)).toEqual(before);
@@ -103,7 +104,7 @@ describe('an upgrade that changes nothing', () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
-    expect(rig.printed.join('')).toContain('an upgrade would bring it to 4');
+    expect(rig.printed.join('')).toContain('an upgrade would bring it to 5');
   });
 
   test('an upgrade of a store in use is rejected with its holder and an alternative', async () => {

@@ -18,7 +18,7 @@ test('an operator can preview, decline, confirm, repeat and revert an upgrade', 
 
   const look = runUpgradeProgram(['upgrade', '--state-dir', dir, '--dry-run']);
   expect(await look.ended).toEqual({ code: 0, stderr: '' });
-  expect(messagesOf(look)[0]).toBe('the database has schema 1, an upgrade would bring it to 4:');
+  expect(messagesOf(look)[0]).toBe('the database has schema 1, an upgrade would bring it to 5:');
 
   const no = await runUpgradeProgram(['upgrade', '--state-dir', dir], { stdin: 'n\n' }).ended;
   expect(no.code).toBe(1);
@@ -30,7 +30,7 @@ test('an operator can preview, decline, confirm, repeat and revert an upgrade', 
   expect(yes.records).toMatchObject([
     { level: 'warn', message: 'migrating embedded database to a new version', component: 'backend' },
     { level: 'info', message: 'backup taken and verified' },
-    { level: 'info', message: 'successfully upgraded database', database_version: 4 },
+    { level: 'info', message: 'successfully upgraded database', database_version: 5 },
   ]);
 
   // The log of the backend must not be used for it.
@@ -38,7 +38,7 @@ test('an operator can preview, decline, confirm, repeat and revert an upgrade', 
   await writeFile(settings, `log: /dev/null\nlog-level: error\nstate-dir: ${dir}\n`);
   const again = runUpgradeProgram(['upgrade', '-c', settings]);
   expect(await again.ended).toEqual({ code: 0, stderr: '' });
-  expect(again.records).toMatchObject([{ level: 'info', message: 'database already up to date', database_version: 4 }]);
+  expect(again.records).toMatchObject([{ level: 'info', message: 'database already up to date', database_version: 5 }]);
 
   const [backup = ''] = await readdir(join(dir, 'backups'));
   const back = ['restore-backup', join(dir, 'backups', backup), '--state-dir', dir, '--skip-confirm', '--no-backup'];

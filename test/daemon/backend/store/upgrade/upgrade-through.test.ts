@@ -8,7 +8,7 @@ import { upgradeThrough } from '../../../../../daemon/backend/store/upgrade/upgr
 import { writeEarlierStore, type EarlierStore } from '../../../../../scripts/fixtures/earlier-store.ts';
 import { AgentPeer } from '../../../../support/agent-peer.ts';
 import { commandRig, FLAGS, told, type CommandRig } from '../../../../support/command-rig.ts';
-import { checkRecordsOf, earlierStore } from '../../../../support/earlier-stores.ts';
+import { checkRecordsOf, earlierStore, upgraded } from '../../../../support/earlier-stores.ts';
 import { openBackend } from '../../../../support/open-backend.ts';
 import { MonError } from '../../../../../shared/errors.ts';
 import type { Store, StoreSchema } from '../../../../../daemon/backend/ports.ts';
@@ -47,7 +47,7 @@ test('a backend serves a store of an earlier version, logs this, and shows it li
   expect(old.log.records).toContainEqual({
     level: 'warn',
     message: 'the database schema is outdated: run mon-backend upgrade',
-    fields: { database_version: 1, new_version: 4 },
+    fields: { database_version: 1, new_version: 5 },
   });
   for (const path of ['/events', '/results', '/clients', '/silenced']) {
     const shown = await get(old.backend.url, path);
@@ -65,31 +65,32 @@ test('a backend upgrades its store while it serves, with a confirmation, the sam
   await through(served, rig);
   expect(rig.asked).toHaveLength(1);
   expect(told(rig.log)).toEqual([
-    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 4, url: backend.url }],
-    ['info', 'successfully upgraded database', { database_version: 4 }],
+    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5, url: backend.url }],
+    ['info', 'successfully upgraded database', { database_version: 5 }],
   ]);
   expect(served.log.messages('info')).toEqual(
     expect.arrayContaining(['backup taken and verified', 'successfully upgraded database']),
   );
   expect(await get(backend.url, '/api/mon/v1/store/upgrade')).toEqual({
-    schema: 4,
-    newest: 4,
+    schema: 5,
+    newest: 5,
     pending: [],
     obstacles: [],
     run: { state: 'done', backup: expect.stringMatching(`^${dir}/backups/.*-schema-1$`) },
   });
   expect(await get(backend.url, '/events')).toEqual(before);
   expect(await get(backend.url, '/api/mon/v1/audit')).toMatchObject([
-    { action: 'store.upgrade', who: 'local administrator', before: { schema: 1 }, after: { schema: 4 } },
+    { action: 'store.upgrade', who: 'local administrator', before: { schema: 1 }, after: { schema: 5 } },
   ]);
 
   const again = commandRig({ answer: false });
   await through(served, again);
-  expect(told(again.log)).toEqual([['info', 'database already up to date', { database_version: 4 }]]);
+  expect(told(again.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
 
   await backend.stop();
   const clean = await tempDir();
   await writeEarlierStore(clean, { schema: 1, clients: 3, checksEach: 8, forms: ['state-first'] });
+  await upgraded(clean);
   expect(await checkRecordsOf(dir)).toEqual(await checkRecordsOf(clean));
   // The backend also no longer opens the store through the earlier schema.
   const log = new RecordedLog();
@@ -176,7 +177,7 @@ describe('rejected upgrades', () => {
     await expect(through(served, commandRig({ answer: false }))).rejects.toThrow('upgrade aborted by operator');
     const rig = commandRig();
     await through(served, rig, { ...FLAGS, dryRun: true });
-    expect(rig.printed.join('')).toContain('an upgrade would bring it to 4');
+    expect(rig.printed.join('')).toContain('an upgrade would bring it to 5');
     expect(await get(served.backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({
       schema: 2,
       run: { state: 'none' },

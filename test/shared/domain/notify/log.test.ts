@@ -1,0 +1,127 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  EMPTY_LOG,
+  interned,
+  isPending,
+  merge,
+  recordNeverNotified,
+  recordNotified,
+  release,
+  settlePending,
+  suppressByInhibition,
+  suppressBySilence,
+  wasNotified,
+} from '../../../../shared/domain/notify/log.ts';
+import {
+  LOGGED_HANDLERS_MAX,
+  notificationLogSchema,
+  withNotificationLog,
+  type InhibitorRef,
+  type NotificationLog,
+} from '../../../../shared/schemas/notification-log.ts';
+
+const SWITCH: InhibitorRef = { rule: 'rack', fingerprint: 'f1', client: 'sw-1', check: 'ping', equalHash: 'h' };
+const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
+const manyNames = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 4 }), { minLength: 0, maxLength: 30 });
+
+/** Any log that the functions can produce. */
+const logs: fc.Arbitrary<NotificationLog> = fc
+  .record({ notified: names, inhibited: fc.option(names), isSilenced: fc.boolean(), isNever: fc.boolean() })
+  .map(({ notified, inhibited, isSilenced, isNever }) => {
+    let log = recordNotified(EMPTY_LOG, notified);
+    if (inhibited !== null) log = suppressByInhibition(log, SWITCH, inhibited);
+    if (inhibited !== null && isNever) log = recordNeverNotified(log);
+    return isSilenced ? suppressBySilence(log) : log;
+  });
+
+describe('the notification log of an event', () => {
+  test('settling what an inhibition suppressed, after it ended, leads back to the log before', () => {
+    fc.assert(
+      fc.property(manyNames, names, (handlers, notified) => {
+        const before = recordNotified(EMPTY_LOG, notified);
+        const suppressed = suppressByInhibition(before, SWITCH, handlers);
+        expect(settlePending(release(suppressed, 'inhibition'), handlers)).toEqual(before);
+      }),
+    );
+  });
+
+  test('no handler with a pending notification is forgotten, however many there are', () => {
+    fc.assert(
+      fc.property(manyNames, manyNames, (first, second) => {
+        const log = suppressByInhibition(suppressByInhibition(EMPTY_LOG, SWITCH, first), SWITCH, second);
+        for (const name of [...first, ...second]) expect(isPending(log, name)).toBe(true);
+        const { inhibition } = log.pending ?? {};
+        if (inhibition !== 'all') expect(inhibition?.length ?? 0).toBeLessThanOrEqual(LOGGED_HANDLERS_MAX);
+      }),
+    );
+  });
+
+  test('the order of two logs that are merged does not matter for what an inhibition left pending', () => {
+    fc.assert(
+      fc.property(logs, logs, (first, second) => {
+        const pendingOf = (a: NotificationLog, b: NotificationLog): readonly string[] => {
+          const { inhibition = [] } = merge(a, { ...b, inhibitedBy: SWITCH }, []).pending ?? {};
+          return inhibition === 'all' ? ['all'] : [...inhibition].toSorted();
+        };
+        expect(pendingOf(first, second)).toEqual(pendingOf(second, first));
+      }),
+    );
+  });
+
+  test('a handler that was notified under either name counts as notified after a merge', () => {
+    fc.assert(
+      fc.property(logs, logs, (first, second) => {
+        const merged = merge(first, second, []);
+        for (const name of ['a', 'b', 'c', 'd', 'e']) {
+          expect(wasNotified(merged, name)).toBe(wasNotified(first, name) || wasNotified(second, name));
+        }
+      }),
+    );
+  });
+
+  test('a function that changes nothing returns the same log, and equal logs are one object', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const { notified = [], inhibitedBy } = log;
+        expect(recordNotified(log, notified === 'all' ? ['x'] : notified)).toBe(log);
+        if (log.pending?.silence === true) expect(suppressBySilence(log)).toBe(log);
+        if (inhibitedBy !== undefined) expect(suppressByInhibition(log, inhibitedBy, [])).toBe(log);
+        else expect(interned(JSON.parse(JSON.stringify(log)) as NotificationLog)).toBe(log);
+      }),
+    );
+  });
+});
+
+describe('an event of schema 4', () => {
+  const INHIBITED = { rule: 'rack', mark: 'f1', client: 'sw-1', check: 'ping' };
+  test.each<{ readonly name: string; readonly before: object; readonly log: NotificationLog }>([
+    { name: 'that nothing suppressed', before: {}, log: { notified: 'all' } },
+    { name: 'that a silence suppressed', before: { isSuppressed: true }, log: { pending: { silence: true } } },
+    {
+      name: 'inhibited since it opened',
+      before: { isHeld: true, inhibited: { ...INHIBITED, isWithheld: true, withheldFrom: ['mail'], common: 'h' } },
+      log: { neverNotified: true, inhibitedBy: SWITCH, pending: { inhibition: ['mail'] } },
+    },
+    {
+      name: 'inhibited for handlers that were too many to name',
+      before: { inhibited: { ...INHIBITED, isWithheld: true, common: 'h' } },
+      log: { inhibitedBy: SWITCH, pending: { inhibition: 'all' } },
+    },
+    {
+      name: 'with a pending notification of an inhibition that ended',
+      before: { owed: ['mail'] },
+      log: { pending: { inhibition: ['mail'] } },
+    },
+    {
+      name: 'that a silence and an inhibition suppressed',
+      before: { isSuppressed: true, inhibited: { ...INHIBITED, common: 'h' } },
+      log: { inhibitedBy: SWITCH, pending: { silence: true } },
+    },
+  ])('an event $name gets a notification log', ({ before, log }) => {
+    const event = withNotificationLog({ id: 'e', ...before, recovery: { needs: 2 } });
+    expect(event).toEqual({ id: 'e', recovery: { needs: 2 }, notifications: log });
+    expect(notificationLogSchema.parse(event['notifications'])).toEqual(log);
+    expect(withNotificationLog(event)).toBe(event);
+  });
+});
