@@ -29,7 +29,7 @@ export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Di
       loggedAtMs = clock.monotonic();
     }
     if (trouble === undefined && wasFailing) {
-      log.info({}, 'results are written to disk again');
+      log.info({}, 'writing results to disk works again');
       loggedAtMs = undefined;
     }
     if (isNewName || wasFailing !== (trouble !== undefined)) onChange();

@@ -48,7 +48,7 @@ export function parseYamlText(text: string): unknown {
     Pair: (_key, { key }) => {
       const name = scalarOf(key);
       if (typeof name?.value === 'string' && FORBIDDEN_NAMES.has(name.value)) {
-        fail(`the name "${name.value}" is not allowed`, name.range?.[0]);
+        fail(`the field name "${name.value}" is not allowed`, name.range?.[0]);
       }
     },
     Scalar: (_key, { value, range }) => {

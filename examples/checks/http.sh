@@ -22,7 +22,7 @@ else
 fi
 
 echo "$answer" | awk -v url="$url" -v warning="$2" -v limit="$limit" '
-  $1 == 0 { print "HTTP CRITICAL - " url " does not answer (waited up to " limit " s)"; exit 2 }
+  $1 == 0 { print "HTTP CRITICAL - " url " does not respond (waited up to " limit " s)"; exit 2 }
   $1 >= 400 { print "HTTP CRITICAL - " url " answers " $1; exit 2 }
   $2 == "-" { print "HTTP OK - " url " answers " $1; exit 0 }
   $2 >= warning { printf "HTTP WARNING - %s answers %s after %.3f s (warning at %s s)\n", url, $1, $2, warning; exit 1 }

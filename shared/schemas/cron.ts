@@ -16,6 +16,7 @@ export function fiveFields(text: string): string {
 }
 
 interface Field {
+  /** The name with its article, as in `an hour`. */
   readonly name: string;
   readonly min: number;
   readonly max: number;
@@ -28,12 +29,12 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 export const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 const WEEKDAYS = WEEKDAY_NAMES.map((name) => name.slice(0, 3));
 
-const MINUTE: Field = { name: 'minute', min: 0, max: 59 };
-const HOUR: Field = { name: 'hour', min: 0, max: 23 };
-const DAY: Field = { name: 'day of the month', min: 1, max: 31 };
-const MONTH: Field = { name: 'month', min: 1, max: 12, names: MONTHS };
+const MINUTE: Field = { name: 'a minute', min: 0, max: 59 };
+const HOUR: Field = { name: 'an hour', min: 0, max: 23 };
+const DAY: Field = { name: 'a day of the month', min: 1, max: 31 };
+const MONTH: Field = { name: 'a month', min: 1, max: 12, names: MONTHS };
 /** 0 and 7 are Sunday. */
-const WEEKDAY: Field = { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS };
+const WEEKDAY: Field = { name: 'a day of the week', min: 0, max: 7, names: WEEKDAYS };
 
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -134,7 +135,7 @@ function fieldProblem(text: string, field: Field): string | undefined {
     if (range === undefined) {
       const names = field.names === undefined ? '' : ` or ${field.names[0] ?? ''} to ${field.names.at(-1) ?? ''}`;
       return (
-        `"${item.slice(0, 40)}" is not a ${field.name}: write *, ${String(field.min)} to ${String(field.max)}${names}` +
+        `"${item.slice(0, 40)}" is not ${field.name}: write *, ${String(field.min)} to ${String(field.max)}${names}` +
         `, a range a-b, or a step */n or a-b/n with n up to ${String(stepMax(field))}`
       );
     }

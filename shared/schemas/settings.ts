@@ -23,9 +23,7 @@ export const tlsSettingsSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe(
-      'CA certificates (PEM) that verify agent certificates. Default: client certificates are not requested.',
-    ),
+    .describe('CA certificates (PEM) that verify agent certificates. Default: client certificates are not requested.'),
 });
 
 export type TlsSettings = z.infer<typeof tlsSettingsSchema>;

@@ -216,7 +216,7 @@ test('a database that lost writes and has as many other ones is detected', async
     `delete from mon.entry where position('lost'::bytea in key) > 0;
      update mon.change set batch = gen_random_uuid() where seq = (select max(seq) from mon.change)`,
   );
-  const said = 'the database lost an acknowledged commit and contains a different one';
+  const said = 'the database lost a commit that it had acknowledged and has a different one in its place';
   await expect.poll(() => other.log.messages('error')).toContain(said);
   await expect.poll(() => countedAt(other)).toBe(1);
 });

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MIGRATIONS, newestSchema } from '../../daemon/backend/store/migrations/list.ts';
 import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { contentOf, earlierStore } from '../support/earlier-stores.ts';
 import { builtPrograms } from '../support/built-programs.ts';
@@ -70,7 +71,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   pty.write('\r');
   await pty.waitForText('This cannot be undone');
   pty.write(`go${CTRL_S}`);
-  await pty.waitForText('type gone exactly');
+  await pty.waitForText('type "gone" exactly to confirm; Esc cancels');
   pty.write(`ne${CTRL_S}`);
   await isDone(2);
   await pty.waitForText('deleted 2 checks of gone');
@@ -119,7 +120,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   pty.write('\r');
   await pty.waitForText('Except by restoring the backup (b)');
   pty.write(`6.5.0${CTRL_S}`);
-  await pty.waitForText('upgraded the database from schema 2 to 4');
+  await pty.waitForText(`upgraded the database from schema 2 to ${String(newestSchema(MIGRATIONS))}`);
   await watcher.waitForText(/✓ +10 .* done/);
   expect(watcher.screen.text).not.toContain('(this console)');
   await turnOf(11, 'Compare the versions');

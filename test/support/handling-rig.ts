@@ -23,7 +23,7 @@ import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { Routing } from '../../daemon/backend/notify/route.ts';
-import type { ResolveWhileSilenced } from '../../shared/domain/notify/pipeline.ts';
+import type { ResolveWhileSilenced } from '../../shared/domain/notify/context.ts';
 import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;

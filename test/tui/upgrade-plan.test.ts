@@ -273,7 +273,11 @@ describe('a plan that cannot be changed', () => {
 test('every action on a plan is in the menu and on the command line', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('x');
-  await rig.shows('Upgrade plan', 'run the next step of the plan', 'abandon the plan');
+  await rig.shows(
+    'Upgrade plan',
+    'run the next step of the plan, or confirm a manual step',
+    'abandon the upgrade plan; asks for a reason',
+  );
   rig.escape();
   rig.type(':plan-run\r');
   await rig.shows('running');

@@ -22,8 +22,10 @@ const DIGIT_WAIT_MS = 400;
 function toggleHeader(store: Screen & Says): void {
   const header = !store.state.header;
   store.update({ header });
-  if (store.state.size.rows < TALL_ROWS)
-    store.say(`header ${header ? 'on' : 'off'}; the terminal needs ${String(TALL_ROWS)} rows to show a header`);
+  if (store.state.size.rows < TALL_ROWS) {
+    const state = header ? 'on, but hidden' : 'off; it was already hidden';
+    store.say(`header ${state}: the terminal needs at least ${String(TALL_ROWS)} rows`);
+  }
 }
 
 /** Runs before each key and frame: opens the view of a digit that has waited long enough. */

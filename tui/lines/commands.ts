@@ -77,7 +77,11 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     help: 'list and announce only matching events, for example "filter status>=warn !web"; "filter off" shows all events',
     run: filter,
   },
-  status: { words: 'status', help: 'count the events and show whether the backend is connected', run: status },
+  status: {
+    words: 'status',
+    help: 'show event counts and whether the console is connected to the backend',
+    run: status,
+  },
   quiet: { words: 'quiet', help: 'turn announcements of event changes off or on', run: quiet },
   help: { words: 'help', help: 'this', run: help },
   quit: { words: 'quit', help: 'leave', run: () => true },

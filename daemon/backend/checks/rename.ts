@@ -58,7 +58,7 @@ export class CheckNames {
     const { from, to, isForced } = rename;
     if (from === to) throw new MonError('invalid', `the check is already named ${from}`);
     if (from === KEEPALIVE || to === KEEPALIVE) {
-      throw new MonError('invalid', `${KEEPALIVE} is a check of the backend and cannot be renamed`);
+      throw new MonError('invalid', `${KEEPALIVE} is a built-in check and cannot be renamed`);
     }
     if (!isForced && this.#parts.definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(

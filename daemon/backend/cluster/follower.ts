@@ -143,7 +143,10 @@ export class Follower implements AsyncDisposable {
       const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
       if (this.#id !== undefined && after !== undefined && after !== this.#id) {
         // The database lost writes, and as many new ones were made since the last query.
-        log.error({ seq: this.#seq }, 'the database lost an acknowledged commit and contains a different one');
+        log.error(
+          { seq: this.#seq },
+          'the database lost a commit that it had acknowledged and has a different one in its place',
+        );
         await this.#readAgain();
         continue;
       }

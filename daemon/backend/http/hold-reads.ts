@@ -64,14 +64,14 @@ export async function readCommitted<Result>(
 /** @throws MonError `unavailable` if the large change failed for which a reader waited */
 export async function expectCommit(committed: Promise<boolean> | undefined): Promise<void> {
   if (committed === undefined || (await committed)) return;
-  throw new BusyError('the list could not be read because a large change failed: try again');
+  throw new BusyError('cannot read the list, because a bulk change failed partway: try again');
 }
 
 async function settled(batch: Promise<boolean>, partialBatch: () => Promise<boolean> | undefined): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new BusyError('a large change is being stored: try again in a few seconds')),
+      () => reject(new BusyError('a bulk change is being stored: try again in a few seconds')),
       WAIT_MS_MAX,
     );
   });

@@ -1,4 +1,5 @@
-import type { HandlerDecision, NotificationContext, Notifications } from '../../../shared/domain/notify/pipeline.ts';
+import type { NotificationContext } from '../../../shared/domain/notify/context.ts';
+import type { HandlerDecision, Notifications } from '../../../shared/domain/notify/pipeline.ts';
 import { LOGGED_HANDLERS_MAX } from '../../../shared/schemas/notification-log.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../commit/transaction.ts';

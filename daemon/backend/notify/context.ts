@@ -1,6 +1,6 @@
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
-import type { GroupKnowledge, NotificationContext } from '../../../shared/domain/notify/pipeline.ts';
+import type { GroupKnowledge, NotificationContext } from '../../../shared/domain/notify/context.ts';
 import { getsV2Events, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';

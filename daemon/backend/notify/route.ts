@@ -1,5 +1,6 @@
 import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
-import { withinQueue, type NotificationContext } from '../../../shared/domain/notify/pipeline.ts';
+import type { NotificationContext } from '../../../shared/domain/notify/context.ts';
+import { withinQueue } from '../../../shared/domain/notify/pipeline.ts';
 import {
   DEFAULT_HANDLER,
   handlerNames,
@@ -7,7 +8,7 @@ import {
   routeHandlers,
   type RoutedHandler,
 } from '../../../shared/domain/notify/route.ts';
-import type { StageInputs } from '../../../shared/domain/notify/stage.ts';
+import type { StageInputs } from '../../../shared/domain/notify/context.ts';
 import { pipelineRefs, routePipelines } from '../../../shared/domain/v2/pipeline.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';

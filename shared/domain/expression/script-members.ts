@@ -52,11 +52,11 @@ const OF_LISTS: Members<readonly unknown[]> = {
   join: (list, sign) =>
     madeText(list.map((item) => ((item ?? null) === null ? '' : toText(item))).join(separator(sign))),
   slice: (list, start, end) => list.slice(toNumber(start), end === undefined ? undefined : toNumber(end)),
-  some: (list, test) => list.some((item, at) => isTruthyInScript(callable(test)(item, at))),
-  every: (list, test) => list.every((item, at) => isTruthyInScript(callable(test)(item, at))),
-  filter: (list, test) => list.filter((item, at) => isTruthyInScript(callable(test)(item, at))),
-  find: (list, test) => list.find((item, at) => isTruthyInScript(callable(test)(item, at))),
-  map: (list, change) => list.map((item, at) => callable(change)(item, at)),
+  some: (list, test) => list.some((item, at) => isTruthyInScript(callable('some', test)(item, at))),
+  every: (list, test) => list.every((item, at) => isTruthyInScript(callable('every', test)(item, at))),
+  filter: (list, test) => list.filter((item, at) => isTruthyInScript(callable('filter', test)(item, at))),
+  find: (list, test) => list.find((item, at) => isTruthyInScript(callable('find', test)(item, at))),
+  map: (list, change) => list.map((item, at) => callable('map', change)(item, at)),
   toString: (list: readonly unknown[]) => toText(list),
 };
 
@@ -117,8 +117,8 @@ function method<Receiver>(members: Members<Receiver>, receiver: Receiver, name: 
   return call && ((...given) => call(receiver, ...given));
 }
 
-function callable(value: unknown): ScriptFunction {
-  if (typeof value !== 'function') throw new ScriptError('the method needs a function as its argument');
+function callable(name: string, value: unknown): ScriptFunction {
+  if (typeof value !== 'function') throw new ScriptError(`${name}() needs a function as its argument`);
   return value as ScriptFunction;
 }
 

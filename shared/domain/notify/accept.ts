@@ -1,7 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import { severityOf } from '../severity.ts';
 import { isHandlingDisabled } from './route.ts';
-import type { Conditions, StageInputs, Verdict } from './stage.ts';
+import type { Conditions, StageInputs, Verdict } from './context.ts';
 
 /** Rejects events that the check or the handler excludes: `handle: false`, flapping, OK results, other severities. */
 export function accept(

@@ -2,7 +2,7 @@ import type { Event } from '../../schemas/event.ts';
 import type { FilterDefect } from '../../schemas/explain.ts';
 import { BUILT_IN } from '../built-in.ts';
 import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '../filter-event.ts';
-import type { Conditions, StageInputs, Verdict } from './stage.ts';
+import type { Conditions, StageInputs, Verdict } from './context.ts';
 
 /** Evaluates the filters of the handler, and looks up its mutator. It is the last stage. */
 export function filter(conditions: Conditions, event: Event, circumstances: StageInputs): Verdict {

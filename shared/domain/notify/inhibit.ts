@@ -1,7 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { InhibitorRef, NotificationLog } from '../../schemas/notification-log.ts';
-import type { Conditions, Inhibition, StageInputs, Verdict } from './stage.ts';
+import type { Conditions, Inhibition, StageInputs, Verdict } from './context.ts';
 
 /** Suppresses events that another open event inhibits (inhibition 2). */
 export function inhibit(_conditions: Conditions, _event: Event, { inhibition }: StageInputs): Verdict | undefined {

@@ -1,4 +1,3 @@
-import type { Event } from '../../schemas/event.ts';
 import type { HandlerVerdict } from '../../schemas/explain.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 import type { NotificationLog } from '../../schemas/notification-log.ts';
@@ -13,38 +12,8 @@ import {
 } from './log.ts';
 import { endsSilence, renotified } from './renotify.ts';
 import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts';
-import type { StageInputs } from './stage.ts';
+import type { NotificationContext, StageInputs } from './context.ts';
 import { isRun, judge, wouldRunUnsilenced } from './verdict.ts';
-
-/** The knowledge of a group about one of its events. */
-export interface GroupKnowledge {
-  /** True if an inhibition suppressed the event when the group was flushed, and no result has arrived since. */
-  readonly suppressedAtFlush: boolean;
-  /** True if a notification of the group named the event. */
-  readonly wasNotified: boolean;
-}
-
-/** When a handler is notified of the resolution of a problem that it knows, if a silence covers it. */
-export type ResolveWhileSilenced = 'defer' | 'notify' | 'never';
-
-/** Everything that decides which handlers of an event are notified. */
-export interface NotificationContext extends StageInputs {
-  readonly event: Event;
-  /** The event as handlers of the v2 format get it, if that differs: an OK result that is silenced. */
-  readonly v2Event: Event;
-  readonly handlers: readonly RoutedHandler[];
-  /** The log of the stored event before this notification. */
-  readonly log: NotificationLog;
-  /** True if the event opened just now. */
-  readonly isNew: boolean;
-  /** True if handlers are notified again when a silence ends. */
-  readonly renotifiesAfterSilence: boolean;
-  readonly resolveWhileSilenced: ResolveWhileSilenced;
-  /** Returns what the group of a handler knows about the event; undefined: the event is not in a group of it. */
-  readonly groupOf: (handler: string) => GroupKnowledge | undefined;
-  /** True if the queue of a handler and the dead-letter queue are full. */
-  readonly isQueueFull: (handler: string) => boolean;
-}
 
 /** The decision about one handler. */
 export interface HandlerDecision {

@@ -1,6 +1,6 @@
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 import { isPending } from './log.ts';
-import type { NotificationContext } from './pipeline.ts';
+import type { NotificationContext } from './context.ts';
 import { heedsSilences, isGrouping, type RoutedHandler } from './route.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { Event } from '../../schemas/event.ts';
-import type { Conditions, Verdict } from './stage.ts';
+import type { Conditions, Verdict } from './context.ts';
 
 /** Suppresses events that a silence covers, unless the handler has `handle_silenced: true`. */
 export function silence({ handle_silenced }: Conditions, event: Event): Verdict | undefined {

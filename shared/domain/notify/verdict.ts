@@ -5,7 +5,7 @@ import { filter } from './filter.ts';
 import { inhibit } from './inhibit.ts';
 import { nameOf, refusal, type RoutedHandler } from './route.ts';
 import { silence } from './silence.ts';
-import type { Conditions, StageInputs } from './stage.ts';
+import type { Conditions, StageInputs } from './context.ts';
 
 const NO_CONDITIONS: Conditions = {};
 

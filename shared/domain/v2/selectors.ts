@@ -161,7 +161,7 @@ function readMembership(
   operator: 'in' | 'notin',
   [next, ...rest]: readonly Part[],
 ): ReadCondition | SelectorProblem {
-  if (next === undefined) return { kind: 'problem', message: `has no list after "${operator}": write [a, b]` };
+  if (next === undefined) return { kind: 'problem', message: `needs a list after "${operator}", for example [a, b]` };
   if (next.kind !== 'sign') {
     // The value comes first: `linux in entity.subscriptions`.
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;

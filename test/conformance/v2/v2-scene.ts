@@ -29,6 +29,7 @@ const SETTINGS = {
   // Which has nothing but what the recorded one has.
   'v2-listener': { port: 0 },
   'renotify-after-silence': false,
+  'resolve-while-silenced': 'never',
 };
 
 /**

@@ -75,7 +75,7 @@ describe('--validate-config', () => {
       stderr:
         `warning: ${file}: filters.unread.attributes.occurrences: a value is missing here (character 15); ` +
         'this filter is ignored, so the handlers that use it get all events: fix the filter\n' +
-        `warning: ${file}: filters.typo.attributes.chek.status: names chek, ` +
+        `warning: ${file}: filters.typo.attributes.chek.status: uses chek, ` +
         'which has no value unless the data contains an attribute of that name: did you mean check?\n',
     });
   });
@@ -120,7 +120,7 @@ test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>
     name: 'a credentials file without a password',
     args: ['start'],
     env: { MON_CREDENTIALS_FILE: '/dev/null' },
-    stderr: /MON_CREDENTIALS_FILE: write one line user:password/,
+    stderr: /MON_CREDENTIALS_FILE: the file must contain one line: user:password, or user: followed by the hash/,
   },
   {
     name: 'a certificate without its key',

@@ -41,9 +41,13 @@ describe('limits of the attributes of a client or a result (security S7)', () =>
   });
 
   test('an oversized record is reported with its bytes, or as larger than a bound', () => {
-    expect(excessOfClient({ a: 'x'.repeat(2000) }, LIMITS)?.message).toContain('have 2008 bytes of JSON');
+    expect(excessOfClient({ a: 'x'.repeat(2000) }, LIMITS)?.message).toContain(
+      'take 2008 bytes as JSON, but at most 1024 are allowed: send less',
+    );
     const far = { a: Array.from({ length: 1_000_000 }, () => 1) };
-    expect(excessOfClient(far, LIMITS)?.message).toContain('have more than 4096 bytes of JSON');
+    expect(excessOfClient(far, LIMITS)?.message).toContain(
+      'take more than 4096 bytes as JSON, but at most 1024 are allowed: send less',
+    );
   });
 
   test('a client or a result exceeds its limit exactly when it has more bytes than allowed', () => {

@@ -35,7 +35,7 @@ describe('a schedule (silencing 3)', () => {
     { schedule: 'sat', problem: 'is not a time of day' },
     { schedule: 'someday 02:00', problem: '"someday" is not a day of the week' },
     { schedule: 'sat 25:00', problem: '"25:00" is not a time of day' },
-    { schedule: '61 * * * *', problem: '"61" is no minute' },
+    { schedule: '61 * * * *', problem: '"61" is not a minute: write *, 0 to 59' },
     { schedule: '0 0 30 2 *', problem: 'never occurs' },
   ])('the schedule $schedule is rejected', ({ schedule, problem }) => {
     expect(parseSchedule(schedule)).toMatchObject({ problem: expect.stringContaining(problem) });

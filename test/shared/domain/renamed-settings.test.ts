@@ -73,8 +73,8 @@ describe('the settings of one file', () => {
       settings: { 'keys-limit': 5, keys_limit: 6 },
       expected: [
         {},
-        'keys-limit: no longer has an effect: the limit is 1,000 keys; remove it',
-        'keys_limit: no longer has an effect: the limit is 1,000 keys; remove it',
+        'keys-limit: no longer has an effect: the limit is 1,000 keys; remove this setting',
+        'keys_limit: no longer has an effect: the limit is 1,000 keys; remove this setting',
       ],
     },
     {

@@ -17,7 +17,7 @@ const ofCheck = (expression: string): string[] =>
   definitionWarnings('checks', { proxy_requests: { entity_attributes: [expression] } });
 
 const nothing = (source: string, name: string, remedy: string): string =>
-  `the expression ${JSON.stringify(source)} names ${name}, ` +
+  `the expression ${JSON.stringify(source)} uses ${name}, ` +
   `which has no value unless the data contains an attribute of that name: ${remedy}`;
 
 describe('filter expressions of the v2 API', () => {
@@ -133,17 +133,17 @@ describe('filters of the v1 API', () => {
     {
       name: 'a part of an event that there is not',
       attributes: { chek: { status: 2 } },
-      expected: [['chek.status', 'names chek', 'did you mean check?']],
+      expected: [['chek.status', 'uses chek', 'did you mean check?']],
     },
     {
       name: 'the attribute of a check without its check',
       attributes: { status: 2, occurrences: 1 },
-      expected: [['status', 'names status', 'remove it, or correct the name']],
+      expected: [['status', 'uses status', 'remove it, or correct the name']],
     },
     {
       name: 'a token of an expression',
       attributes: { occurrences: 'eval: value > :::chek.occurrences|60:::' },
-      expected: [['occurrences', 'names chek', 'did you mean check?']],
+      expected: [['occurrences', 'uses chek', 'did you mean check?']],
     },
     {
       name: 'nothing of what events have, and of what clients and checks may have',

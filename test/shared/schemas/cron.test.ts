@@ -33,19 +33,19 @@ test.each([
   { schedule: '@reboot', problem: 'must be one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly' },
   {
     schedule: '60 * * * *',
-    problem: '"60" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+    problem: '"60" is not a minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
   },
   {
     schedule: '5/10 * * * *',
-    problem: '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+    problem: '"5/10" is not a minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
   },
   {
     schedule: '*/0 * * * *',
-    problem: '"*/0" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+    problem: '"*/0" is not a minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
   },
   {
     schedule: '*/90 * * * *',
-    problem: '"*/90" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+    problem: '"*/90" is not a minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
   },
   {
     schedule: '0 0 * * 1-5/8',
@@ -54,11 +54,11 @@ test.each([
   },
   {
     schedule: '0 5-1 * * *',
-    problem: '"5-1" is no hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n with n up to 24',
+    problem: '"5-1" is not an hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n with n up to 24',
   },
   {
     schedule: '0 1,,2 * * *',
-    problem: '"" is no hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n with n up to 24',
+    problem: '"" is not an hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n with n up to 24',
   },
   {
     schedule: '0 0 0 * *',
@@ -66,7 +66,8 @@ test.each([
   },
   {
     schedule: '0 0 * foo *',
-    problem: '"foo" is no month: write *, 1 to 12 or jan to dec, a range a-b, or a step */n or a-b/n with n up to 12',
+    problem:
+      '"foo" is not a month: write *, 1 to 12 or jan to dec, a range a-b, or a step */n or a-b/n with n up to 12',
   },
   {
     schedule: '0 0 * * 8',
@@ -86,5 +87,5 @@ test.each([
 });
 
 test('a long schedule text is checked in bounded time', () => {
-  expect(cronProblem(`${'1-'.repeat(100_000)} * * * *`)).toMatch(/is no minute/);
+  expect(cronProblem(`${'1-'.repeat(100_000)} * * * *`)).toMatch(/is not a minute/);
 });

@@ -15,7 +15,11 @@ describe('options that make no sense with group_by', () => {
     { name: 'a set', handler: { type: 'set', handlers: [], group_by: [] }, says: 'type pipe' },
     { name: 'times without it', handler: { ...PIPE, group_wait: 5 }, says: 'group_wait: needs group_by' },
     { name: 'a name that leads nowhere', handler: { ...PIPE, group_by: ['rack'] }, says: 'client.datacenter' },
-    { name: 'a name twice', handler: { ...PIPE, group_by: ['client', 'client'] }, says: 'twice' },
+    {
+      name: 'a name twice',
+      handler: { ...PIPE, group_by: ['client', 'client'] },
+      says: 'group_by: must not contain duplicates',
+    },
     { name: 'a secret', handler: { ...PIPE, group_by: ['client.password'] }, says: 'secret' },
     {
       name: 'repetitions that come sooner than news',

@@ -194,8 +194,8 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'runbooks hide no host',
     file: 'tui/model/runbook.ts',
-    text: "if (url.username !== '' || url.password !== '') return",
-    replacement: "if (url.password !== '') return",
+    text: "if (url.username !== '' || url.password !== '') {",
+    replacement: "if (url.password !== '') {",
     test: 'test/tui/actions/copy-menu.test.ts',
     title: 'is no runbook',
   },

@@ -150,3 +150,11 @@ test('Ctrl-E hides the counters and tabs and gives their rows to the list', asyn
   await rig.shows('NEW CRITICAL');
   expect(rig.screen.text).not.toContain('[1 Overview]');
 });
+
+test('Ctrl-E on a short screen says that the header stays hidden', () => {
+  const driver = new ConsoleDriver({ columns: 80, rows: 24 }).goLive({ events: byKey([anEventRow()]) });
+  driver.type(CTRL_E);
+  expect(driver.message).toBe('header off; it was already hidden: the terminal needs at least 30 rows');
+  driver.type(CTRL_E);
+  expect(driver.message).toBe('header on, but hidden: the terminal needs at least 30 rows');
+});

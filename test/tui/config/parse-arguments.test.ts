@@ -26,7 +26,7 @@ describe('the command line of the console', () => {
 
   test.each([
     { argv: ['--skin', 'neon'], problem: /--skin must be one of dark, light, deuteranopia, tritanopia, mono/ },
-    { argv: ['--once'], problem: /need "mon watch"/ },
+    { argv: ['--once'], problem: /^--filter, --once and --json work only with "mon watch": see "mon --help"$/ },
     { argv: ['wacth'], problem: /only options, or the command "watch"/ },
     { argv: ['watch', 'events'], problem: /only options, or the command "watch"/ },
     { argv: ['--backend', 'http://a', '--context', 'b'], problem: /not both/ },

@@ -8,7 +8,7 @@ import { converse, type Conversation } from '../../support/plain-conversation.ts
 test('screen-reader mode says what there is, then waits', async () => {
   const { text } = await converse();
   expect(text).toMatch(
-    /^mon in screen-reader mode\. Connecting to http:\/\/127\.0\.0\.1:\d+\. Type help to list all commands\.\nmon> \n/,
+    /^mon in screen-reader mode\. Connecting to http:\/\/127\.0\.0\.1:\d+\. Type "help" to list all commands\.\nmon> \n/,
   );
   expect(text).toMatch(/\nConnected: 6 critical, 4 warning, 1 unknown, 1 silenced\.\nmon> $/);
 });

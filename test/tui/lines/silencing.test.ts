@@ -67,7 +67,7 @@ test('a recurring silence asks for its parts one by one and says its next window
     'recurring',
     'When does each window start? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
   );
-  await person.type('', /no schedule: .*\nWhen\?/);
+  await person.type('', /no schedule: .*\nWhen does each window start\?/);
   await person.type('sat,sun 02:00', 'Time zone? For example Europe/Berlin or +02:00; press Enter for UTC:');
   await person.type('Berlin', /"Berlin" is not a time zone.*\nTime zone\?/);
   await person.type('Europe/Berlin', 'How long is each window? For example 30m or 2h; press Enter for 1h:');
@@ -92,7 +92,7 @@ test('a recurring silence asks for its parts one by one and says its next window
 
 test('windows that would overlap are rejected at the question for their duration', async () => {
   await person.type('silence search env=test', 'for how long?');
-  await person.type('recurring', 'When?');
+  await person.type('recurring', 'When does each window start?');
   await person.type('*/30 * * * *', 'Time zone?');
   await person.type('', 'How long is each window?');
   await person.type('', /would overlap.*\nHow long is each window\?/);

@@ -121,7 +121,7 @@ const DRY_RUNS: readonly {
     effects: [
       /^the client web-001, last seen \w+ ago, would be deleted with 4 results$/,
       '2 events: 1 critical, 1 warning would be resolved',
-      'it would be rejected for 1h',
+      'its data would be rejected for 1h',
     ],
   },
   {

@@ -141,7 +141,7 @@ test('an object that will not work as intended is created, and a warning is prin
     'the expression "event.chek.status == 2" uses event.chek, ' +
     'which has no value unless the data contains an attribute of that name: did you mean event.check?';
   const ofCheck =
-    'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
+    'the expression "entity.lables.x == \'a\'" uses entity.lables, ' +
     'which has no value unless the data contains an attribute of that name: did you mean entity.labels?';
   const risky = expect.stringMatching(/^the check has tokens in a shell command: /);
   const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });

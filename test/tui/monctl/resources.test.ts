@@ -372,7 +372,7 @@ test('the monctl program reads standard input and reports failures by its exit c
 });
 
 test.each<[string[], RegExp, string?]>([
-  [['client', 'create'], /name the client/],
+  [['client', 'create'], /set the name of the client: as CLIENT, or as "name" in the file/],
   [['client', 'create', '--file', '/does/not/exist'], /--file \/does\/not\/exist cannot be read/],
   [['client', 'create', '--file', '-'], /--file must contain one client/, '[]'],
   [['client', 'create', '--file', '-'], /standard input is neither JSON nor YAML/, '{"a": [}'],
@@ -392,7 +392,7 @@ test.each<[string[], RegExp, string?]>([
   [['stash', 'create', 'a', '--content', '{'], /--content is not JSON/],
   [['stash', 'create', 'a', '--content', '[]'], /a stash must be an object/],
   [['silenced', 'update', 'a:b', 'soon'], /DURATION must be at least one second/],
-  [['health', '--consumers', 'x'], /--consumers must be a whole number from 0/],
+  [['health', '--consumers', 'x'], /--consumers must be a whole number of at least 0, not x/],
   [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],
 ])('the command %j exits with 2', async (line, message, input = '') => {
   const { code, stdout, stderr } = await monctl(line, { input });

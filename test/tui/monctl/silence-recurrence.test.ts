@@ -100,9 +100,12 @@ test('a recurring silence cannot be extended or replaced by a single one, and th
     code: 2,
     stderr: expect.stringContaining('create the silence again with another --duration'),
   });
-  for (const dry of [[], ['--dry-run']]) {
+  for (const { dry, remedy } of [
+    { dry: [], remedy: 'clear it first, or silence the same events by a selector' },
+    { dry: ['--dry-run'], remedy: 'clear it first, or silence the same events with --selector' },
+  ]) {
     const replaced = await monctl('silenced', 'create', '--check', 'load', '--expire', '1h', ...dry);
-    expect(replaced.stderr).toContain('clear it first, or silence the same events with --selector');
+    expect(replaced.stderr).toContain(remedy);
     expect(replaced.code).not.toBe(0);
   }
   await monctl('silenced', 'create', '--check', 'load', ...WEEKENDS.slice(0, -1), '3h');

@@ -87,7 +87,7 @@ const drop: Command = {
     await carryOut(call, {
       send: (api) => dropped(api, which),
       effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be dropped`],
-      question: `drop the dead ${nameOf(which)}`,
+      question: `drop the ${nameOf(which)}`,
       value: (answer) => answer,
       said: (answer) => `dropped ${counted(answer.dropped, 'dead letters')}`,
     });

@@ -67,7 +67,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-details',
     keys: ['d'],
     in: ['plan'],
-    help: 'show the findings and the details of the step under the cursor',
+    help: 'show problems found for the step under the cursor, and details',
     hint: 'details',
     run: (store) => openPlanPage(store, 'details'),
   },

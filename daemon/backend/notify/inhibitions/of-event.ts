@@ -1,6 +1,6 @@
 import { buildEvent } from '../../../../shared/domain/build-event.ts';
 import { inhibitionBy, inhibitionOfResolution } from '../../../../shared/domain/notify/inhibit.ts';
-import type { Inhibition } from '../../../../shared/domain/notify/stage.ts';
+import type { Inhibition } from '../../../../shared/domain/notify/context.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { InhibitorRef } from '../../../../shared/schemas/notification-log.ts';
 import { CLIENTS } from '../../clients/table.ts';

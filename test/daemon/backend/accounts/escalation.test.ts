@@ -185,7 +185,7 @@ test('only a user with all rights can bind a role that does not exist', async ()
   const body = { ...metadata('early'), role_ref: clusterRole('later'), subjects: [user('helpdesk')] };
   expect(await helpdesk.put('/clusterrolebindings/early', body)).toMatchObject({
     status: 403,
-    body: { message: expect.stringContaining('there is no ClusterRole later') },
+    body: { message: expect.stringContaining('the ClusterRole later does not exist, so it cannot be bound') },
   });
   expect(await root.put('/clusterrolebindings/early', body)).toMatchObject({ status: 201 });
   const rules = [rule(['*'], 'handlers')];

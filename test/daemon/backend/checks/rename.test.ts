@@ -149,11 +149,11 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
   ['what is no name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
   [
     'the check of the backend itself',
-    { from: 'keepalive', to: 'd', code: 'invalid', message: /is a check of the backend/ },
+    { from: 'keepalive', to: 'd', code: 'invalid', message: /is a built-in check and cannot be renamed/ },
   ],
   [
     'to the check of the backend itself',
-    { from: 'disk', to: 'keepalive', code: 'invalid', message: /is a check of the backend/ },
+    { from: 'disk', to: 'keepalive', code: 'invalid', message: /is a built-in check and cannot be renamed/ },
   ],
 ])('refused: %s', async (_, { settings = {}, from, to, code, message }) => {
   await using backend = await startBackend({ settings });

@@ -161,7 +161,7 @@ const BROKEN: readonly Broken[] = [
     'a step on a single minute',
     { cron: '5/10 * * * *' },
     '.cron',
-    '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+    '"5/10" is not a minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
   ),
   inCheck(
     'four fields of five',

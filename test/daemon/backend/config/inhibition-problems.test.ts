@@ -29,7 +29,7 @@ test.each<{ name: string; rule: object; says: RegExp }>([
 
 test.each([
   { count: 200, problems: [] },
-  { count: 201, problems: ['inhibitions: may have 200 definitions: combine some'] },
+  { count: 201, problems: ['inhibitions: must contain at most 200 definitions: combine some of them'] },
 ])('a configuration has at most 200 inhibition rules: $count', ({ count, problems }) => {
   const rule = { source: 'check=uplink', target: 'check=ping' };
   const rules = Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${String(at)}`, rule]));

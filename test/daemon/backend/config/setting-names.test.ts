@@ -167,14 +167,14 @@ test('settings that became constants have no effect, and the warning names the l
   });
   expect(settings).toEqual({ timeline: { days: 5 }, 'silence-policy': {} });
   expect(warnings).toEqual([
-    'a.json: attributes-limit: no longer has an effect: the limit is 65,536 bytes; remove it',
-    'a.json: keys-limit: no longer has an effect: the limit is 1,000 keys; remove it',
-    'a.json: silences-limit: no longer has an effect: the limit is 1,000,000 silences in a namespace; remove it',
-    'a.json: buffer-limit-per-connection: no longer has an effect: the limit is 32 MiB; remove it',
-    'a.json: client-quarantine: no longer has an effect: the limit is 60 seconds; remove it',
-    'a.json: stale-after: no longer has an effect: the limit is 5 seconds; remove it',
-    'a.json: timeline.transitions-per-check: no longer has an effect: the limit is 10,000 transitions; remove it',
-    'a.json: silence-policy.warn-matches: no longer has an effect: the limit is 50 matching events; remove it',
+    'a.json: attributes-limit: no longer has an effect: the limit is 65,536 bytes; remove this setting',
+    'a.json: keys-limit: no longer has an effect: the limit is 1,000 keys; remove this setting',
+    'a.json: silences-limit: no longer has an effect: the limit is 1,000,000 silences in a namespace; remove this setting',
+    'a.json: buffer-limit-per-connection: no longer has an effect: the limit is 32 MiB; remove this setting',
+    'a.json: client-quarantine: no longer has an effect: the limit is 60 seconds; remove this setting',
+    'a.json: stale-after: no longer has an effect: the limit is 5 seconds; remove this setting',
+    'a.json: timeline.transitions-per-check: no longer has an effect: the limit is 10,000 transitions; remove this setting',
+    'a.json: silence-policy.warn-matches: no longer has an effect: the limit is 50 matching events; remove this setting',
   ]);
 });
 

@@ -106,7 +106,8 @@ test('mon-agent gets a list of arguments, and agents of Sensu Go an equivalent q
   windows.cut();
 });
 
-const warned = (): unknown[] => backend.log.records.filter(({ message }) => message.includes('a line for the shell'));
+const warned = (): unknown[] =>
+  backend.log.records.filter(({ message }) => message.includes('has tokens in a shell command'));
 
 describe('a stored check with tokens', () => {
   test.each<{ command: string | string[]; isWarned: boolean }>([

@@ -113,7 +113,7 @@ test('a restored object whose expression names an unknown attribute gets a warni
     {
       outcome: 'created',
       warnings: [
-        'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
+        'the expression "entity.lables.x == \'a\'" uses entity.lables, ' +
           'which has no value unless the data contains an attribute of that name: did you mean entity.labels?',
       ],
     },

@@ -104,7 +104,7 @@ describe('mon.entities', () => {
     expect(await putEntity(rig, 'web-6')).toBe(402);
     await expectStatus(rig, 'mon.entities', 2);
     expect((await rig.api.event(BACKEND_CLIENT, 'mon.entities'))?.check.output).toMatch(
-      /^entity-limit: 5 of 5 entities .*are refused: web-6; raise entity-limit/,
+      /^entity-limit: 5 of 5 entities are in use .*, new agents and entities are rejected: web-6; raise entity-limit/,
     );
     rig.limit.entities = 100;
     await expectStatus(rig, 'mon.entities', undefined);

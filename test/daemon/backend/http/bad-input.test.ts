@@ -74,7 +74,11 @@ describe('a rejected body', () => {
       body: result('"constructor":1'),
       error: 'the field name "constructor" is not allowed',
     },
-    { name: 'the name prototype', body: result('"x":{"prototype":1}'), error: 'the name "prototype" is not allowed' },
+    {
+      name: 'the name prototype',
+      body: result('"x":{"prototype":1}'),
+      error: 'the field name "prototype" is not allowed',
+    },
     {
       name: 'everything wrong at once',
       body: '{"name":"a b","output":1}',

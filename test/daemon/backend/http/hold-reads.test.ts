@@ -29,5 +29,8 @@ test('a list is completed under a flood of large changes', async () => {
 });
 
 test('a list that was read while a large change failed is rejected', async () => {
-  await expect(read([undefined, false])).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(read([undefined, false])).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'cannot read the list, because a bulk change failed partway: try again',
+  });
 });

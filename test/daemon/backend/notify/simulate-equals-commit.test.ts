@@ -2,9 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { incomingFromApi } from '../../../../daemon/backend/results/write.ts';
 import { simulateResult } from '../../../../daemon/backend/results/simulate.ts';
-import type { HandlingNote } from '../../../../daemon/backend/notify/route.ts';
 import { readClient } from '../../../../daemon/backend/clients/read.ts';
-import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass } from '../../../support/group-rig.ts';
 import type { HandlingRig } from '../../../support/handling-rig.ts';
@@ -54,53 +52,61 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Returns the verdicts that a simulation of a result shows, by handler. */
-async function simulated(rig: HandlingRig, result: Record<string, unknown>): Promise<Map<string, string>> {
+type Submitted = Parameters<HandlingRig['results']['submit']>[1][number];
+
+/** Returns the verdicts that a simulation of a result shows, by handler. A group takes its events silently. */
+async function simulated(rig: HandlingRig, result: Submitted): Promise<Record<string, string>> {
   const { registry, routing, store, clock } = rig;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const nowMs = clock.now();
-  const incoming = incomingFromApi(result as never, rig.definitions.in(DEFAULT_NAMESPACE), Math.floor(nowMs / 1000));
+  const incoming = incomingFromApi(result, rig.definitions.in(DEFAULT_NAMESPACE), Math.floor(nowMs / 1000));
   const record = await readClient(store, namespace.clients.get(incoming.client));
   const parts = { namespace, record, routing, registry, nowMs, newId: () => 'new', rulesAfter: () => [] };
-  return new Map(simulateResult(parts, incoming).handlers.map(({ handler, verdict }) => [handler, verdict]));
+  const { handlers } = simulateResult(parts, incoming);
+  const loud = handlers.filter(({ handler, verdict }) => handler !== 'group' || verdict !== 'handle');
+  return Object.fromEntries(loud.map(({ handler, verdict }) => [handler, verdict]));
+}
+
+/** Submits a result, and returns the verdicts that its commit applied, by handler. A group takes its events silently. */
+async function applied(rig: HandlingRig, result: Submitted): Promise<Record<string, string>> {
+  const verdicts = new Map<string, string>();
+  const listening = rig.batcher.commits.onCommit(({ handlingNotes, jobs }) => {
+    for (const note of handlingNotes) for (const { handler, verdict } of note.verdicts) verdicts.set(handler, verdict);
+    for (const { handler, group } of jobs) if (group === undefined) verdicts.set(handler, 'handle');
+  });
+  await rig.results.submit(DEFAULT_NAMESPACE, [result]);
+  listening[Symbol.dispose]();
+  return Object.fromEntries(verdicts);
+}
+
+/** Does a step that is not a result. */
+async function prepare(rig: HandlingRig, step: Exclude<Step, { readonly kind: 'result' }>): Promise<void> {
+  if (step.kind === 'pass') await pass(rig, step.seconds);
+  else if (step.kind === 'silence') await rig.silenced.create(DEFAULT_NAMESPACE, { check: step.check });
+  else if (rig.registry.namespace(DEFAULT_NAMESPACE).silenced.get(`*:${step.check}`) !== undefined) {
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: step.check });
+  }
 }
 
 test('a simulation shows the verdicts that the commit of the result then applies', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 60 }), async (story) => {
       const rig = await openGroupRig(SECTIONS);
-      const notes: HandlingNote[] = [];
-      const jobs: HandlerJob[] = [];
-      rig.batcher.commits.onCommit((commit) => {
-        notes.push(...commit.handlingNotes);
-        jobs.push(...commit.jobs);
-      });
+      const shown: object[] = [];
+      const done: object[] = [];
       for (const step of story) {
-        if (step.kind === 'silence') await rig.silenced.create(DEFAULT_NAMESPACE, { check: step.check });
-        else if (step.kind === 'clear') {
-          const isThere = rig.registry.namespace(DEFAULT_NAMESPACE).silenced.get(`*:${step.check}`) !== undefined;
-          if (isThere) await rig.silenced.clear(DEFAULT_NAMESPACE, { check: step.check });
-        } else if (step.kind === 'pass') await pass(rig, step.seconds);
-        else {
-          await settle(rig);
-          const { check: name, status, handlers } = step;
-          const result = { name, source: 'web-1', status, output: '', handlers: [...handlers], occurrences: 3 };
-          const expected = await simulated(rig, result);
-          notes.length = 0;
-          jobs.length = 0;
-          await rig.results.submit(DEFAULT_NAMESPACE, [result]);
-          const own = notes.filter((note) => note.check === name);
-          const applied = new Map(
-            own.flatMap((note) => note.verdicts.map(({ handler, verdict }) => [handler, verdict])),
-          );
-          for (const { handler, group } of jobs) if (group === undefined) applied.set(handler, 'handle');
-          const shown = new Map(
-            [...expected].filter(([handler, verdict]) => handler !== 'group' || verdict !== 'handle'),
-          );
-          expect(Object.fromEntries(applied)).toEqual(Object.fromEntries(shown));
+        if (step.kind !== 'result') {
+          await prepare(rig, step);
+          continue;
         }
+        await settle(rig);
+        const { check: name, status, handlers } = step;
+        const result = { name, source: 'web-1', status, output: '', handlers: [...handlers], occurrences: 3 };
+        shown.push(await simulated(rig, result));
+        done.push(await applied(rig, result));
       }
       await rig.stop();
+      expect(done).toEqual(shown);
     }),
     { numRuns: propertyRuns(10) },
   );

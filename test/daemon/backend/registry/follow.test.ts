@@ -167,7 +167,8 @@ function deferred(client: string, check: string, ...handlers: readonly string[])
 const noLongerDeferred: Act = ({ batcher }) =>
   batcher.run((transaction) => {
     const namespace = transaction.registry.namespace('default');
-    for (const pending of [...pendingResolutionsOf(namespace).all()]) removePending(transaction, namespace, pending);
+    const all = Array.from(pendingResolutionsOf(namespace).all());
+    for (const pending of all) removePending(transaction, namespace, pending);
   });
 
 const forgetClients: Act = async (backend) => {

@@ -173,7 +173,12 @@ describe('the opening of a store', () => {
       value: undefined,
       message: /last sequence number of shard main is 0, but its newest change record is 3/,
     },
-    { name: 'an invalid sequence number', key: lastSeqKey('main'), value: 'x', message: /seq main has the invalid value "x"/ },
+    {
+      name: 'an invalid sequence number',
+      key: lastSeqKey('main'),
+      value: 'x',
+      message: /seq main has the invalid value "x"/,
+    },
     { name: 'no id', key: STORE_ID, value: undefined, message: /has no id/ },
     { name: 'an invalid schema version', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
   ])('a store with $name is rejected and its directory released', async ({ key, value, message }) => {

@@ -38,8 +38,9 @@ describe('a template', () => {
 
   test.each([
     ['a {{ event.check.labels.team }} b', 'cannot read the field team of undefined'],
-    ['a {{ evnt.check }} b', 'there is no evnt'],
+    ['a {{ evnt.check }} b', 'there is no variable evnt'],
     ['a {{ severity.trim }} b', 'the method is not called'],
+    ['a {{ [1].every(true) }} b', 'every() needs a function as its argument'],
   ])('the template %j leaves a missing value empty and says why', (source, why) => {
     const { text, problems } = rendered(source);
     expect([text, problems.length]).toEqual(['a  b', 1]);

@@ -7,7 +7,7 @@ import {
   type HandlingDefinitions,
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
-import type { StageInputs } from '../../../../shared/domain/notify/stage.ts';
+import type { StageInputs } from '../../../../shared/domain/notify/context.ts';
 import { isRun, judge as judgeHandler, wouldRunUnsilenced } from '../../../../shared/domain/notify/verdict.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import { filterSchema } from '../../../../shared/schemas/filter.ts';

@@ -121,7 +121,7 @@ scenarios('6.0.0-dump', [
     way: '5.21.0 to 6.0.0',
     facts: { dump, counts: { CheckConfig: 3 } },
     verdict: 'block',
-    says: 'of 3 CheckConfig it holds 2',
+    says: 'of 3 CheckConfig it contains 2',
   },
   {
     name: 'no room on the disk',

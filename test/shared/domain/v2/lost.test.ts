@@ -12,14 +12,14 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly un
     [{ attribute: 'color', reason: NO_PLACE }],
   ],
   ['what says nothing', { a: '', b: 0, c: false, d: null, e: [], f: {}, g: { h: null } }, {}, []],
-  ['what has become something else', { ttl: 5 }, { ttl: 7 }, [{ attribute: 'ttl', reason: 'it is 7 here' }]],
+  ['what has become something else', { ttl: 5 }, { ttl: 7 }, [{ attribute: 'ttl', reason: 'it becomes 7' }]],
   ['another order of names', { system: { os: 'linux', arch: 'arm' } }, { system: { arch: 'arm', os: 'linux' } }, []],
   ['what says nothing within', { system: { os: 'linux', processes: null } }, { system: { os: 'linux' } }, []],
   [
     'another order of a list',
     { handlers: ['a', 'b'] },
     { handlers: ['b', 'a'] },
-    [{ attribute: 'handlers', reason: 'it is ["b","a"] here' }],
+    [{ attribute: 'handlers', reason: 'it becomes ["b","a"]' }],
   ],
   ['a name that every object inherits', { constructor: 'x' }, {}, [{ attribute: 'constructor', reason: NO_PLACE }]],
 ])('lost attributes are listed: %s', (_what, given, kept, lost) => {

@@ -65,7 +65,7 @@ describe('an invalid selector of the v2 API', () => {
     ['check.name in [disk', 'has a list without a closing "]"'],
     ['check.name in [disk load]', 'has an invalid list: write [a, b]'],
     ['check.name in []', 'has an invalid list: write [a, b]'],
-    ['check.name in', 'has no list after "in": write [a, b]'],
+    ['check.name in', 'needs a list after "in", for example [a, b]'],
     ['check.name == "disk', 'is invalid starting at " \\"disk"'],
     ['x'.repeat(4097), 'is longer than 4096 characters: shorten the selector'],
   ])('the invalid selector %s is rejected with a remedy', (text, message) => {

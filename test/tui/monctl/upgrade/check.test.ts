@@ -244,7 +244,7 @@ describe('an upgrade check of a running cluster', () => {
     });
     expect(findings['5.8.0-stop-all']?.text).toContain('backend-b reports that it is not healthy');
     // The dump is compared with the live objects: it is incomplete.
-    expect(findings['6.0.0-dump']?.text).toContain('of 2 Entity it holds 0');
+    expect(findings['6.0.0-dump']?.text).toContain('of 2 Entity it contains 0');
   });
 
   test('upgrade check of one backend without findings passes', async () => {

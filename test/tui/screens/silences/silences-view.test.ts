@@ -186,7 +186,7 @@ describe('the menu of the silences to show', () => {
     { search: 'pending', expected: ['later'] },
     { search: 'expiring', expected: ['a'] },
     { search: 'mine', expected: ['b'] },
-    { search: 'matching nothing', expected: ['b'] },
+    { search: 'matching no event', expected: ['b'] },
   ])('the menu of silences shows those that are $search', ({ search, expected }) => {
     const driver = onSilences(
       [

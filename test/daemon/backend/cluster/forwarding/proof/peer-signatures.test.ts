@@ -116,6 +116,6 @@ describe('the row of a member', () => {
     const byStore = signaturesOf('two', { secret: 'of the store' });
     expect(problem({ proof: byKey.rowProofOf(row) })).toContain('another key in peer-key-file');
     expect(problem({ proof: byStore.rowProofOf(row) })).toContain('has no peer-key-file');
-    expect(byStore.problemOf({ ...row, proof: byKey.rowProofOf(row) })).toContain('which this backend has not');
+    expect(byStore.problemOf({ ...row, proof: byKey.rowProofOf(row) })).toContain('which this backend does not have');
   });
 });
