@@ -190,7 +190,7 @@ export const programSettingsSchema = z.object({
     .describe('Listener on a separate port for agents, including Sensu Go agents. Default: none.'),
   'v2-listener': listenerOn(8080)
     .optional()
-    .describe('Listener on a separate port for the v2 API, including its `/health`. Default: none.'),
+    .describe('Separate port for the v2 API (of Sensu Go) and its endpoint `/health`. Default: none.'),
   tls: tlsSettingsSchema
     .optional()
     .describe('TLS settings for all listeners that do not have their own `tls`. Default: none.'),

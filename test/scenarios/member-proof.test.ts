@@ -185,7 +185,7 @@ test('a row that is inserted into the database by hand is no member, and the hea
     await attacker.query(`update mon.member set proof = $1 where id = 'evil'`, [proof]);
     await expect
       .poll(async () => (await cluster(writer)).members.find(({ id }) => id === 'evil')?.problem)
-      .toContain(proof === null ? 'earlier version' : 'somebody else');
+      .toContain(proof === null ? 'earlier version' : 'another program has written');
   }
   const { status, body } = await send(writer.url, { method: 'GET', target: '/health?deep=1' });
   expect({ status, body }).toMatchObject({
@@ -199,7 +199,7 @@ test('a row that is inserted into the database by hand is no member, and the hea
   const headers = { authorization: 'Basic YWRhOmxvdmVsYWNl' };
   await expect
     .poll(async () => (await send(member.url, { method: 'POST', target: '/stashes', headers, body: '{}' })).body)
-    .toMatchObject({ code: 'unavailable', error: expect.stringContaining('no requests are sent') as string });
+    .toMatchObject({ code: 'unavailable', error: expect.stringContaining('does not forward requests') as string });
 });
 
 test('members with different keys exchange nothing, and the health of each says why', async () => {

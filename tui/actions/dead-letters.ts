@@ -50,7 +50,7 @@ export function openLetter(store: Screen, letter: DeadLetterSummary | undefined)
 
 /** Opens the explanation of how the handlers handle the event of a dead letter. */
 export function explainLetter(store: Screen & Says, letter: DeadLetterSummary | undefined): void {
-  if (letter === undefined) return store.say('there is no dead letter to explain');
+  if (letter === undefined) return store.say('there is no dead letter under the cursor');
   openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
 }
 

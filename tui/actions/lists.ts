@@ -130,7 +130,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'scroll-right',
     keys: ['l', 'right'],
     in: [...LISTS, 'inspect'],
-    help: 'scroll right through the columns, then within the last column',
+    help: 'scroll right by column, then through the text of the last one',
     run: onRows(({ hasMore, sideways, look }, store) => {
       if (hasMore()) look({ sideways: sideways + 1 });
       else store.say('there are no more columns to the right');

@@ -196,7 +196,7 @@ export class Travel {
       store.pastChanged(moment, {});
       this.#askAhead(turn);
     } catch (error) {
-      store.say(`some rows of the past could not be loaded: ${errorMessage(error)}`, 'problem');
+      store.say(`part of the history could not be loaded: ${errorMessage(error)}`, 'problem');
     }
     this.#parts.paint();
   }

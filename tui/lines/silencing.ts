@@ -266,7 +266,7 @@ function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<S
   const expire = lasts === '' ? DEFAULT_SECONDS : lasts === 'never' ? EXPIRE_NEVER : parseDuration(lasts);
   if (expire === undefined || expire === 0) return { problem: DURATION_HINT };
   const begin = start === undefined ? undefined : parseStart(start, nowMs);
-  if (start !== undefined && begin === undefined) return { problem: `type a start time after "from": ${START_HINT}` };
+  if (start !== undefined && begin === undefined) return { problem: `"from" needs a start time: ${START_HINT}` };
   const problem = lifetimeProblem(policy, { expire });
   return problem === undefined ? { value: { expire, begin } } : { problem };
 }

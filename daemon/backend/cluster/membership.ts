@@ -356,7 +356,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #refuseUnproved({ id, name }: StoredMember): void {
     const problem = this.#problems.get(id);
     if (problem === undefined) return;
-    throw new MonError('unavailable', `the leader ${name} ${problem}; no requests are sent to the leader`);
+    throw new MonError('unavailable', `the leader ${name} ${problem}; this member does not forward requests to it`);
   }
 
   /**

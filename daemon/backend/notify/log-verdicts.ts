@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 
     empty_pipeline: { level: 'error', message: 'pipeline has no workflows' },
   };
 
-/** Interval of repeated errors: a defect of the configuration occurs with every event. */
+/** Least time between two records of the same error: a defect of the configuration occurs with every event. */
 const REPEAT_MS = 60_000;
 
 /** Most remembered errors: results can contain any handler names. */

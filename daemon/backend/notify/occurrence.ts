@@ -33,8 +33,8 @@ export function storedEntry({ client, check, state }: Occurrence): CheckEntry | 
 }
 
 /**
- * True if the occurrence is the event as it is stored. Metrics can be handled beside it: then the stored event stays
- * unchanged, and keeps inhibiting others and its own pending notifications.
+ * True if the occurrence is the stored event itself. A metric result can be handled while an event of its check is
+ * open: that event then stays unchanged, still inhibits others and keeps its pending notifications.
  */
 export function isStored(occurrence: Occurrence): boolean {
   return storedEntry(occurrence)?.state.event === occurrence.state;

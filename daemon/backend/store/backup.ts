@@ -172,8 +172,8 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
   if (sha256 === manifest.sha256) return;
   throw new MonError(
     'invalid',
-    `the backup in ${dir} is damaged: ${String(entries)} entries with the checksum ${sha256} instead of ` +
-      `${String(manifest.entries)} with ${manifest.sha256}; use another backup`,
+    `the backup in ${dir} is damaged: it has ${String(entries)} entries (checksum ${sha256}) instead of ` +
+      `${String(manifest.entries)} (checksum ${manifest.sha256}); use another backup`,
   );
 }
 

@@ -109,7 +109,7 @@ export class Checkpoints implements AsyncDisposable {
       for (const one of all) if (!isComplete(one)) await this.#erase(one);
       await this.#write();
     } catch (error) {
-      log.warn({ reason: errorMessage(error) }, 'could not write a timeline checkpoint, retrying soon');
+      log.warn({ reason: errorMessage(error) }, 'could not save a snapshot of the event history, retrying soon');
     } finally {
       this.#work = undefined;
     }

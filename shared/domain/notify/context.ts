@@ -10,7 +10,7 @@ import type { HandlingDefinitions, RoutedHandler } from './route.ts';
 export interface Inhibition {
   /** Text for people that follows "this handler, because". */
   readonly reason: string;
-  /** Undefined: the event is resolved now, and was inhibited since it opened. */
+  /** The rule and the inhibiting event. Undefined for the resolution of an event that was inhibited since it opened. */
   readonly by?: InhibitorRef;
 }
 

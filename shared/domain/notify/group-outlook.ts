@@ -2,7 +2,7 @@ import type { GroupChange } from '../../schemas/grouping.ts';
 import { counted } from '../counted.ts';
 import { formatDuration } from '../duration.ts';
 import { groupLabel, type GroupKey } from './group-key.ts';
-import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-flush.ts';
+import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-intervals.ts';
 import type { LastNotified } from './group-member.ts';
 
 /** An event in its group, as it is or would be. */
@@ -56,7 +56,7 @@ export function groupOutlook(
 /**
  * Returns what happens to an inhibited event in its group, as text that follows the reason of the inhibition.
  *
- * @param told the last notification of the event by the group; `apart`: the event is not in the group
+ * @param lastNotified the last notification of the event by the group; `apart`: the event is not in the group
  */
 export function inhibitedOutlook(
   { place, pace = NEVER_FLUSHED, others, change }: Placed,

@@ -75,7 +75,7 @@ export interface KnownEvent {
   readonly occurrences: number;
 }
 
-/** True if a search may match an event. Its other attributes, which are not in memory, decide. */
+/** True if a selector can match an event, as far as the attributes in memory show. The whole event decides. */
 export function couldConcern(search: Selector, event: KnownEvent): boolean {
   return search.couldMatch({ ...event, attribute: () => [] });
 }

@@ -10,7 +10,7 @@ import {
   suppressBySilence,
   wasNotified,
 } from './log.ts';
-import { endsSilence, renotified } from './renotify.ts';
+import { endsSilence, renotified } from './suppression-ended.ts';
 import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts';
 import type { NotificationContext, StageInputs } from './context.ts';
 import { isRun, judge, wouldRunUnsilenced } from './verdict.ts';

@@ -121,10 +121,7 @@ test('a recurring silence is named as such before it is ended', async () => {
 test('a silence that starts later says its start in the words of the dialog', async () => {
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
-  await person.type(
-    '1h from yesterday',
-    /type a start time after "from": 22:30Z, .*\nSilence disk on db-1 for how long\?/,
-  );
+  await person.type('1h from yesterday', /"from" needs a start time: 22:30Z, .*\nSilence disk on db-1 for how long\?/);
   await person.type('1h from +2h', 'End the silence early when the check resolves?');
   await person.type('', 'Reason?');
   const sure = await person.type('CHG-1', 'yes or no:');

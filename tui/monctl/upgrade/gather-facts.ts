@@ -16,7 +16,7 @@ const FREE_ENTITIES = 100;
 
 /** Options for facts that only the operator knows. */
 export const TOLD_OPTIONS = {
-  dump: takes('FILE', 'read facts from this full dump of the cluster', { completes: 'file' }),
+  dump: takes('FILE', 'read the data from this dump file, not from the cluster', { completes: 'file' }),
   snapshot: takes('FILE', 'read facts from this snapshot of the embedded key-value store', { completes: 'file' }),
   certificate: takes('FILE,...', 'check these certificate files of backends and agents', { completes: 'file' }),
   accept: takes('LIST', `do not block on these findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),

@@ -25,6 +25,8 @@ const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['overflow', 'critical'],
   ['unknown_mutator', 'critical'],
   ['unknown_handler', 'critical'],
+  ['unknown_pipeline', 'critical'],
+  ['empty_pipeline', 'critical'],
   ['nested_set', 'critical'],
 ]);
 

@@ -118,7 +118,7 @@ function storeSection({ store }: Versions): UpgradeSection {
 
 function dumpSection({ records }: Versions): UpgradeSection {
   return {
-    title: 'Records in a full dump of the backend',
+    title: 'Records in the dump of the backend',
     lines: KIND_WORDS.map(([kind, words]) => line(words, countText(records[kind]))),
   };
 }

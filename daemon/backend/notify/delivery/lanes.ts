@@ -78,7 +78,7 @@ export class Lanes implements Backlog {
    * newest is rejected, which costs nothing however long a handler hangs.
    */
   isFull(namespace: string, handler: string): boolean {
-    // The most common case, and the cheapest test.
+    // Usually there is still room for dead letters, and this test is the cheapest.
     if (!this.#parts.letters.isFull) return false;
     const lane = this.#lanes.get(laneName({ namespace, handler }));
     return lane !== undefined && lane.queue.size >= this.limitOf(lane);

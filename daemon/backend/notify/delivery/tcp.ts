@@ -23,7 +23,7 @@ export interface NetworkDeps {
   readonly addresses: TargetAddresses;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Receives the response of the receiver, in one line. */
+  /** Called with the response of the receiver, as one line of text. */
   readonly onAnswer?: ((answer: string) => void) | undefined;
 }
 

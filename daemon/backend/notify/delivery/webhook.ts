@@ -23,7 +23,7 @@ const REDIRECTS_MAX = 3;
 /** Most bytes of a response that are read, so that the connection can be reused. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Most bytes of the response of a service that are kept. */
+/** Most bytes of a response that are kept, for the reason of a failure and the delay of a retry. */
 const KEPT_BYTES_MAX = 2048;
 /** Shortest part of a URL that is treated as a secret; a shorter one is an ordinary word. */
 const KEY_LENGTH_MIN = 10;

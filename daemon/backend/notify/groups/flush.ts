@@ -1,15 +1,13 @@
 import { groupId } from '../../../../shared/domain/notify/group-key.ts';
 import { groupOfOne } from '../../../../shared/domain/notify/group-document.ts';
 import {
-  dueAtMs,
   GROUP_BYTES_MAX,
   groupLimit,
-  groupIntervals,
-  isRepeatDue,
   flushGroup,
   type Presence,
   type GroupFlush,
 } from '../../../../shared/domain/notify/group-flush.ts';
+import { dueAtMs, groupIntervals, isRepeatDue } from '../../../../shared/domain/notify/group-intervals.ts';
 import { hasPending } from '../../../../shared/domain/notify/group-member.ts';
 import type { GroupRun } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';

@@ -46,7 +46,7 @@ export function addToGroup(
   }
   const group = groupAt(namespace, name, groupKey(names, event), present?.group);
   if (group === undefined || (present?.group !== group && isFull(group))) {
-    // Otherwise its previous group would notify it a second time.
+    // The event is sent alone. In its previous group it would be sent a second time.
     if (present !== undefined) removeMember(transaction, namespace, present);
     return false;
   }

@@ -5,7 +5,7 @@ import {
   silencedOutlook,
 } from '../../../../shared/domain/notify/group-outlook.ts';
 import { groupId, groupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
-import { groupIntervals } from '../../../../shared/domain/notify/group-flush.ts';
+import { groupIntervals } from '../../../../shared/domain/notify/group-intervals.ts';
 import { changeOf, nextMember } from '../../../../shared/domain/notify/group-member.ts';
 import type { HandlerDecision } from '../../../../shared/domain/notify/pipeline.ts';
 import { isGrouping, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
@@ -97,7 +97,7 @@ function inhibitedInGroup(
   };
 }
 
-/** Adds the group of a silenced event to a verdict, and what happens to the event there. */
+/** Adds to the verdict on a silenced event its group, and what the group does with the event. */
 function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace, event }: Handled): HandlerVerdict {
   const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
   if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;

@@ -1,5 +1,6 @@
 import { groupId, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
-import type { FlushMember, FlushTimes } from '../../../../shared/domain/notify/group-flush.ts';
+import type { FlushMember } from '../../../../shared/domain/notify/group-flush.ts';
+import type { FlushTimes } from '../../../../shared/domain/notify/group-intervals.ts';
 import type { LastNotified, MemberState } from '../../../../shared/domain/notify/group-member.ts';
 import type { Footprint } from '../../registry/footprint.ts';
 import type { Namespace } from '../../registry/namespace.ts';

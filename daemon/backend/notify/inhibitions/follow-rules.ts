@@ -18,12 +18,10 @@ import type { NotedPlace, RuleChanges } from './rule-changes.ts';
 const SLICE = 50;
 /** Most evaluations (events times rules) in one chunk, which take some milliseconds. */
 const SLICE_JUDGEMENTS = 400;
-/**
- * Events evaluated in memory, by each of 200 rules, between two looks at the clock, and the time after which the loop
- * yields.
- */
-const STRIDE = 4;
-const TURN_MS = 4;
+/** Events that are evaluated in memory before the clock is read again; few enough for 200 rules. */
+const EVENTS_PER_LOOK = 4;
+/** Time after which the loop yields to other work. */
+const YIELD_AFTER_MS = 4;
 /** Delay before a failed write is retried. */
 const RETRY_MS = 1000;
 
@@ -134,7 +132,7 @@ class RuleFollower implements Disposable {
         await work(places);
         places = [];
         sinceMs = clock.monotonic();
-      } else if (++looked % STRIDE === 0 && clock.monotonic() - sinceMs >= TURN_MS) {
+      } else if (++looked % EVENTS_PER_LOOK === 0 && clock.monotonic() - sinceMs >= YIELD_AFTER_MS) {
         await turn();
         sinceMs = clock.monotonic();
       }

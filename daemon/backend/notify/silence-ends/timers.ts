@@ -20,10 +20,9 @@ interface SilenceEndParts {
 }
 
 /**
- * Notifies handlers of events whose silences ended, whatever ended them: of problems that persist, and of problems that
- * resolved meanwhile. Causes are the clock, an
- * operator, a resolution, a replaced entry, a changed subscription or check, and the restore of an older dump. At start
- * it notifies of those whose silences ended while the backend was down.
+ * Notifies handlers of events whose silences ended: of problems that persist, and of problems that resolved meanwhile.
+ * Silences end by the clock, an operator, a resolution, a replaced entry, a changed subscription or check, and the
+ * restore of an older dump. At start it notifies of those whose silences ended while the backend was down.
  */
 export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
   const { registry, commits, clock } = parts;
@@ -59,8 +58,8 @@ function* eventsUnsilencedBy(
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
   } else if (change[0] === 'event') {
-    // An OK result that leaves the event unchanged may stop a selector from matching, and no handling follows it. The
-    // same is true of a restored dump.
+    // After an OK result that leaves the event open, the selector of a silence may no longer match. Such a result
+    // notifies no handler, so the event is looked at here. The same is true of a restored dump.
     const entry = registry.held(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dueAtMs, flushGroup, type Presence, type FlushMember } from '../../../../shared/domain/notify/group-flush.ts';
+import { flushGroup, type Presence, type FlushMember } from '../../../../shared/domain/notify/group-flush.ts';
+import { dueAtMs } from '../../../../shared/domain/notify/group-intervals.ts';
 import {
   changeOf,
   nextMember,
