@@ -1,6 +1,5 @@
 import type { NotificationContext } from '../../../shared/domain/notify/context.ts';
-import type { HandlerDecision, Notifications } from '../../../shared/domain/notify/pipeline.ts';
-import { LOGGED_HANDLERS_MAX } from '../../../shared/schemas/notification-log.ts';
+import { namesWith, type Notifications } from '../../../shared/domain/notify/pipeline.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { saveNotifications } from '../events/saved.ts';
@@ -25,10 +24,7 @@ export function applyDecisions(
     }
   }
   const deferred = namesWith(decisions, 'defer');
-  if (deferred.length > 0) {
-    const handlers = deferred.length <= LOGGED_HANDLERS_MAX ? deferred : 'all';
-    deferResolution(transaction, namespace, event, handlers);
-  }
+  if (deferred.length > 0) deferResolution(transaction, namespace, event, deferred);
   const entry = storedEntry(occurrence);
   if (entry !== undefined) saveNotifications(transaction, entry, log);
   noteVerdicts(
@@ -36,11 +32,6 @@ export function applyDecisions(
     occurrence,
     decisions.map(({ verdict }) => verdict),
   );
-}
-
-/** Returns the handlers whose decisions have an effect. */
-function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
-  return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
 }
 
 /** Records the verdicts about an event for the log and the metrics. */

@@ -32,7 +32,7 @@ import { dropResolved } from './groups/mutations.ts';
 import { handlersOfGroups } from './groups/queries.ts';
 import { recordInhibiting } from './inhibitions/of-event.ts';
 import { isBesideStored, isStored, storedEntry, type Occurrence } from './occurrence.ts';
-import { removePending } from './silence-ends/mutations.ts';
+import { deferResolution, removePending } from './silence-ends/mutations.ts';
 import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './silence-ends/state.ts';
 import { PENDING_RESOLUTIONS } from './silence-ends/storage.ts';
 
@@ -157,15 +157,18 @@ export function notifyDeregistration(transaction: Transaction, client: ClientEnt
 /**
  * Notifies the handlers of a problem that it resolved while it was silenced, now that the silence has ended. The
  * command must have requested the event.
+ *
+ * @returns false: it stays pending for handlers whose queue is full
  */
 export function notifyPendingResolution(
   transaction: Transaction,
   namespace: Namespace,
   pending: PendingResolution,
-): void {
+): boolean {
   const { routing, nowMs } = transaction;
+  const resolved = transaction.body(PENDING_RESOLUTIONS, pending);
   const event: HandledEvent = {
-    ...transaction.body(PENDING_RESOLUTIONS, pending),
+    ...resolved,
     silenced: false,
     silenced_by: [],
     silence_ended: true,
@@ -175,15 +178,17 @@ export function notifyPendingResolution(
     handler,
     verdict: routing.withinQueue(namespace.name, handler, judge(handler, event, inputs)),
   }));
-  // It stays pending until the next look: a dropped resolution would leave the incident open for ever.
-  if (judged.some(({ verdict }) => verdict.verdict === 'overflow')) return;
   removePending(transaction, namespace, pending);
+  // A dropped resolution would leave the incident open for ever.
+  const full = judged.flatMap(({ handler, verdict }) => (verdict.verdict === 'overflow' ? [handler.name] : []));
+  if (full.length > 0) deferResolution(transaction, namespace, resolved, full);
   for (const { handler, verdict } of judged) if (isRun(verdict)) enqueue(transaction, namespace, handler, event);
   noteVerdictsAbout(
     transaction,
     aboutEvent(namespace, event),
     judged.map(({ verdict }) => verdict),
   );
+  return full.length === 0;
 }
 
 /** Returns the handlers of a pending resolution: those on the route of the event, and others that were notified. */

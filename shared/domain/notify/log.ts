@@ -97,7 +97,8 @@ function isIn(handlers: HandlerSet | undefined, name: string): boolean {
   return handlers === 'all' || handlers?.includes(name) === true;
 }
 
-function unionOf(a: HandlerSet | undefined, b: HandlerSet | undefined): HandlerSet | undefined {
+/** Returns the handlers of both sets. */
+export function unionOf(a: HandlerSet | undefined, b: HandlerSet | undefined): HandlerSet | undefined {
   return b === 'all' ? 'all' : union(a, b ?? []);
 }
 

@@ -31,6 +31,11 @@ export interface Notifications {
   readonly log: NotificationLog;
 }
 
+/** Returns the handlers whose decisions have an effect. */
+export function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
+  return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
+}
+
 /**
  * Runs the stages for each handler of an event. It changes nothing: the commit of the event applies the decisions, and
  * `explain` and `simulate` only show them.
@@ -79,7 +84,7 @@ function silenced(
     return { handler, verdict, event, effect: 'suppressed by silence' };
   }
   if (context.resolveWhileSilenced === 'defer') {
-    const reason = `${verdict.reason}; it is notified when the silence ends`;
+    const reason = `${verdict.reason}; the resolution is notified when the silence ends`;
     return { handler, verdict: { ...verdict, reason }, event, effect: 'defer' };
   }
   const reason = 'it resolves a problem that the handler was notified of';
@@ -99,9 +104,7 @@ function uninhibited(context: NotificationContext): StageInputs {
 /** Returns the log of the event after the decisions. */
 function nextLog(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
   const { event, inhibition, handlers } = context;
-  const namesOf = (effect: HandlerDecision['effect']): string[] =>
-    decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
-  const notified = namesOf('notify');
+  const notified = namesWith(decisions, 'notify');
   let log = context.log;
   if (inhibition?.by === undefined) {
     log = settlePending(
@@ -109,10 +112,10 @@ function nextLog(context: NotificationContext, decisions: readonly HandlerDecisi
       handlers.map(({ name }) => name),
     );
   } else {
-    log = suppressByInhibition(log, inhibition.by, namesOf('suppressed by inhibition'));
+    log = suppressByInhibition(log, inhibition.by, namesWith(decisions, 'suppressed by inhibition'));
     if (context.isNew) log = recordNeverNotified(log);
   }
   if (endsSilence(context) || (notified.length > 0 && !event.silenced)) log = release(log, 'silence');
-  else if (namesOf('suppressed by silence').length > 0) log = suppressBySilence(log);
+  else if (namesWith(decisions, 'suppressed by silence').length > 0) log = suppressBySilence(log);
   return event.action === 'resolve' ? log : recordNotified(log, notified);
 }

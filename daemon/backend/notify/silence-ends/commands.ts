@@ -25,9 +25,10 @@ export class SilenceEnds {
    * resolved problems, then of open ones. The same commit records it, so that each is notified once. An event that
    * waits for its next result anyway stays as it is.
    *
+   * @returns the events whose resolution stays pending, because the queue of a handler is full
    * @throws MonError `unavailable`
    */
-  notify(places: readonly EventPlace[]): Promise<void> {
+  notify(places: readonly EventPlace[]): Promise<readonly EventPlace[]> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       places.flatMap(([namespace, client, check]) => registry.namespace(namespace).check(client, check) ?? []);
     const resolutionsOf = (registry: Registry): PendingResolution[] =>
@@ -36,8 +37,9 @@ export class SilenceEnds {
       );
     return this.#batcher.run(
       (transaction) => {
-        for (const pending of resolutionsOf(transaction.registry)) notifyIfUnsilenced(transaction, pending);
+        const left = resolutionsOf(transaction.registry).filter((one) => !notifyIfUnsilenced(transaction, one));
         for (const entry of entriesOf(transaction.registry)) notifyOpenIfUnsilenced(transaction, entry);
+        return left.map(({ namespace, client, check }): EventPlace => [namespace, client, check]);
       },
       {
         weight: places.length,
@@ -47,11 +49,13 @@ export class SilenceEnds {
   }
 }
 
-function notifyIfUnsilenced(transaction: Transaction, pending: PendingResolution): void {
+/** @returns false: it is not silenced and stays pending nevertheless */
+function notifyIfUnsilenced(transaction: Transaction, pending: PendingResolution): boolean {
   const namespace = transaction.registry.namespace(pending.namespace);
-  if (isStillSilenced(namespace, pending, transaction.nowMs)) return;
-  // A command of this batch may have deferred it just now: then the next look notifies it.
-  if (transaction.hasBody(PENDING_RESOLUTIONS, pending)) notifyPendingResolution(transaction, namespace, pending);
+  if (isStillSilenced(namespace, pending, transaction.nowMs)) return true;
+  // Another command of this batch may have deferred it just now.
+  if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return false;
+  return notifyPendingResolution(transaction, namespace, pending);
 }
 
 /** True if silences suppressed the open event of a check, and nothing silences it any more. */

@@ -1,3 +1,4 @@
+import { unionOf } from '../../../../shared/domain/notify/log.ts';
 import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { HandlerSet } from '../../../../shared/schemas/notification-log.ts';
 import type { Transaction } from '../../commit/transaction.ts';
@@ -5,15 +6,20 @@ import type { Namespace } from '../../registry/namespace.ts';
 import { PendingResolution, pendingResolutionsOf } from './state.ts';
 import { PENDING_RESOLUTIONS } from './storage.ts';
 
-/** Stores the resolution of a silenced event until its silence ends, in the commit of the event. */
+/**
+ * Stores the resolution of a silenced event until its silence ends, in the commit of the event. Handlers that still
+ * wait for an earlier resolution of the check stay among those to notify.
+ */
 export function deferResolution(
   transaction: Transaction,
   namespace: Namespace,
   event: HandledEvent,
   handlers: HandlerSet,
 ): void {
-  const about = { handlers, silencedBy: event.silenced_by };
-  const pending = new PendingResolution(namespace.name, event.client.name, event.check.name, about);
+  const { client, check, silenced_by: silencedBy } = event;
+  const present = pendingResolutionsOf(namespace).get(client.name, check.name);
+  const about = { handlers: unionOf(present?.handlers, handlers) ?? handlers, silencedBy };
+  const pending = new PendingResolution(namespace.name, client.name, check.name, about);
   pendingResolutionsOf(namespace).put(pending);
   transaction.keep(PENDING_RESOLUTIONS, pending, event);
 }

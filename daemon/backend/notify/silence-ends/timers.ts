@@ -82,6 +82,8 @@ const SELECTORS_MAX = 10;
 const SLICE = 100;
 /** Delay before events that could not be handled are retried. */
 const RETRY_MS = 1000;
+/** Delay before a resolution is notified again whose handler had a full queue. */
+const POSTPONED_MS = 10_000;
 
 /**
  * Events that wait to be handled, one chunk after the other. After a dispose, the next start finds those that still
@@ -95,6 +97,9 @@ class SilenceEndQueue implements Disposable {
   #isWorking = false;
   #isDisposed = false;
   #retry: Disposable | undefined;
+  /** Events whose resolution waits for room in the queue of a handler. */
+  readonly #postponed = new Map<string, EventPlace>();
+  #later: Disposable | undefined;
 
   constructor(parts: SilenceEndParts) {
     this.#parts = parts;
@@ -177,6 +182,7 @@ class SilenceEndQueue implements Disposable {
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#retry?.[Symbol.dispose]();
+    this.#later?.[Symbol.dispose]();
   }
 
   #put(place: EventPlace): void {
@@ -190,13 +196,25 @@ class SilenceEndQueue implements Disposable {
     while (this.#waiting.size > 0 && !this.#isDisposed) {
       const places = this.#takeSlice();
       try {
-        await silenceEnds.notify(places);
+        this.#postpone(await silenceEnds.notify(places));
       } catch (error) {
         this.#putOff(places, error);
         break;
       }
     }
     this.#isWorking = false;
+  }
+
+  /** Adds events again after a while, without delaying the others. */
+  #postpone(places: readonly EventPlace[]): void {
+    for (const place of places) this.#postponed.set(JSON.stringify(place), place);
+    if (this.#postponed.size === 0 || this.#isDisposed) return;
+    this.#later ??= this.#parts.clock.after(POSTPONED_MS, () => {
+      this.#later = undefined;
+      for (const place of this.#postponed.values()) this.#put(place);
+      this.#postponed.clear();
+      this.#start();
+    });
   }
 
   #takeSlice(): EventPlace[] {

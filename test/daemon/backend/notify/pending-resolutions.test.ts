@@ -143,6 +143,20 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(await takeRuns(rig)).toEqual(RESOLVED);
   });
 
+  test('a handler whose queue is full gets the resolution when there is room, and the others at once', async () => {
+    const full = new Set<string>();
+    const rig = await openRig({ handlers: { default: PIPE, pager: PIPE } }, { full });
+    await resolveSilenced(rig, {}, { handlers: ['default', 'pager'] });
+    full.add('pager');
+    await clear(rig);
+    expect(await takeRuns(rig)).toEqual(RESOLVED);
+    expect(waiting(rig)).toEqual(['web-1/disk']);
+    full.clear();
+    rig.clock.advance(10_000);
+    expect(await takeRuns(rig)).toEqual(['pager resolve silence ended']);
+    expect(waiting(rig)).toEqual([]);
+  });
+
   test('a failing store delays its resolution and does not lose it', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
