@@ -10,7 +10,7 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { recordStoredInhibiting } from '../notify/inhibitions/of-event.ts';
-import { notifyOpenIfUnsilenced, type EventPlace } from '../notify/silence-ends/commands.ts';
+import { notifyOpenIfUnsilenced, type EventKey } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../notify/inhibitions/state.ts';
 import { noteEvent, removeCheck, saveCheck, saveNotifications } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
@@ -97,7 +97,7 @@ export class CheckNames {
     namespaceName: string,
     clients: readonly string[],
     { from, to }: CheckRename,
-  ): Generator<EventPlace, void, undefined> {
+  ): Generator<EventKey, void, undefined> {
     const namespace = this.#parts.registry.namespace(namespaceName);
     for (const client of clients) {
       for (const { rule } of inhibitorsOf(namespace).of(client, to).values()) {
@@ -109,7 +109,7 @@ export class CheckNames {
   }
 
   /** Updates the name of the inhibitor in these events, by the same rule. */
-  #renameInhibitor(namespaceName: string, places: readonly EventPlace[], { from, to }: CheckRename): Promise<void> {
+  #renameInhibitor(namespaceName: string, places: readonly EventKey[], { from, to }: CheckRename): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       places.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
     return this.#parts.batcher.run(

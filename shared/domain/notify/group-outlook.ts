@@ -6,10 +6,10 @@ import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-intervals
 import type { LastNotified } from './group-member.ts';
 
 /** An event in its group, as it is or would be. */
-interface Placed {
-  readonly place: GroupKey;
+interface EventInGroup {
+  readonly key: GroupKey;
   /** The flush times of the group; undefined if the group does not exist yet. */
-  readonly pace: FlushTimes | undefined;
+  readonly times: FlushTimes | undefined;
   /** Number of other events in the group. */
   readonly others: number;
   /** The pending change of the event; undefined if it resolved before any notification. */
@@ -29,11 +29,11 @@ const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: unde
 
 /** Returns when an event is notified with its group (grouping 5). */
 export function groupOutlook(
-  { place, pace = NEVER_FLUSHED, others, change }: Placed,
-  times: GroupIntervals,
+  { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
+  intervals: GroupIntervals,
   nowMs: number,
 ): Outlook {
-  const group = groupText(place, others);
+  const group = groupText(key, others);
   if (change === undefined) {
     return {
       reason: `it resolved before the notification of ${group}, so no notification is sent`,
@@ -41,13 +41,13 @@ export function groupOutlook(
     };
   }
   const isKnown = change === 'same';
-  const dueMs = dueAtMs(isKnown ? pace : { ...pace, pendingSinceMs: pace.pendingSinceMs ?? nowMs }, times);
+  const dueMs = dueAtMs(isKnown ? times : { ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   if (!isKnown) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
-  if (pace.pendingSinceMs !== undefined) {
+  if (times.pendingSinceMs !== undefined) {
     return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
   }
-  if (times.repeatMs === 0) {
+  if (intervals.repeatMs === 0) {
     return { reason: `${group} was notified of it and is notified again when something changes`, dueAtMs: undefined };
   }
   return { reason: `${group} was notified of it and is notified again in ${wait}`, dueAtMs: dueMs };
@@ -59,17 +59,17 @@ export function groupOutlook(
  * @param lastNotified the last notification of the event by the group; `apart`: the event is not in the group
  */
 export function inhibitedOutlook(
-  { place, pace = NEVER_FLUSHED, others, change }: Placed,
+  { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
   lastNotified: LastNotified | 'apart',
-  times: GroupIntervals,
+  intervals: GroupIntervals,
   nowMs: number,
 ): Outlook {
-  const group = groupText(place, others);
+  const group = groupText(key, others);
   if (lastNotified === 'apart') return undated(`after that its next result is pending in ${group}`);
   if (lastNotified === 'inhibited') return undated(inhibitedText(group));
   if (change === 'same') return undated(knownText(group));
   if (lastNotified !== undefined) return undated(waitsText(group));
-  const dueMs = dueAtMs({ ...pace, pendingSinceMs: pace.pendingSinceMs ?? nowMs }, times);
+  const dueMs = dueAtMs({ ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   return {
     reason: `it is pending in ${group}, which is flushed in ${wait} without it if the inhibition lasts`,
@@ -78,8 +78,8 @@ export function inhibitedOutlook(
 }
 
 /** Returns what happens to a silenced event in its group. */
-export function silencedOutlook({ place, others, change }: Placed, lastNotified: LastNotified): Outlook {
-  const group = groupText(place, others);
+export function silencedOutlook({ key, others, change }: EventInGroup, lastNotified: LastNotified): Outlook {
+  const group = groupText(key, others);
   if (lastNotified === 'inhibited') return undated(inhibitedText(group));
   if (change === 'same') return undated(knownText(group));
   return undated(waitsText(group));
@@ -102,8 +102,8 @@ function undated(reason: string): Outlook {
 }
 
 /** Returns the reason why an event is not notified although its inhibition has lifted. */
-export function inhibitedAtFlushReason(place: GroupKey, others: number): string {
-  return `it was inhibited at the last flush of ${groupText(place, others)}; it is notified with its next result`;
+export function inhibitedAtFlushReason(key: GroupKey, others: number): string {
+  return `it was inhibited at the last flush of ${groupText(key, others)}; it is notified with its next result`;
 }
 
 function groupText({ by }: GroupKey, others: number): string {

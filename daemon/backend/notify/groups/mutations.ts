@@ -220,13 +220,13 @@ export function touch(transaction: Transaction, namespace: Namespace, group: Gro
  * Returns the group for a key, and creates it if necessary. A group that takes over events keeps the flush times of
  * their previous group, so that no notification comes earlier than it would have.
  */
-function groupAt(namespace: Namespace, handler: string, place: GroupKey, from: Group | undefined): Group | undefined {
+function groupAt(namespace: Namespace, handler: string, key: GroupKey, from: Group | undefined): Group | undefined {
   const groups = groupsOf(namespace);
-  const present = groups.get(handler, place.key);
+  const present = groups.get(handler, key.key);
   if (present !== undefined) return present;
   if (groups.sizeOf(handler) >= GROUPS_MAX) return undefined;
-  const pace = from && { flushedAtMs: from.flushedAtMs, notifiedAtMs: from.notifiedAtMs, pendingSinceMs: undefined };
-  const group = new Group(namespace.name, handler, place, pace);
+  const times = from && { flushedAtMs: from.flushedAtMs, notifiedAtMs: from.notifiedAtMs, pendingSinceMs: undefined };
+  const group = new Group(namespace.name, handler, key, times);
   groups.put(group);
   return group;
 }

@@ -59,7 +59,7 @@ function inGroup(
   }
   const next = nextMember(member, event, true);
   const { reason, dueAtMs } = groupOutlook(
-    { place: key, pace: group ?? member?.group, others, change: next && changeOf(next) },
+    { key, times: group ?? member?.group, others, change: next && changeOf(next) },
     groupIntervals(definition ?? {}),
     nowMs,
   );
@@ -85,7 +85,7 @@ function inhibitedInGroup(
   const group = groups.get(name, key.key);
   const others = othersIn(group, member);
   const { reason, dueAtMs } = inhibitedOutlook(
-    { place: key, pace: group, others, change: member && changeOf(member) },
+    { key, times: group, others, change: member && changeOf(member) },
     member === undefined ? 'apart' : member.lastNotified,
     groupIntervals(definition ?? {}),
     nowMs,
@@ -103,7 +103,7 @@ function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace,
   if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;
   const { group, lastNotified } = member;
   const others = othersIn(group, member);
-  const { reason } = silencedOutlook({ place: group, pace: group, others, change: changeOf(member) }, lastNotified);
+  const { reason } = silencedOutlook({ key: group, times: group, others, change: changeOf(member) }, lastNotified);
   const view = groupView(namespace, name, group, others, undefined);
   return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
 }

@@ -30,12 +30,12 @@ export class Group implements GroupId, GroupKey, FlushTimes {
   readonly tally = new GroupTally();
   #id: string | undefined;
 
-  constructor(namespace: string, handler: string, { key, by }: GroupKey, pace?: FlushTimes) {
+  constructor(namespace: string, handler: string, { key, by }: GroupKey, times?: FlushTimes) {
     this.namespace = namespace;
     this.handler = handler;
     this.key = key;
     this.by = by;
-    this.pace(pace ?? NEVER_FLUSHED);
+    this.setTimes(times ?? NEVER_FLUSHED);
   }
 
   /** The id of the group for receivers. */
@@ -43,7 +43,7 @@ export class Group implements GroupId, GroupKey, FlushTimes {
     return (this.#id ??= groupId(this.namespace, this.handler, this.key));
   }
 
-  pace({ pendingSinceMs, flushedAtMs, notifiedAtMs }: FlushTimes): void {
+  setTimes({ pendingSinceMs, flushedAtMs, notifiedAtMs }: FlushTimes): void {
     this.pendingSinceMs = pendingSinceMs;
     this.flushedAtMs = flushedAtMs;
     this.notifiedAtMs = notifiedAtMs;

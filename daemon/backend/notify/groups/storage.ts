@@ -42,10 +42,10 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
       notified_at: notifiedAtMs,
     } = JSON.parse(text) as StoredGroup;
     const groups = groupsOf(namespace);
-    const pace = { pendingSinceMs, flushedAtMs, notifiedAtMs };
+    const times = { pendingSinceMs, flushedAtMs, notifiedAtMs };
     const present = groups.get(String(handler), String(key));
-    if (present === undefined) groups.put(new Group(namespace.name, String(handler), { key: String(key), by }, pace));
-    else present.pace(pace);
+    if (present === undefined) groups.put(new Group(namespace.name, String(handler), { key: String(key), by }, times));
+    else present.setTimes(times);
   },
   unload(namespace, [, , handler, key]) {
     const group = groupsOf(namespace).get(String(handler), String(key));

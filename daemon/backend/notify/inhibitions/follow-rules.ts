@@ -7,12 +7,12 @@ import {
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Definitions } from '../../config/definitions.ts';
-import type { EventPlace } from '../silence-ends/commands.ts';
+import type { EventKey } from '../silence-ends/commands.ts';
 import type { Clock } from '../../ports.ts';
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { inhibitorsOf, openSettledRules } from './state.ts';
-import type { NotedPlace, RuleChanges } from './rule-changes.ts';
+import type { InhibitorKey, RuleChanges } from './rule-changes.ts';
 
 /** Events whose records are read in one chunk, so that other work runs between chunks. */
 const SLICE = 50;
@@ -102,46 +102,46 @@ class RuleFollower implements Disposable {
     const inForce = fingerprintsOf(rules);
     const settled = new Set(registry.state(openSettledRules).fingerprints);
     const fresh = rules.filter(({ fingerprint }) => !settled.has(fingerprint));
-    await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (places) => changes.forget(places, inForce));
+    await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (keys) => changes.forget(keys, inForce));
     // First record all inhibitors, then judge the events that they may inhibit.
     const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
-    await this.#inSlices(mayInhibit, size, isOver, (places) => changes.note(places, rules));
-    await this.#inSlices(this.#freed(inForce), size, isOver, (places) => changes.judge(places));
+    await this.#inSlices(mayInhibit, size, isOver, (keys) => changes.note(keys, rules));
+    await this.#inSlices(this.#freed(inForce), size, isOver, (keys) => changes.judge(keys));
     const mayBeQuiet = this.#concerned((event, inhibitors) =>
       fresh.some((rule) => inhibitors.isFiring(rule) && couldConcern(rule.target, event)),
     );
-    await this.#inSlices(mayBeQuiet, size, isOver, (places) => changes.judge(places));
+    await this.#inSlices(mayBeQuiet, size, isOver, (keys) => changes.judge(keys));
     if (!isOver()) await changes.settle([...inForce]);
   }
 
   /** Collects items into chunks for `work`, and yields to other work in between. */
-  async #inSlices<Place>(
-    found: Iterable<Place | undefined>,
+  async #inSlices<Key>(
+    found: Iterable<Key | undefined>,
     size: number,
     isOver: () => boolean,
-    work: (places: readonly Place[]) => Promise<void>,
+    work: (keys: readonly Key[]) => Promise<void>,
   ): Promise<void> {
     const { clock } = this.#parts;
-    let places: Place[] = [];
+    let keys: Key[] = [];
     let looked = 0;
     let sinceMs = clock.monotonic();
-    for (const place of found) {
+    for (const key of found) {
       if (isOver()) return;
-      if (place !== undefined) places.push(place);
-      if (places.length === size) {
-        await work(places);
-        places = [];
+      if (key !== undefined) keys.push(key);
+      if (keys.length === size) {
+        await work(keys);
+        keys = [];
         sinceMs = clock.monotonic();
       } else if (++looked % EVENTS_PER_LOOK === 0 && clock.monotonic() - sinceMs >= YIELD_AFTER_MS) {
         await turn();
         sinceMs = clock.monotonic();
       }
     }
-    if (places.length > 0 && !isOver()) await work(places);
+    if (keys.length > 0 && !isOver()) await work(keys);
   }
 
   /** Yields the recorded inhibitors of rules that are no longer in force. */
-  *#outdated(inForce: ReadonlySet<string>): Generator<NotedPlace | undefined, void, undefined> {
+  *#outdated(inForce: ReadonlySet<string>): Generator<InhibitorKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const { rule, fingerprint, client, check } of inhibitorsOf(namespace).all()) {
         yield inForce.has(fingerprint) ? undefined : [namespace.name, rule, client, check];
@@ -150,11 +150,11 @@ class RuleFollower implements Disposable {
   }
 
   /** Yields the events that are inhibited by rules that are no longer in force. */
-  *#freed(inForce: ReadonlySet<string>): Generator<EventPlace | undefined, void, undefined> {
+  *#freed(inForce: ReadonlySet<string>): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const entry of namespace.inhibited.all()) {
         const inhibitor = entry.state.event?.notifications.inhibitedBy;
-        yield inhibitor === undefined || inForce.has(inhibitor.fingerprint) ? undefined : placeOf(entry);
+        yield inhibitor === undefined || inForce.has(inhibitor.fingerprint) ? undefined : keyOf(entry);
       }
     }
   }
@@ -162,12 +162,12 @@ class RuleFollower implements Disposable {
   /** Yields the open events that rules may concern; undefined in place of any other event. */
   *#concerned(
     isWanted: (event: KnownEvent, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
-  ): Generator<EventPlace | undefined, void, undefined> {
+  ): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       const inhibitors = inhibitorsOf(namespace);
       for (const entry of openIn(namespace)) {
         const known = knownOf(entry);
-        yield known !== undefined && isWanted(known, inhibitors) ? placeOf(entry) : undefined;
+        yield known !== undefined && isWanted(known, inhibitors) ? keyOf(entry) : undefined;
       }
     }
   }
@@ -192,6 +192,6 @@ function knownOf({ client, name, state }: CheckEntry): KnownEvent | undefined {
   return { namespace: namespace.name, client: client.name, check: name, subscriptions, status, occurrences };
 }
 
-function placeOf({ client, name }: CheckEntry): EventPlace {
+function keyOf({ client, name }: CheckEntry): EventKey {
   return [client.namespace.name, client.name, name];
 }

@@ -6,7 +6,7 @@ import type { Transaction } from '../../commit/transaction.ts';
 import { CHECK_RECORDS } from '../../events/table.ts';
 import { notifyRulesChanged } from '../occasions.ts';
 import type { Occurrence } from '../occurrence.ts';
-import type { EventPlace } from '../silence-ends/commands.ts';
+import type { EventKey } from '../silence-ends/commands.ts';
 import type { CheckEntry } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { recordInhibitor } from './mutations.ts';
@@ -14,7 +14,7 @@ import { inhibitorsOf, openSettledRules } from './state.ts';
 import { INHIBITORS, SETTLED_RULES } from './storage.ts';
 
 /** The key of an inhibitor record. */
-export type NotedPlace = readonly [namespace: string, rule: string, client: string, check: string];
+export type InhibitorKey = readonly [namespace: string, rule: string, client: string, check: string];
 
 /** The changes of open events after the inhibition rules changed, one chunk per commit. */
 export class RuleChanges {
@@ -29,9 +29,9 @@ export class RuleChanges {
    *
    * @param inForce the fingerprints of the current rules
    */
-  forget(places: readonly NotedPlace[], inForce: ReadonlySet<string>): Promise<void> {
+  forget(keys: readonly InhibitorKey[], inForce: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
-      for (const [name, rule, client, check] of places) {
+      for (const [name, rule, client, check] of keys) {
         const namespace = transaction.registry.held(name);
         if (namespace === undefined) continue;
         const noted = inhibitorsOf(namespace).of(client, check).get(rule);
@@ -41,8 +41,8 @@ export class RuleChanges {
   }
 
   /** Records which of these events inhibit others. */
-  note(places: readonly EventPlace[], rules: readonly InhibitionRule[]): Promise<void> {
-    return this.#onOpen(places, (transaction, { client, ...occurrence }) => {
+  note(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
+    return this.#onOpen(keys, (transaction, { client, ...occurrence }) => {
       const record = transaction.body(CLIENTS, client);
       const event = buildEvent({ ...occurrence, client: record, silencedBy: [] });
       recordInhibitor(transaction, client.namespace, rules, event);
@@ -52,8 +52,8 @@ export class RuleChanges {
   /**
    * Judges these events again. An event that was inhibited and matches no rule any more is notified in the same commit.
    */
-  judge(places: readonly EventPlace[]): Promise<void> {
-    return this.#onOpen(places, (transaction, occurrence, entry) => {
+  judge(keys: readonly EventKey[]): Promise<void> {
+    return this.#onOpen(keys, (transaction, occurrence, entry) => {
       const { state } = entry;
       notifyRulesChanged(transaction, occurrence);
       if (entry.state !== state) transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
@@ -69,11 +69,11 @@ export class RuleChanges {
   }
 
   #onOpen(
-    places: readonly EventPlace[],
+    keys: readonly EventKey[],
     work: (transaction: Transaction, occurrence: Occurrence, entry: CheckEntry) => void,
   ): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
-      places.flatMap(([namespace, client, check]) => registry.held(namespace)?.check(client, check) ?? []);
+      keys.flatMap(([namespace, client, check]) => registry.held(namespace)?.check(client, check) ?? []);
     return this.#batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
@@ -88,7 +88,7 @@ export class RuleChanges {
           work(transaction, { client, check, state: state.event, history }, entry);
         }
       },
-      { weight: places.length, needs: entriesOf },
+      { weight: keys.length, needs: entriesOf },
     );
   }
 }

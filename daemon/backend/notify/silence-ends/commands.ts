@@ -10,7 +10,7 @@ import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from '.
 import { PENDING_RESOLUTIONS } from './storage.ts';
 
 /** The key of an event. It consists of names, because the registry may be reloaded before the event is handled. */
-export type EventPlace = readonly [namespace: string, client: string, check: string];
+export type EventKey = readonly [namespace: string, client: string, check: string];
 
 /** Notifies handlers of events whose silences have ended. */
 export class SilenceEnds {
@@ -28,21 +28,21 @@ export class SilenceEnds {
    * @returns the events whose resolution stays pending, because the queue of a handler is full
    * @throws MonError `unavailable`
    */
-  notify(places: readonly EventPlace[]): Promise<readonly EventPlace[]> {
+  notify(keys: readonly EventKey[]): Promise<readonly EventKey[]> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
-      places.flatMap(([namespace, client, check]) => registry.namespace(namespace).check(client, check) ?? []);
+      keys.flatMap(([namespace, client, check]) => registry.namespace(namespace).check(client, check) ?? []);
     const resolutionsOf = (registry: Registry): PendingResolution[] =>
-      places.flatMap(
+      keys.flatMap(
         ([namespace, client, check]) => pendingResolutionsOf(registry.namespace(namespace)).get(client, check) ?? [],
       );
     return this.#batcher.run(
       (transaction) => {
         const left = resolutionsOf(transaction.registry).filter((one) => !notifyIfUnsilenced(transaction, one));
         for (const entry of entriesOf(transaction.registry)) notifyOpenIfUnsilenced(transaction, entry);
-        return left.map(({ namespace, client, check }): EventPlace => [namespace, client, check]);
+        return left.map(({ namespace, client, check }): EventKey => [namespace, client, check]);
       },
       {
-        weight: places.length,
+        weight: keys.length,
         needs: (registry) => [...resolutionsOf(registry), ...entriesOf(registry)],
       },
     );

@@ -1,7 +1,7 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { isUnsilenced, type EventPlace, type SilenceEnds } from './commands.ts';
+import { isUnsilenced, type EventKey, type SilenceEnds } from './commands.ts';
 import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './state.ts';
 import { idOfChange } from '../../silences/state.ts';
 import type { CommitBoard } from '../../commit/commit-board.ts';
@@ -91,14 +91,14 @@ const POSTPONED_MS = 10_000;
  */
 class SilenceEndQueue implements Disposable {
   readonly #parts: SilenceEndParts;
-  readonly #waiting = new Map<string, EventPlace>();
+  readonly #waiting = new Map<string, EventKey>();
   /** Namespaces whose pending resolutions are looked at next. */
   readonly #namespaces = new Set<string>();
   #isWorking = false;
   #isDisposed = false;
   #retry: Disposable | undefined;
   /** Events whose resolution waits for room in the queue of a handler. */
-  readonly #postponed = new Map<string, EventPlace>();
+  readonly #postponed = new Map<string, EventKey>();
   #later: Disposable | undefined;
 
   constructor(parts: SilenceEndParts) {
@@ -185,8 +185,8 @@ class SilenceEndQueue implements Disposable {
     this.#later?.[Symbol.dispose]();
   }
 
-  #put(place: EventPlace): void {
-    this.#waiting.set(JSON.stringify(place), place);
+  #put(key: EventKey): void {
+    this.#waiting.set(JSON.stringify(key), key);
   }
 
   /** Never rejects. */
@@ -194,11 +194,11 @@ class SilenceEndQueue implements Disposable {
     const { silenceEnds } = this.#parts;
     this.#isWorking = true;
     while (this.#waiting.size > 0 && !this.#isDisposed) {
-      const places = this.#takeSlice();
+      const keys = this.#takeSlice();
       try {
-        this.#postpone(await silenceEnds.notify(places));
+        this.#postpone(await silenceEnds.notify(keys));
       } catch (error) {
-        this.#putOff(places, error);
+        this.#putOff(keys, error);
         break;
       }
     }
@@ -206,36 +206,36 @@ class SilenceEndQueue implements Disposable {
   }
 
   /** Adds events again after a while, without delaying the others. */
-  #postpone(places: readonly EventPlace[]): void {
-    for (const place of places) this.#postponed.set(JSON.stringify(place), place);
+  #postpone(keys: readonly EventKey[]): void {
+    for (const key of keys) this.#postponed.set(JSON.stringify(key), key);
     if (this.#postponed.size === 0 || this.#isDisposed) return;
     this.#later ??= this.#parts.clock.after(POSTPONED_MS, () => {
       this.#later = undefined;
-      for (const place of this.#postponed.values()) this.#put(place);
+      for (const key of this.#postponed.values()) this.#put(key);
       this.#postponed.clear();
       this.#start();
     });
   }
 
-  #takeSlice(): EventPlace[] {
-    const places: EventPlace[] = [];
-    for (const [key, place] of this.#waiting) {
-      if (places.length === SLICE) break;
-      this.#waiting.delete(key);
-      places.push(place);
+  #takeSlice(): EventKey[] {
+    const keys: EventKey[] = [];
+    for (const [id, key] of this.#waiting) {
+      if (keys.length === SLICE) break;
+      this.#waiting.delete(id);
+      keys.push(key);
     }
-    return places;
+    return keys;
   }
 
-  #putOff(places: readonly EventPlace[], error: unknown): void {
+  #putOff(keys: readonly EventKey[], error: unknown): void {
     if (this.#isDisposed) return;
     const { clock, log } = this.#parts;
     log.warn(
-      { events: places.length, reason: errorMessage(error) },
+      { events: keys.length, reason: errorMessage(error) },
       'events could not be handled at the end of their silence, retrying soon',
     );
     // Retry them after the others, so that a failing event does not block the rest.
-    for (const place of places) this.#put(place);
+    for (const key of keys) this.#put(key);
     this.#retry = clock.after(RETRY_MS, () => {
       this.#retry = undefined;
       void this.#work();
