@@ -435,7 +435,13 @@ export class Spool implements AsyncDisposable {
   async #writeWaiting(): Promise<void> {
     const added = this.#waiting.splice(0);
     if (this.#isClosed) {
-      for (const { reject } of added) reject(new MonError('unavailable', `the spool ${this.#directory} is closed`));
+      for (const { reject } of added)
+        reject(
+          new MonError(
+            'unavailable',
+            `cannot write to the spool ${this.#directory}: it is already closed, because the agent is stopping`,
+          ),
+        );
       return;
     }
     const db = this.#db;

@@ -30,6 +30,6 @@ export async function readPastLists(api: Pick<ApiClient, 'pastState'>, atMs: num
     first ??= page;
     for (const row of page.events) events.push(row);
   }
-  if (first === undefined) throw new Error('the backend sent no page of events');
+  if (first === undefined) throw new Error('invalid response from the backend: expected a page of the event list');
   return { ...first, events };
 }

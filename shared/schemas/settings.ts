@@ -183,7 +183,7 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(256)
     .describe(
-      'Maximum memory in MiB for the buffers of all slow connections together. Raise this limit if `mon_connections_dropped_total` increases for the reason `all`.',
+      'Maximum memory in MiB for the buffers of all slow connections together. Connections above it are dropped. Raise this limit if `mon_connections_dropped_total{reason="all"}` increases.',
     ),
   'agent-listener': listenerOn(8081)
     .optional()
@@ -310,7 +310,7 @@ export const programSettingsSchema = z.object({
     .enum(['info', 'debug'])
     .default('info')
     .describe(
-      'Log level of the record that is written for each API response. Set `debug` if these records fill the log.',
+      'Log level at which each API response is logged. If these records fill the log, set `debug`: they are written only if `log-level` is `debug` too.',
     ),
 });
 

@@ -303,7 +303,7 @@ test('the overview shows the progress of a plan and opens it', async () => {
   const { rig, plans } = await watched('migrate');
   rig.type('1');
   await rig.pass(400);
-  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  ready to run', '7 opens the plan');
+  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  ready to run', '7: open the plan');
   await plans.from('bob', { order: 'start', session: 'console-2', step: 'migrate', typed: '6.5.0' });
   await rig.shows('step 9 of 12  running');
   expect(rig.screen.text).toContain('step 9 of 12  running');

@@ -10,7 +10,7 @@ import type { Operand, Pressed } from '../keys/action.ts';
 
 export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',
-  help: 'open the dialog with these values to silence the marked rows, or the one at the cursor',
+  help: 'open the silence dialog for the marked rows, or the one at the cursor, with these values filled in',
   run: silence,
   complete: () => ['15m', '1h', '4h', '8h', '24h'],
 };

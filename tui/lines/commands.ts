@@ -24,7 +24,7 @@ interface LinesCommand {
 
 const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   next: { words: 'next', help: 'read the next event, worst first', run: (state, talk) => step(state, talk, 1) },
-  previous: { words: 'previous', help: 'read the previous event', run: (state, talk) => step(state, talk, -1) },
+  previous: { words: 'previous', help: 'show the previous event', run: (state, talk) => step(state, talk, -1) },
   list: { words: 'list [NUMBER]', help: 'list the first NUMBER events (default: 10)', run: list },
   open: {
     words: 'open [EVENT]',
@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   groups: {
     words: 'groups [NUMBER]',
-    help: 'list groups of events that share one notification, pending groups first (default: 10)',
+    help: 'list groups of events that share one notification, pending groups first (at most NUMBER groups; default: 10)',
     run: listGroups,
   },
   inhibitions: {
@@ -155,7 +155,7 @@ async function withEvent(
   const row = text === '' ? state.currentEvent() : meantEvent(state.about.events, text, state.nowMs);
   if (row === undefined) {
     const was = state.current === undefined ? 'No event was read yet' : 'The current event has resolved';
-    return talk.say(`${was}: enter "next" or an event as CLIENT/CHECK.`);
+    return talk.say(`${was}: enter "next" for the next event, or name an event as CLIENT/CHECK.`);
   }
   if ('problem' in row) return talk.say(safeLine(row.problem));
   state.goTo(row);

@@ -48,7 +48,7 @@ async function askedFor(
   }
   const first = await ask(`${what}: `, true);
   if (isNew && (await ask(`${what}, again: `, true)) !== first) {
-    throw new MonError('invalid', 'the two inputs differ: nothing was changed');
+    throw new MonError('invalid', 'the two entries differ: nothing was changed. Enter the same secret twice.');
   }
   return first;
 }

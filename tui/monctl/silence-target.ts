@@ -14,7 +14,7 @@ const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', Comma
 /** Options for the target of a silence: those of `TARGET_OPTIONS`, or a search. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
-  selector: takes('SEARCH', "match events with this search: 'client~web-* env=prod'"),
+  selector: takes('SEARCH', "events that match this search, for example 'client~web-* env=prod'"),
 };
 
 export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };

@@ -100,7 +100,7 @@ export class ResultStream {
     }
     // Acknowledging the last one acknowledges all results that are delivered together.
     if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
-      throw new MonError('invalid', 'the result ids in a frame must increase');
+      throw new MonError('invalid', 'the result IDs in a WebSocket frame must be in ascending order');
     }
     const last = this.#gathered.at(-1)?.id ?? 0;
     if (this.#gathered.length >= GATHERED_MAX || last >= (results[0]?.id ?? 0)) this.deliver();

@@ -129,7 +129,7 @@ export class V2AgentConnection implements AgentLink {
       } else
         this.#parts.log.warn(
           { ...about, reason: command.unfit },
-          'check request was not sent: the client cannot run the check',
+          'check request was not sent: the agent of this client does not support the check',
         );
       return true;
     }

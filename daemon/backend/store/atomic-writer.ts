@@ -137,7 +137,10 @@ export class AtomicWriter {
       } catch {
         if (this.#clock.monotonic() >= deadline) {
           const { message } = diskError(this.#database.location, 'write', cause);
-          throw new UnsettledWriteError(`${message}; the partial write could not be removed yet`, cause);
+          throw new UnsettledWriteError(
+            `${message}; incomplete data of this write is still on disk and will be removed`,
+            cause,
+          );
         }
       }
       await new Promise<void>((resolve) => void this.#clock.after(SETTLE_RETRY_MS, resolve));

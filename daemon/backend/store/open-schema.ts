@@ -80,7 +80,7 @@ async function requireDatabase(dir: string): Promise<void> {
 function noStore(dir: string, cause?: unknown): MonError {
   return new MonError(
     'not_found',
-    `there is no store in ${dir}: set --state-dir to the directory of the store; a new store needs no upgrade`,
+    `there is no store in ${dir}: set --state-dir to the directory of the store. A new installation has no store yet and needs no upgrade.`,
     { cause },
   );
 }

@@ -128,7 +128,8 @@ test('every command has a manual', () => {
                            --client is set
       --subscription NAME  match all clients with this subscription
       --client NAME        match this client; short for --subscription client:NAME
-      --selector SEARCH    match events with this search: 'client~web-* env=prod'
+      --selector SEARCH    events that match this search, for example 'client~web-*
+                           env=prod'
       --expire DURATION    duration of the silence: 1h, 1h30m, 2d, a number of
                            seconds, or never
       --begin TIME         start of the silence: 22:00, 2h (from now),

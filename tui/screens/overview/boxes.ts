@@ -358,7 +358,7 @@ function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] 
       left: [run(safeLine(step?.title ?? ''), 'faint')],
       right: [
         run(`  ${holder === null ? 'no owner' : safeLine(holder)}  `, 'faint'),
-        run('7 opens the plan', 'accent'),
+        run('7: open the plan', 'accent'),
       ],
       open: openUpgrade,
     },

@@ -19,7 +19,7 @@ export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void
 
 export function planPageLines(store: Shown & Pick<Known, 'plans'>, layer: PlanPageLayer): readonly Line[] {
   const plan = shownPlan(store);
-  if (plan === undefined) return [[run(' the plan is not loaded', 'faint')]];
+  if (plan === undefined) return [[run(' the upgrade plan has not been loaded yet', 'faint')]];
   const { columns } = store.state.size;
   if (layer.about === 'log') return plan.log.flatMap((line) => wholeLogLine(plan, line, columns));
   const step = plan.steps.find(({ id }) => id === layer.step);

@@ -179,7 +179,8 @@ function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>
 
 function withOpenPlan(store: Says & Pick<Known, 'plans'>, act: (plan: PlanRun) => void): void {
   const plan = shownPlan(store);
-  if (plan === undefined) return store.say('the plan is not loaded yet', 'problem');
+  if (plan === undefined)
+    return store.say('the upgrade plan has not been loaded yet: try again in a moment', 'problem');
   if (plan.state !== 'open') return store.say(`plan #${String(plan.id)} is closed: ${plan.state}`, 'problem');
   act(plan);
 }

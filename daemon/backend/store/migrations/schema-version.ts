@@ -40,7 +40,7 @@ export async function readSchemaVersion(
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(
       'invalid',
-      `${database.location} contains the database of another program, or the beginning of the database is lost; ` +
+      `${database.location} is not a mon database, or the start of its data is missing; ` +
         'use another state directory, or repair this directory with mon-backend repair',
     );
   }

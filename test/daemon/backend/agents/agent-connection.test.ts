@@ -326,7 +326,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
     name: 'a frame whose ids do not grow',
     hello: true,
     frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
-    error: 'the result ids in a frame must increase',
+    error: 'the result IDs in a WebSocket frame must be in ascending order',
   },
   { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
   {

@@ -99,7 +99,7 @@ test('mon-agent gets a list of arguments, and agents of Sensu Go an equivalent q
   expect(windows.payloads('check_request')).toEqual([]);
   expect(backend.log.records).toContainEqual({
     level: 'warn',
-    message: 'check request was not sent: the client cannot run the check',
+    message: 'check request was not sent: the agent of this client does not support the check',
     fields: expect.objectContaining({ client: 'windows', check: 'stored' }),
   });
   theirs.cut();
