@@ -51,7 +51,7 @@ export class LoadedFiles implements AsyncDisposable {
     } catch (error) {
       this.#log.warn(
         { file: this.#path, reason: error instanceof Error ? error.message : String(error) },
-        'could not write the list of configuration files, so handler commands cannot read their settings',
+        'could not write the file that lists the configuration files: handlers that read their settings from it will fail',
       );
     }
   }

@@ -183,7 +183,7 @@ export const programSettingsSchema = z.object({
     .max(1_000_000)
     .default(256)
     .describe(
-      'Maximum memory in MiB for the buffers of all slow connections together. Connections above it are dropped. Raise this limit if `mon_connections_dropped_total{reason="total_limit"}` increases.',
+      'Maximum memory in MiB for the send buffers of all slow connections together. A connection that would exceed it is dropped. Raise this limit if `mon_connections_dropped_total{reason="total_limit"}` increases.',
     ),
   'agent-listener': listenerOn(8081)
     .optional()

@@ -23,6 +23,6 @@ export interface MemoryRoom {
 
 export const ENDLESS_MEMORY: MemoryRoom = {
   isFull: false,
-  refusal: () => new MonError('no_memory', 'memory is full: new objects are rejected'),
+  refusal: () => new MonError('no_memory', 'the memory limit of the backend is reached: new objects are rejected'),
   refuseGrowth: () => undefined,
 };

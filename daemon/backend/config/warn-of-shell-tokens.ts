@@ -13,5 +13,5 @@ export function warnOfShellTokens(stored: StoredDefinitions, log: Log): void {
   const risky = [...stored.all('checks')].filter(({ object }) => shellTokensIn(object, true) !== undefined);
   if (risky.length === 0) return;
   const checks = risky.slice(0, NAMED_MAX).map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
-  log.warn({ checks, check_count: risky.length }, `each of these checks ${SHELL_TOKENS_WARNING}`);
+  log.warn({ checks, check_count: risky.length }, `each check in the field "checks" ${SHELL_TOKENS_WARNING}`);
 }

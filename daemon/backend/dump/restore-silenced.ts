@@ -101,9 +101,16 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isSelectorId(parsed.data.metadata?.name ?? '')) {
-    return { problem: 'the silence has a selector and was edited after the dump, so it cannot be restored' };
+    return {
+      problem:
+        'the dump contains an edited copy of this silence, which has a selector: it cannot be restored, create the silence again',
+    };
   }
-  if (recurs(object)) return { problem: 'the silence recurs and was edited after the dump, so it cannot be restored' };
+  if (recurs(object))
+    return {
+      problem:
+        'the dump contains an edited copy of this recurring silence: it cannot be restored, create the silence again',
+    };
   const parts = partsOfV2Silenced(parsed.data);
   if (parts === undefined) return { problem: 'the silence has neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);

@@ -234,7 +234,10 @@ export class FeedConsumer {
   #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
     const { topics, transports, columns = false, since, store, namespace = DEFAULT_NAMESPACE } = request;
     if (this.#selection !== undefined)
-      throw new MonError('invalid', 'this connection already has a subscription: open another connection');
+      throw new MonError(
+        'invalid',
+        'this connection already has a feed subscription: open another connection for a second one',
+      );
     const selection = new RowSelection(
       this.#parts.topics,
       request,

@@ -28,7 +28,7 @@ test('a list of files that cannot be written only logs a warning', async () => {
   await using files = new LoadedFiles('/nowhere/at/all', log);
   await files.write(['/etc/mon/a.json']);
   expect(log.messages('warn')).toEqual([
-    'could not write the list of configuration files, so handler commands cannot read their settings',
+    'could not write the file that lists the configuration files: handlers that read their settings from it will fail',
   ]);
 });
 

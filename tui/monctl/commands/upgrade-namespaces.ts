@@ -19,7 +19,7 @@ import { EXIT } from '../../words/exit-codes.ts';
  */
 export const fixNamespacesCommand: Command = {
   words: ['upgrade', 'fix-namespaces'],
-  summary: 'Delete checks in missing namespaces, because such checks break the upgrade to 6.2.0',
+  summary: 'Delete checks whose namespace does not exist, because such checks break the upgrade to 6.2.0',
   details: [
     'Such checks cannot be deleted directly. For each missing namespace, the command creates the namespace, deletes its checks, and deletes the namespace again.',
     'Without --apply, the command only shows what it would do. With --apply, it asks before each step; if you decline a step, the other steps for that namespace are skipped, and the exit code is 9.',

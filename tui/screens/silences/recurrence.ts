@@ -33,7 +33,7 @@ const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
   ['zone', { label: 'Zone', line: 'zone', hint: 'e.g. UTC, Europe/Berlin or +02:00' }],
   ['lasts', { label: 'Lasts', line: 'lasts', hint: 'length of each window, e.g. 30m or 2h' }],
   ['first-day', { label: 'First day', line: 'firstDay', hint: 'e.g. 2026-12-01; empty: today' }],
-  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'e.g. 2026-12-31; empty: no last day' }],
+  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'e.g. 2026-12-31; empty: no end date' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {

@@ -52,6 +52,6 @@ function assertUrl(url: string): void {
   if (URL.canParse(url)) return;
   throw new MonError(
     'invalid',
-    'store: the URL is malformed: in host, port, user and password write / @ : as %2F %40 %3A',
+    'store: the URL is malformed: in the user name, password and host write / as %2F, @ as %40 and : as %3A',
   );
 }

@@ -581,6 +581,6 @@ test('a second subscription on one connection is rejected', async () => {
   const peer = await live(rig);
   peer.say({ type: 'subscribe', topics: ['clients'] });
   expect((await peer.hears('error')).message).toBe(
-    'this connection already has a subscription: open another connection',
+    'this connection already has a feed subscription: open another connection for a second one',
   );
 });
