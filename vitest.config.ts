@@ -8,7 +8,7 @@ import { SLOW, TierReporter } from './test/support/tier-reporter.ts';
 const TEST_MS = propertyRuns(4 * PATIENCE.timeout);
 
 /** Needs root and a Debian of its own (CONTRIBUTING.md): no part of the suite, only of `npm run soak`. */
-const ASKED_FOR_ONLY = process.env.SOAK_ROUNDS === undefined ? ['test/soak/package.test.ts'] : [];
+const OPT_IN_TESTS = process.env.SOAK_ROUNDS === undefined ? ['test/soak/package.test.ts'] : [];
 
 /** The file for programs that want the figures; `./scripts/test` names one. */
 const REPORT = process.env.MON_TEST_REPORT;
@@ -19,7 +19,7 @@ export default defineConfig({
   // As in the programs that people run: Vite would call what only the development build of React has.
   oxc: { jsx: { development: false } },
   test: {
-    exclude: [...configDefaults.exclude, ...ASKED_FOR_ONLY],
+    exclude: [...configDefaults.exclude, ...OPT_IN_TESTS],
     // Real stores, sockets and child processes on a machine that may be slow and busy.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,

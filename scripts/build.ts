@@ -126,7 +126,7 @@ const messagesInEnglish: Plugin = {
  * Makes the store load its native part from beside the program, as in a package, instead of from where it was
  * installed.
  */
-const storeBesideProgram: Plugin = {
+const storeNextToProgram: Plugin = {
   name: 'store-beside-program',
   setup(bundler) {
     bundler.onLoad({ filter: /classic-level\/binding\.js$/ }, () => ({
@@ -147,8 +147,8 @@ const { positionals, values } = parseArgs({
   options: { whole: { type: 'boolean', default: false } },
 });
 const [outdir = 'dist'] = positionals;
-const { whole: isWhole } = values;
-if (isWhole) await copyNativeStore();
+const { whole: isSelfContained } = values;
+if (isSelfContained) await copyNativeStore();
 
 await Promise.all(
   Object.entries(PROGRAMS).map(async ([name, { source, startsOften = false, nodeFlags, heapGrowth }]) => {
@@ -166,10 +166,10 @@ await Promise.all(
       // doubles the bytes of every character. Names and lines stay, for debugging.
       minifyWhitespace: startsOften,
       ...(startsOften && { lineLimit: 200 }),
-      sourcemap: !isWhole,
+      sourcemap: !isSelfContained,
       legalComments: 'none',
       // The store searches its native part beside its own files; pino starts workers from its own files.
-      external: isWhole ? [] : ['level', 'pino'],
+      external: isSelfContained ? [] : ['level', 'pino'],
       // Replaces the optional faster masking of `ws`. On a Node that includes it, `ws` uses that.
       alias: { bufferutil: './shared/domain/websocket-mask.ts' },
       plugins: [
@@ -180,19 +180,22 @@ await Promise.all(
         graphemesAsWeDo,
         rowsAsWeDo,
         messagesInEnglish,
-        ...(isWhole ? [storeBesideProgram] : []),
+        ...(isSelfContained ? [storeNextToProgram] : []),
       ],
       define: { 'process.env.NODE_ENV': '"production"' },
       banner: {
         js: [
-          ...(startsOften || isWhole ? [] : [firstLine]),
+          ...(startsOften || isSelfContained ? [] : [firstLine]),
           "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
         ].join('\n'),
       },
       logLevel: 'warning',
     });
     if (startsOften)
-      await writeFile(join(outdir, `${name}.js`), `${isWhole ? '' : `${firstLine}\n`}${launcher(name, heapGrowth)}`);
+      await writeFile(
+        join(outdir, `${name}.js`),
+        `${isSelfContained ? '' : `${firstLine}\n`}${launcher(name, heapGrowth)}`,
+      );
     await chmod(join(outdir, `${name}.js`), 0o755);
   }),
 );

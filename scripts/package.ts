@@ -38,9 +38,9 @@ const { values } = readArguments(
   },
   usage,
 );
-const wanted = values.only.split(',');
+const selectedNames = values.only.split(',');
 const architecture = ARCHITECTURES[process.arch];
-if (architecture === undefined || process.platform !== 'linux' || wanted.some((name) => !names.includes(name))) {
+if (architecture === undefined || process.platform !== 'linux' || selectedNames.some((name) => !names.includes(name))) {
   refuseArguments(usage);
 }
 
@@ -59,7 +59,7 @@ try {
   const runtime = join(ROOT, 'node_modules/node/bin/node');
   const runtimeLicense = await findLicense();
   const sources: Sources = { root: ROOT, programs, runtime, runtimeLicense, release, dateS, manuals };
-  await Promise.all(wanted.map((name) => make(name, sources)));
+  await Promise.all(selectedNames.map((name) => make(name, sources)));
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }

@@ -40,9 +40,9 @@ const child = spawn(process.execPath, [`${ROOT}node_modules/vitest/vitest.mjs`, 
 const [code] = (await once(child, 'exit')) as [number | null];
 process.exitCode = code ?? 1;
 
-function runOf(asked: string): Run {
-  if (asked !== PROPERTIES) {
-    return { files: [`test/soak/${asked}${SUFFIX}`], variable: 'SOAK_ROUNDS', usualRounds: '200' };
+function runOf(suite: string): Run {
+  if (suite !== PROPERTIES) {
+    return { files: [`test/soak/${suite}${SUFFIX}`], variable: 'SOAK_ROUNDS', usualRounds: '200' };
   }
   return { files: filesWithProperties(), variable: 'PROPERTY_ROUNDS', usualRounds: '10' };
 }

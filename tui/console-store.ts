@@ -19,7 +19,7 @@ import {
   type Hello,
 } from './model/feed-status.ts';
 import { mergedStatus } from './model/merged-feed.ts';
-import { HeldRows } from './model/held-rows.ts';
+import { BufferedRows } from './model/held-rows.ts';
 import { settleInspect } from './screens/inspect/body.ts';
 import { INITIAL_LIST, type ListState } from './state/list-state.ts';
 import { ListWindow } from './list/list-window.ts';
@@ -30,7 +30,7 @@ import { SilenceHistory } from './model/silence-history.ts';
 import { SnapshotRows } from './model/snapshot-rows.ts';
 import { SilenceRecent } from './screens/silences/recent.ts';
 import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
-import { PreviewMemory, foundPreview, previewSilence, type SilencePreview } from './model/silence-preview.ts';
+import { PreviewMemory, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
 import { TableRows } from './list/table-rows.ts';
 import { OwnChanges } from './state/undo.ts';
 import { openDueView } from './actions/views.ts';
@@ -49,7 +49,7 @@ import type { SortState } from './model/list-order.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import type { ListOfView } from './list/list-of-view.ts';
 import type { ListRows } from './model/list-rows.ts';
-import type { Known, Places } from './model/known.ts';
+import type { LiveData, MergedSources } from './model/known.ts';
 import type {
   Asks,
   Frames,
@@ -57,7 +57,7 @@ import type {
   Pauses,
   Remembers,
   Rows,
-  Says,
+  MessageSink,
   Screen,
   Settles,
   Silencing,
@@ -93,7 +93,7 @@ export class ConsoleStore
   implements
     Screen,
     Settles,
-    Says,
+    MessageSink,
     Asks,
     Opened,
     Remembers,
@@ -103,8 +103,8 @@ export class ConsoleStore
     Rows,
     Answered,
     Counted,
-    Known,
-    Places,
+    LiveData,
+    MergedSources,
     ListOfView
 {
   readonly options: ConsoleOptions;
@@ -139,7 +139,7 @@ export class ConsoleStore
   urgency: Urgency = 'rows';
   #version = 0;
   readonly #listeners = new Set<() => void>();
-  readonly #held = new HeldRows();
+  readonly #bufferedRows = new BufferedRows();
   #effects: Effect[] = [];
   readonly #bell = new Bell();
   readonly #preview = new PreviewMemory();
@@ -178,7 +178,7 @@ export class ConsoleStore
     return this.options.namespace === EVERY_NAMESPACE ? NAMESPACE_COLUMN : undefined;
   }
 
-  places(): Iterable<string> {
+  sourceNames(): Iterable<string> {
     return this.backends?.keys() ?? this.#shownNamespaces;
   }
 
@@ -326,7 +326,7 @@ export class ConsoleStore
    */
   rowsArrived(
     rows: FeedRows,
-    about: {
+    details: {
       readonly replace: boolean;
       readonly timeMs: number | undefined;
       readonly isNews?: boolean;
@@ -334,16 +334,16 @@ export class ConsoleStore
     },
   ): void {
     const nowMs = this.options.now();
-    this.feed = heardFrame(this.feed, about.timeMs, nowMs);
-    if (rows.upgrades !== undefined || about.replace) this.#applyPlans(rows.upgrades ?? {}, about.replace);
+    this.feed = heardFrame(this.feed, details.timeMs, nowMs);
+    if (rows.upgrades !== undefined || details.replace) this.#applyPlans(rows.upgrades ?? {}, details.replace);
     const { paused } = this.state;
     if (paused === undefined) {
-      const { replace, isNews = true, brief } = about;
+      const { replace, isNews = true, brief } = details;
       applyRows(this, this.#bell, rows, { replace, nowMs, isNews, brief });
       return;
     }
     // Briefs are not held: the paused feed sends full rows instead.
-    this.#hold(paused, rows, about.replace);
+    this.#hold(paused, rows, details.replace);
   }
 
   /**
@@ -365,7 +365,7 @@ export class ConsoleStore
   }
 
   #hold(paused: NonNullable<ConsoleState['paused']>, rows: FeedRows, replace: boolean): void {
-    const count = this.#held.hold(rows, replace);
+    const count = this.#bufferedRows.hold(rows, replace);
     // Only the number of held rows is shown, and the frame of each second updates it.
     this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
   }
@@ -402,8 +402,8 @@ export class ConsoleStore
   resume(): void {
     const nowMs = this.options.now();
     this.update({ paused: undefined });
-    const held = this.#held.take();
-    applyRows(this, this.#bell, held.rows, { replace: held.replace, nowMs, isNews: true });
+    const bufferedRows = this.#bufferedRows.take();
+    applyRows(this, this.#bell, bufferedRows.rows, { replace: bufferedRows.replace, nowMs, isNews: true });
     if (this.feed.connection.kind === 'live') this.#endSnapshot(nowMs);
   }
 
@@ -413,7 +413,8 @@ export class ConsoleStore
 
   silencePreview(form: SilenceForm): SilencePreview {
     const entries = silenceScopeEntries(form);
-    if (form.origin === undefined && form.scope === 'search') return foundPreview(this.silenceRecent.of(form)?.events);
+    if (form.origin === undefined && form.scope === 'search')
+      return previewFromCounts(this.silenceRecent.of(form)?.events);
     const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
     return this.#preview.of(entries, this.nowMs, () =>
       previewSilence(
@@ -501,7 +502,7 @@ export class ConsoleStore
 }
 
 /** Restores the settings of an earlier store. */
-function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
+function restoreKept(store: Screen & Pick<LiveData, 'events'> & ListOfView, { view, views, common }: Kept): void {
   store.update(common);
   for (const { name } of VIEWS) {
     const kept = views[name];

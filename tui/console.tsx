@@ -18,14 +18,14 @@ import { keptOf, type Kept } from './state/kept.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
 import { takeInput } from './actions/press-key.ts';
-import { wantedPace } from './list/wanted-pace.ts';
+import { requestedPace } from './list/wanted-pace.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
 import type { Theme } from './text/theme.ts';
 import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import { openAll } from './effects/all-contexts.ts';
-import { FilterTurns } from './effects/filter-turns.ts';
+import { FilterScheduler } from './effects/filter-turns.ts';
 import { apiOf, nothingOfPast, upgradesOf, type ShownBackend } from './effects/shown-backend.ts';
 import { TypedAhead } from './effects/typed-ahead.ts';
 import { ViewFeed } from './effects/follow-view.ts';
@@ -33,7 +33,7 @@ import { followedNow } from './state/upkeep.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
 
 /** Time after the last of many sizes during a resize, before the screen is drawn from scratch. */
-const RESIZE_REST_MS = 50;
+const RESIZE_IDLE_MS = 50;
 
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
@@ -70,7 +70,7 @@ export interface ConsoleParts extends ShownBackend {
   readonly setMouse?: (isOn: boolean) => void;
   readonly onQuit: () => void;
   /** Returns a random number from 0 to below 1, for the jitter of reconnects. */
-  readonly chance?: () => number;
+  readonly random?: () => number;
 }
 
 export interface Console extends Disposable {
@@ -101,7 +101,7 @@ const NO_FEED: FollowedFeed = {
 };
 
 /** Returns a key for a namespace of a context. */
-function placeOf(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
+function namespaceKey(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
   return JSON.stringify([context, namespace]);
 }
 
@@ -149,16 +149,16 @@ export function openConsole(parts: ConsoleParts): Console {
   });
 
   const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): FollowedFeed => {
-    if (members !== undefined) return followAll(members, into, clock, parts.chance);
+    if (members !== undefined) return followAll(members, into, clock, parts.random);
     const followOne = one.namespace === EVERY_NAMESPACE ? followNamespaces : followFeed;
-    return followOne(one, into, clock, parts.chance);
+    return followOne(one, into, clock, parts.random);
   };
   let feed = follow(shown, store);
   // A merged list of several backends only shows events.
   const followView = ({ members, ...one }: ShownBackend, into: ConsoleStore): ViewFeed | undefined =>
-    members === undefined ? new ViewFeed(one, into, clock, parts.chance) : undefined;
+    members === undefined ? new ViewFeed(one, into, clock, parts.random) : undefined;
   let viewFeed = followView(shown, store);
-  const filter = new FilterTurns({ list: () => store, clock, paint: () => scheduler.paintNow() });
+  const filter = new FilterScheduler({ list: () => store, clock, paint: () => scheduler.paintNow() });
   const scheduler = new FrameScheduler(
     {
       get urgency() {
@@ -173,7 +173,7 @@ export function openConsole(parts: ConsoleParts): Console {
       },
       paint: () => {
         store.paint();
-        feed.setPace(wantedPace(store));
+        feed.setPace(requestedPace(store));
         viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
         // After the frame, because the first request loads the HTTP code.
         setImmediate(runEffects);
@@ -201,8 +201,8 @@ export function openConsole(parts: ConsoleParts): Console {
     feed.close();
     viewFeed?.close();
     const { log, options } = store;
-    ownChanges.set(placeOf(options.contexts?.current, options.namespace), store.ownChanges);
-    const before = ownChanges.get(placeOf(context, next.namespace));
+    ownChanges.set(namespaceKey(options.contexts?.current, options.namespace), store.ownChanges);
+    const before = ownChanges.get(namespaceKey(context, next.namespace));
     shown = next;
     store = storeOf(next, context, { kept, log, ...(before && { ownChanges: before }) });
     feed = followed ?? follow(next, store);
@@ -235,9 +235,9 @@ export function openConsole(parts: ConsoleParts): Console {
   const switchNamespace = (name: string): Promise<void> =>
     whileTyping(async () => {
       const isAll = name === EVERY_NAMESPACE;
-      const known = isAll ? [] : (await (await shown.api()).namespaces()).map((namespace) => namespace.name);
-      if (!isAll && !known.includes(name)) {
-        throw new MonError('not_found', `no such namespace, or you may not read it: use one of ${known.join(', ')}`);
+      const names = isAll ? [] : (await (await shown.api()).namespaces()).map((namespace) => namespace.name);
+      if (!isAll && !names.includes(name)) {
+        throw new MonError('not_found', `no such namespace, or you may not read it: use one of ${names.join(', ')}`);
       }
       const kept = keptOf(store.state);
       const next = { ...shown, namespace: name === DEFAULT_NAMESPACE ? undefined : name };
@@ -306,12 +306,12 @@ export function openConsole(parts: ConsoleParts): Console {
     runEffects();
   };
 
-  let resizeRest: Disposable | undefined;
+  let resizeTimer: Disposable | undefined;
   const onResize = (): void => {
     store.resized({ columns: stdout.columns, rows: stdout.rows });
     scheduler.paintNow();
-    resizeRest?.[Symbol.dispose]();
-    resizeRest = clock.after(RESIZE_REST_MS, repaint);
+    resizeTimer?.[Symbol.dispose]();
+    resizeTimer = clock.after(RESIZE_IDLE_MS, repaint);
   };
   stdout.on('resize', onResize);
 
@@ -320,7 +320,7 @@ export function openConsole(parts: ConsoleParts): Console {
     repaint,
     [Symbol.dispose]: () => {
       stdout.off('resize', onResize);
-      resizeRest?.[Symbol.dispose]();
+      resizeTimer?.[Symbol.dispose]();
       scheduler[Symbol.dispose]();
       feed.close();
       viewFeed?.close();

@@ -34,9 +34,9 @@ const clock: ConsoleClock = {
   },
 };
 
-const given = await readArguments(process.argv.slice(2));
-if ('problem' in given) fail(given.problem);
-else await main(given);
+const parsedArguments = await readArguments(process.argv.slice(2));
+if ('problem' in parsedArguments) fail(parsedArguments.problem);
+else await main(parsedArguments);
 
 /**
  * Parses the arguments. Loading the parser takes a fifth of the time to the first frame, so it is only loaded
@@ -176,7 +176,12 @@ function nameOf(choice: Choice): string | undefined {
  */
 function shownAt(backend: string, env: CredentialsEnv, namespace?: string): ShownBackend {
   parseBackendAddresses(backend, env);
-  return { backend, env, namespace, api: (asked = namespace) => loadApiClient(backend, env, asked) };
+  return {
+    backend,
+    env,
+    namespace,
+    api: (requestedNamespace = namespace) => loadApiClient(backend, env, requestedNamespace),
+  };
 }
 
 async function openContext(name: string, context: ContextConfig, tls: CredentialsEnv): Promise<ShownBackend> {

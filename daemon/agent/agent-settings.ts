@@ -98,8 +98,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the settings from the environment: the lowest layer of the configuration (completion 1.16). */
 export function environmentSettings(env: Environment): Settings {
-  const agent = given(env, PROGRAM_VARIABLES);
-  const client = given(env, CLIENT_VARIABLES);
+  const agent = settingsFrom(env, PROGRAM_VARIABLES);
+  const client = settingsFrom(env, CLIENT_VARIABLES);
   return {
     ...(Object.keys(agent).length === 0 ? {} : { agent }),
     ...(Object.keys(client).length === 0 ? {} : { client }),
@@ -107,7 +107,7 @@ export function environmentSettings(env: Environment): Settings {
 }
 
 /** An empty variable counts as unset: a service file often cannot unset a variable. */
-function given(env: Environment, variables: Readonly<Record<string, string>>): Settings {
+function settingsFrom(env: Environment, variables: Readonly<Record<string, string>>): Settings {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([variable, setting]) => {
       const text = env[variable] ?? '';

@@ -1,7 +1,7 @@
 import { arch, hostname, networkInterfaces, platform } from 'node:os';
 import type { Attributes } from '../../shared/domain/attributes.ts';
 import { tokenEntityOf } from '../../shared/domain/v2/tokens.ts';
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';
@@ -31,7 +31,7 @@ export type ClientIdentity = SubmittedClient & { readonly subscriptions: string[
  * @throws MonError `invalid` that names every attribute that breaks a rule
  */
 export function clientIdentity(flags: ClientFlags, section: Settings): ClientIdentity {
-  const named = { name: machineName(), address: machineAddress(), ...section, ...given(flags) };
+  const named = { name: machineName(), address: machineAddress(), ...section, ...withoutUndefined(flags) };
   const answer = clientSchema.safeParse(named);
   if (!answer.success) {
     const problems = answer.error.issues.map((issue) => `client.${issue.path.map(String).join('.')}: ${issue.message}`);

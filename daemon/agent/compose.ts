@@ -55,7 +55,7 @@ interface Surroundings {
   readonly clock: MachineClock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 export interface Agent {
@@ -78,7 +78,7 @@ export interface Agent {
  */
 export async function compose(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
-  { clock: machine, log, chance }: Surroundings,
+  { clock: machine, log, random }: Surroundings,
 ): Promise<Agent> {
   const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => sayJump(log, jump) });
   await using parts = new AsyncDisposableStack();
@@ -116,7 +116,7 @@ export async function compose(
     spool,
     clock,
     log,
-    chance,
+    random,
     client: () => publishedClient(identity, now(), spool.trouble),
     signature: identity.signature ?? undefined,
     onWelcome: () => socket.sendKeepalive(),

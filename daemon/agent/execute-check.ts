@@ -19,8 +19,8 @@ export async function executeCheck(
 
   const startedMs = clock.monotonic();
   const input = check['stdin'] === true ? JSON.stringify({ client, check }) : undefined;
-  const found = await runWork(work, { clock, watchdog, timeout: check.timeout, input, environment, signal });
-  if (found === undefined) return undefined;
+  const outcome = await runWork(work, { clock, watchdog, timeout: check.timeout, input, environment, signal });
+  if (outcome === undefined) return undefined;
   const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-  return await runHook({ ...check, duration, ...found }, { client, environment, clock, watchdog, signal });
+  return await runHook({ ...check, duration, ...outcome }, { client, environment, clock, watchdog, signal });
 }

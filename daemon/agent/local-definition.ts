@@ -1,4 +1,4 @@
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 
@@ -8,6 +8,6 @@ import type { CheckDefinition } from '../../shared/schemas/check.ts';
 export function withLocalDefinition(request: CheckRequest, local: CheckDefinition | undefined): CheckRequest {
   if (local === undefined) return request;
   // Local definitions use v1 tokens only.
-  const { entity_tokens: _mark, ...asked } = request;
-  return { ...asked, ...given(local), name: request.name, issued: request.issued };
+  const { entity_tokens: _mark, ...attributes } = request;
+  return { ...attributes, ...withoutUndefined(local), name: request.name, issued: request.issued };
 }

@@ -1,6 +1,6 @@
 import meow from 'meow';
 import { errorMessage, MonError } from '../../shared/errors.ts';
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
@@ -55,9 +55,9 @@ if (cli.flags['help'] === true) cli.showHelp(0);
 makePrivately();
 
 try {
-  const [command, ...rest] = cli.input;
-  if (command === 'version' && rest.length === 0) process.stdout.write(`mon-agent version ${VERSION}\n`);
-  else if (command === 'start' && rest.length === 0) await start();
+  const [command, ...extraArguments] = cli.input;
+  if (command === 'version' && extraArguments.length === 0) process.stdout.write(`mon-agent version ${VERSION}\n`);
+  else if (command === 'start' && extraArguments.length === 0) await start();
   else throw new MonError('invalid', 'usage: mon-agent start | version; see mon-agent --help');
 } catch (error) {
   process.stderr.write(`mon-agent: ${errorMessage(error)}\n`);
@@ -65,7 +65,7 @@ try {
 }
 
 /** The configuration from flags, files and environment; read again at each reload. */
-interface Told {
+interface ResolvedConfig {
   readonly program: AgentSettings;
   readonly definitions: Omit<LoadedConfig, 'agent'>;
   readonly identity: ClientIdentity;
@@ -74,7 +74,7 @@ interface Told {
 }
 
 /** @throws MonError `invalid` */
-async function readTold(): Promise<Told> {
+async function resolveConfig(): Promise<ResolvedConfig> {
   const { flags } = cli;
   const installation = readInstallation('mon-agent');
   const named = { file: flags.config, directories: commaSeparated(flags.configDir) };
@@ -98,7 +98,7 @@ async function readTold(): Promise<Told> {
 }
 
 /** All parts from which an agent is composed. */
-interface Ready extends Told {
+interface Ready extends ResolvedConfig {
   readonly config: AgentConfig;
 }
 
@@ -108,13 +108,13 @@ interface Parts {
 }
 
 async function start(): Promise<void> {
-  const told = await readTold();
-  const destination = new LineWriter(told.program.log);
-  const log = createLog({ component: 'agent', level: told.program['log-level'], destination });
+  const resolvedConfig = await resolveConfig();
+  const destination = new LineWriter(resolvedConfig.program.log);
+  const log = createLog({ component: 'agent', level: resolvedConfig.program['log-level'], destination });
   const clock = new SystemClock();
   const signals = new Signals();
   using manager = openServiceManager({ env: process.env, clock, log });
-  let ready = prepare(told, { clock, log });
+  let ready = prepare(resolvedConfig, { clock, log });
   for (;;) {
     log.level = ready.program['log-level'];
     const { agent, doing } = await begin(ready, { clock, log });
@@ -138,8 +138,8 @@ async function start(): Promise<void> {
  *
  * @throws MonError `invalid`
  */
-function prepare(told: Told, { clock, log }: Parts): Ready {
-  const { program, definitions, identity, secret } = told;
+function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): Ready {
+  const { program, definitions, identity, secret } = resolvedConfig;
   const config = {
     tls: openAgentTls(program, { clock, log }),
     backends: agentAddresses(program.backend, identity.name, process.env, secret),
@@ -151,7 +151,7 @@ function prepare(told: Told, { clock, log }: Parts): Ready {
     stateDir: program['state-dir'],
     runningMax: program['max-checks'],
   };
-  return { ...told, config };
+  return { ...resolvedConfig, config };
 }
 
 async function begin(
@@ -162,7 +162,7 @@ async function begin(
   const { namespace } = program;
   const urls = config.backends.map(({ url }) => url).join(', ');
   if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(urls));
-  const agent = await compose(config, { clock, log, chance: Math.random });
+  const agent = await compose(config, { clock, log, random: Math.random });
   await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
   const { name, subscriptions } = identity;
   log.info({ namespace, client: name, subscriptions, backend: urls, version: VERSION }, 'agent started');
@@ -184,7 +184,7 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
     }
     log.info({}, 'reloading the configuration');
     try {
-      return prepare(await readTold(), { clock, log });
+      return prepare(await resolveConfig(), { clock, log });
     } catch (error) {
       log.error({ reason: errorMessage(error) }, 'configuration is invalid: the agent keeps its current configuration');
     }
@@ -195,7 +195,7 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
 function programFlags(): Settings {
   const { backend, namespace, stateDir, maxChecks, log, logLevel } = cli.flags;
   const { trustedCaFile, insecureSkipTlsVerify, certFile, keyFile } = cli.flags;
-  const agent = given({
+  const agent = withoutUndefined({
     backend,
     namespace,
     'state-dir': stateDir,

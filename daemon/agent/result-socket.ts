@@ -47,7 +47,7 @@ interface ResultSocketDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
-  readonly chance: () => number;
+  readonly random: () => number;
   /** Returns the current client record. */
   readonly client: () => Client;
   /** The signature of the client, which the backend adopts and then requires (completion 1.10). */
@@ -177,14 +177,14 @@ export class ResultSocket {
   }
 
   #lost({ reason, refusal, isReplaced = false }: ConnectionEnd): void {
-    const { log, chance } = this.#deps;
+    const { log, random } = this.#deps;
     this.#session?.ackDeadline?.[Symbol.dispose]();
     this.#session = undefined;
     this.#connection = undefined;
     this.#checkIdle();
     if (this.#closed) return;
     this.#replacements = isReplaced ? this.#replacements + 1 : 0;
-    const delayMs = isReplaced ? backoffMs(this.#replacements, chance(), RECONNECT) : this.#delayOfNext(chance());
+    const delayMs = isReplaced ? backoffMs(this.#replacements, random(), RECONNECT) : this.#delayOfNext(random());
     const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
     if (refusal === undefined) log.warn(fields, 'not connected to the backend');
     else {
@@ -203,12 +203,12 @@ export class ResultSocket {
    *
    * @returns the delay before it is tried: short, until every backend was tried in this round
    */
-  #delayOfNext(chance: number): number {
+  #delayOfNext(random: number): number {
     const { length } = this.#deps.backends;
     this.#attempt += 1;
     this.#at = (this.#at + 1) % length;
     const rounds = this.#attempt / length;
-    return Number.isInteger(rounds) ? backoffMs(rounds, chance, RECONNECT) : backoffMs(0, chance, NEXT_BACKEND);
+    return Number.isInteger(rounds) ? backoffMs(rounds, random, RECONNECT) : backoffMs(0, random, NEXT_BACKEND);
   }
 
   /** @param spoolName the spool name in the hello of this connection */
@@ -271,8 +271,8 @@ export class ResultSocket {
     const { log, spool } = this.#deps;
     // `rejected` precedes `ack`, so the spool still has the result.
     const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
-    const about = result?.id === id ? aboutResult(result.text) : {};
-    log.error({ id, ...about, reason: error }, 'the backend rejected a check result');
+    const logFields = result?.id === id ? logFieldsOf(result.text) : {};
+    log.error({ id, ...logFields, reason: error }, 'the backend rejected a check result');
   }
 
   async #acknowledged({ id, baselines }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
@@ -307,9 +307,9 @@ export class ResultSocket {
           session.connection.close('a new spool');
           return;
         }
-        const { room, sentId, rewinds } = session.sent;
+        const { remainingWindow, sentId, rewinds } = session.sent;
         // No await here: a call that arrived after the check for new results would not be served.
-        if (room <= 0 || sentId >= this.#deps.spool.lastId) return;
+        if (remainingWindow <= 0 || sentId >= this.#deps.spool.lastId) return;
         const results = await this.#nextResults(session.sent);
         const isOutdated = session.spool !== this.#deps.spool.name || rewinds !== session.sent.rewinds;
         if (session !== this.#session || isOutdated) continue;
@@ -323,8 +323,8 @@ export class ResultSocket {
   }
 
   /** Returns the results after the last one sent, as many as the window and a frame allow. */
-  async #nextResults({ room, sentId }: SentResults): Promise<readonly SpooledResult[]> {
-    const limits = { results: Math.min(room, FRAME.results), characters: FRAME.characters };
+  async #nextResults({ remainingWindow, sentId }: SentResults): Promise<readonly SpooledResult[]> {
+    const limits = { results: Math.min(remainingWindow, FRAME.results), characters: FRAME.characters };
     return await this.#deps.spool.read(sentId, limits);
   }
 
@@ -349,7 +349,7 @@ export class ResultSocket {
 }
 
 /** Returns the log fields that identify a spooled result. */
-function aboutResult(text: string): Readonly<Record<string, string>> {
+function logFieldsOf(text: string): Readonly<Record<string, string>> {
   const { name, source } = JSON.parse(text) as SubmittedResult;
   return { check: name, ...(typeof source === 'string' && { source }) };
 }

@@ -105,15 +105,18 @@ export function openCheckRunner({
 
   return {
     start(request) {
-      const about = { check: request.name, source: request.source };
+      const logFields = { check: request.name, source: request.source };
       const reason = obstacle(request);
       if (reason !== undefined) {
-        log.warn(about, reason);
+        log.warn(logFields, reason);
         return;
       }
       const prepared = prepareCheck(request, { client, entity });
       if (prepared === undefined) {
-        log.warn({ ...about, extension: request['extension'], available: EXTENSION_NAMES }, 'unknown check extension');
+        log.warn(
+          { ...logFields, extension: request['extension'], available: EXTENSION_NAMES },
+          'unknown check extension',
+        );
         return;
       }
       underWay.add(runKey(request));

@@ -48,7 +48,7 @@ export async function runHook(
   if (command === undefined) return result;
 
   const startedMs = clock.monotonic();
-  const found = await runWork(
+  const outcome = await runWork(
     { kind: 'command', command },
     {
       clock,
@@ -59,7 +59,7 @@ export async function runHook(
       signal,
     },
   );
-  if (found === undefined) return result;
+  if (outcome === undefined) return result;
   const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-  return recorded({ executed, duration, status: found.status, output: withinHookOutput(found.output) });
+  return recorded({ executed, duration, status: outcome.status, output: withinHookOutput(outcome.output) });
 }

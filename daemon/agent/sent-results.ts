@@ -43,7 +43,7 @@ export class SentResults {
   }
 
   /** The number of results that may be sent now. */
-  get room(): number {
+  get remainingWindow(): number {
     return this.#window - (this.#sentId - this.#ackedId);
   }
 

@@ -117,7 +117,7 @@ export class Spool implements AsyncDisposable {
     this.#limits = limits ?? LIMITS;
     this.#unsaved = new UnsavedResults(unsavedCharacters ?? UNSAVED_CHARACTERS);
     this.#reopener = new Reopener(
-      () => this.#inTurn(() => this.#recover()),
+      () => this.#runSerially(() => this.#recover()),
       clock ?? new SystemClock(),
       LONGEST_RETRY_MS,
     );
@@ -166,7 +166,7 @@ export class Spool implements AsyncDisposable {
   async append(result: SubmittedResult): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#waiting.push({ text: JSON.stringify(result), resolve, reject });
-    if (this.#waiting.length === 1) void this.#inTurn(() => this.#writeWaiting());
+    if (this.#waiting.length === 1) void this.#runSerially(() => this.#writeWaiting());
     return await promise;
   }
 
@@ -187,7 +187,7 @@ export class Spool implements AsyncDisposable {
       return await reading;
     } catch (error) {
       // Unreadable results on disk must not block the results in memory.
-      await this.#inTurn(() => this.#detach(error));
+      await this.#runSerially(() => this.#detach(error));
       return firstOf(this.#unsaved.after(afterId), limits, []);
     } finally {
       this.#reads.delete(reading);
@@ -201,7 +201,7 @@ export class Spool implements AsyncDisposable {
    * @param name the series of the id; ids of an earlier series are ignored
    */
   async acknowledge(id: number, name = this.#name): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#runSerially(async () => {
       if (name !== this.#name) return;
       this.#ackedId = Math.max(this.#ackedId, Math.min(id, this.#lastId));
       this.#unsaved.acknowledge(id);
@@ -241,7 +241,7 @@ export class Spool implements AsyncDisposable {
   async rename(acked: number): Promise<void> {
     // The other state delivered results that it could not write to disk, and before them everything that was on disk.
     if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
-    await this.#inTurn(async () => {
+    await this.#runSerially(async () => {
       this.#name = randomUUID();
       this.#ackedId = 0;
       if (this.#problem !== undefined) return;
@@ -256,7 +256,7 @@ export class Spool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reopener[Symbol.dispose]();
     // This is the last chance to save results that are only in memory.
-    await this.#inTurn(() => this.#recover()).catch(() => undefined);
+    await this.#runSerially(() => this.#recover()).catch(() => undefined);
     this.#isClosed = true;
     await Promise.allSettled(this.#reads);
     await this.#db?.close();
@@ -426,7 +426,7 @@ export class Spool implements AsyncDisposable {
     if (this.#ackedId > 0) await this.#ackFile.write({ name: this.#name, acked: this.#ackedId });
   }
 
-  async #inTurn<T>(task: () => Promise<T>): Promise<T> {
+  async #runSerially<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#lastWrite.then(task);
     this.#lastWrite = done.catch(() => undefined);
     return await done;

@@ -1,6 +1,6 @@
 import meow from 'meow';
 import { errorMessage } from '../../shared/errors.ts';
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { installedSources, type Installation } from '../settings/installation.ts';
 import type { ConfigSources } from './config/load-config.ts';
@@ -156,8 +156,8 @@ export function configSources(
 ): ConfigSources {
   const { config, configDir, stateDir, store, bind, port, log, logLevel } = flags;
   const { certFile, keyFile, clientCaFile, insecureHttp } = flags;
-  const api = given({ bind, port });
-  const tls = given({ 'cert-file': certFile, 'key-file': keyFile, 'client-ca-file': clientCaFile });
+  const api = withoutUndefined({ bind, port });
+  const tls = withoutUndefined({ 'cert-file': certFile, 'key-file': keyFile, 'client-ca-file': clientCaFile });
   const named = {
     file: config,
     directories: (configDir ?? []).flatMap((list) => list.split(',')).filter((dir) => dir !== ''),
@@ -168,7 +168,7 @@ export function configSources(
     directories,
     env: process.env,
     flags: {
-      ...given({ 'state-dir': stateDir, store, log, 'log-level': logLevel }),
+      ...withoutUndefined({ 'state-dir': stateDir, store, log, 'log-level': logLevel }),
       ...(Object.keys(api).length === 0 ? {} : { api }),
       ...(Object.keys(tls).length === 0 ? {} : { tls }),
       ...(insecureHttp ? { 'insecure-http': true } : {}),

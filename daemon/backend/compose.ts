@@ -13,7 +13,7 @@ import { LocalToken } from './access/local-token.ts';
 import { Passwords } from './access/password.ts';
 import { AgentHub } from './agents/agent-hub.ts';
 import { bytesOfOutput } from './aggregates/read.ts';
-import { Alone } from './cluster/alone.ts';
+import { StandaloneCluster } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
 import { Forwarding, type ForwardingParts } from './cluster/forwarding/forwarding.ts';
 import type { PeerSignatures } from './cluster/forwarding/proof/peer-signatures.ts';
@@ -21,8 +21,8 @@ import type { Membership } from './cluster/membership.ts';
 import type { ApiDeps } from './compose/api.ts';
 import { openSchedule, startClocks } from './compose/clocks.ts';
 import { openMembership, openSignatures, selfOf } from './compose/cluster.ts';
-import { openDoors } from './compose/doors.ts';
-import { openGround, refuseOpenBind, type Ground } from './compose/ground.ts';
+import { openListeners } from './compose/doors.ts';
+import { openFoundation, refuseOpenBind, type Foundation } from './compose/ground.ts';
 import type { BackendOptions } from './compose/options.ts';
 import { openRunsOfAll } from './compose/runs.ts';
 import { openWriters, type Writers } from './compose/writers.ts';
@@ -38,7 +38,7 @@ import { FeedHub } from './feed/feed-hub.ts';
 import { DeadLetters } from './notify/delivery/dead-letters.ts';
 import { Delivery } from './notify/delivery/deliver.ts';
 import { Lanes } from './notify/delivery/lanes.ts';
-import { LetterBox } from './notify/delivery/dead-letter-index.ts';
+import { DeadLetterIndex } from './notify/delivery/dead-letter-index.ts';
 import { Routing, type NotificationSettings } from './notify/route.ts';
 import { LastDeliveries } from './notify/delivery/last-deliveries.ts';
 import { SuppressedNotifications } from './notify/count-suppressed.ts';
@@ -96,22 +96,22 @@ export interface Backend {
 export async function compose(options: BackendOptions): Promise<Backend> {
   const { log } = options;
   await using teardown = new Teardown({ clock: options.clock, log });
-  const ground = await openGround(options, TABLES, teardown);
-  const { config, definitions, tls, disk, store, clock, registry, memory } = ground;
+  const foundation = await openFoundation(options, TABLES, teardown);
+  const { config, definitions, tls, disk, store, clock, registry, memory } = foundation;
 
-  const letters = new LetterBox();
-  const lanes = new Lanes({ definitions, letters, clock });
+  const deadLetterIndex = new DeadLetterIndex();
+  const lanes = new Lanes({ definitions, deadLetterIndex, clock });
   const settings = (): NotificationSettings => ({
     renotifiesAfterSilence: config.program['renotify-after-silence'],
     resolveWhileSilenced: config.program['resolve-while-silenced'],
   });
   const routing = new Routing(definitions, settings, lanes);
-  const batcher = openBatcher(options, ground, routing, teardown);
+  const batcher = openBatcher(options, foundation, routing, teardown);
   const bcrypt = teardown.use('password hashing', new Bcrypt(clock));
-  const writers = openWriters(ground, { batcher, bcrypt }, teardown);
+  const writers = openWriters(foundation, { batcher, bcrypt }, teardown);
   const { results, clients, entityLimit } = writers;
-  warnOfDefinitions(ground, writers);
-  warnOfCertificates(ground);
+  warnOfDefinitions(foundation, writers);
+  warnOfCertificates(foundation);
 
   const changes = teardown.use('change log', await openChangeLog(store, SHARD, batcher.commits));
   const stopping = new AbortController();
@@ -139,10 +139,10 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
 
   const jobs = teardown.use('handler jobs', new HandlerJobs({ batcher, clock, log }));
-  const deadLetters = new DeadLetters({ letters, jobs, clock, log });
+  const deadLetters = new DeadLetters({ deadLetterIndex, jobs, clock, log });
   const last = new LastDeliveries();
-  const environment = await leaveLoadedFiles(options, ground, teardown);
-  const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, chance: Math.random }));
+  const environment = await leaveLoadedFiles(options, foundation, teardown);
+  const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, random: Math.random }));
   const publish: FeedHub['publish'] = (...piece) => {
     feed.publish(...piece);
     runs?.broadcast.publish(...piece);
@@ -164,48 +164,48 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       stopping: stopping.signal,
     }),
   );
-  const schedule = openSchedule(ground, { batcher, agents }, teardown);
+  const schedule = openSchedule(foundation, { batcher, agents }, teardown);
   const board = new ConditionBoard();
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, clock }));
 
   const status = statusOf(options, batcher, name);
   const leading = teardown.use('work of the leader', new Teardown({ clock, log }));
   const startLeading = async (): Promise<void> => {
-    leading.use('clock monitor', ground.time.watch(batcher));
+    leading.use('clock monitor', foundation.time.watch(batcher));
     // Before anything else is committed, so that pending runs of the previous process come first.
     const handlers = { definitions, lanes, jobs, deadLetters, last, registry, store, clock, log };
-    const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, chance: Math.random };
+    const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, random: Math.random };
     leading.use('handlers', await JobRunner.start(runner));
     const ownName = options.disk === undefined ? undefined : clientNameOf(name);
-    startClocks(ground, { batcher, writers, lanes, schedule: schedule.schedule, board, ownName }, leading);
+    startClocks(foundation, { batcher, writers, lanes, schedule: schedule.schedule, board, ownName }, leading);
     await plans.takeUp();
   };
   const standDown = (): Promise<void> => leading[Symbol.asyncDispose]();
-  const onTurn = (): void => forwarding?.closeAgents();
-  const leadership = { startLeading, standDown, onTurn };
-  const signatures = openSignatures(ground, () => member?.databaseNowMs ?? clock.now());
+  const onRoleChange = (): void => forwarding?.closeAgents();
+  const leadership = { startLeading, standDown, onRoleChange };
+  const signatures = openSignatures(foundation, () => member?.databaseNowMs ?? clock.now());
   const member =
-    signatures && openMembership(ground, { signatures, batcher, changes: changes.log, ...leadership }, teardown);
+    signatures && openMembership(foundation, { signatures, batcher, changes: changes.log, ...leadership }, teardown);
   const { audit, apiCommands } = writers;
-  const runs = openRunsOfAll(ground, { delivery, feed, apiCommands, member, signatures }, teardown);
-  const alone = new Alone({
+  const runs = openRunsOfAll(foundation, { delivery, feed, apiCommands, member, signatures }, teardown);
+  const standalone = new StandaloneCluster({
     id: status.id,
     hostname: name,
     database: options.database ?? { kind: 'leveldb', location: '' },
     store,
-    epoch: ground.lease?.epoch ?? 0,
+    epoch: foundation.lease?.epoch ?? 0,
     clock,
   });
-  const cluster = options.cluster ?? member ?? alone;
+  const cluster = options.cluster ?? member ?? standalone;
   const callers = new Callers(() => config.program['trusted-proxies']);
-  const connections = teardown.use('connections', countConnections(ground, callers));
-  const slowPeers = teardown.use('slow peers', watchSlowPeers(ground));
+  const connections = teardown.use('connections', countConnections(foundation, callers));
+  const slowPeers = teardown.use('slow peers', watchSlowPeers(foundation));
   const timers = teardown.use('timer lag', new TimerLag(clock));
   const local = LocalToken.make();
   const authenticator = new Authenticator({
     config,
     localToken: local.token,
-    place: status,
+    endpoint: status,
     registry,
     passwords: new Passwords(bcrypt),
     apiKeys: writers.apiKeys,
@@ -264,8 +264,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       log,
     }),
   );
-  if (ground.lease !== undefined) await startLeading();
-  const kept = { commits: batcher.commits, room: () => memory.spareBytes / 2 };
+  if (foundation.lease !== undefined) await startLeading();
+  const kept = { commits: batcher.commits, budget: () => memory.spareBytes / 2 };
   const api: ApiDeps = {
     ...writers,
     ...schedule,
@@ -320,21 +320,21 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     member,
     peerRuns: runs?.ofPeers,
   };
-  const doors = await openDoors(options, ground, parts, teardown);
-  alone.servesAt(doors.url);
-  const localUrl = localUrlOf(doors.url, options.bind);
-  if (options.localPlaces !== undefined && localUrl !== undefined) {
-    const left = await leaveLocalAccess({ url: localUrl, token: local.text }, options.localPlaces, log);
+  const listeners = await openListeners(options, foundation, parts, teardown);
+  standalone.servesAt(listeners.url);
+  const localUrl = localUrlOf(listeners.url, options.bind);
+  if (options.localDirectories !== undefined && localUrl !== undefined) {
+    const left = await leaveLocalAccess({ url: localUrl, token: local.text }, options.localDirectories, log);
     teardown.use('local access', left);
   }
-  const watch = followConfig(options, ground, teardown);
+  const watch = followConfig(options, foundation, teardown);
   if (member !== undefined) {
     teardown.use('membership', member);
-    await member.join(() => selfOf(ground, options, { url: doors.url, host: name }), ground.lease);
+    await member.join(() => selfOf(foundation, options, { url: listeners.url, host: name }), foundation.lease);
   }
   const running = teardown.move();
   return {
-    ...doors,
+    ...listeners,
     get config() {
       return config.loaded;
     },
@@ -370,7 +370,7 @@ function openForwarding(
 
 function openBatcher(
   options: BackendOptions,
-  { definitions, store, lease, time, clock, log, registry, disk, memory }: Ground,
+  { definitions, store, lease, time, clock, log, registry, disk, memory }: Foundation,
   routing: Routing,
   teardown: Teardown,
 ): Batcher {
@@ -383,7 +383,7 @@ function openBatcher(
       clock,
       log,
       routing,
-      room: disk,
+      diskLimit: disk,
       keepReportsOut: () => plans.keepReportsOut(),
       memory,
       anchorDue: () => time.anchorDue(),
@@ -393,13 +393,13 @@ function openBatcher(
   teardown.use('handling log', logHandling({ commits: batcher.commits, clock, log }));
   teardown.use(
     'stored definitions',
-    batcher.commits.onRest(() => definitions.noteStored()),
+    batcher.commits.onIdle(() => definitions.noteStored()),
   );
   teardown.defer('change queue', () => batcher.close());
   return batcher;
 }
 
-function warnOfDefinitions({ registry, log }: Ground, { apiCommands }: Writers): void {
+function warnOfDefinitions({ registry, log }: Foundation, { apiCommands }: Writers): void {
   warnOfShellTokens(registry.definitions, log);
   warnOfExpressions(registry.definitions, log);
   apiCommands.warnOf(registry.definitions, log);
@@ -408,7 +408,7 @@ function warnOfDefinitions({ registry, log }: Ground, { apiCommands }: Writers):
 /**
  * Warns if agents of one tenant could report in the namespace of another because their certificates are not limited.
  */
-function warnOfCertificates({ config, registry, tls, log }: Ground): void {
+function warnOfCertificates({ config, registry, tls, log }: Foundation): void {
   const namespaces = [...registry.declared.names()].length;
   if (tls.authorities.length === 0 || namespaces < 2 || config.program['certificate-namespaces'].length > 0) return;
   log.warn(
@@ -435,7 +435,7 @@ function statusOf({ bind }: BackendOptions, batcher: Batcher, name: string): Bac
   };
 }
 
-function countConnections({ config, clock, log }: Ground, callers: Callers): Connections {
+function countConnections({ config, clock, log }: Foundation, callers: Callers): Connections {
   const filesMax = openFilesMax();
   return new Connections({
     limits: () => {
@@ -448,7 +448,7 @@ function countConnections({ config, clock, log }: Ground, callers: Callers): Con
   });
 }
 
-function watchSlowPeers({ config, clock, log }: Ground): SlowPeers {
+function watchSlowPeers({ config, clock, log }: Foundation): SlowPeers {
   return new SlowPeers({
     limits: () => {
       const { 'buffer-limit': all } = config.program;
@@ -462,7 +462,7 @@ function watchSlowPeers({ config, clock, log }: Ground): SlowPeers {
 /** Watches the configuration for changes; undefined: it cannot be read again. */
 function followConfig(
   options: BackendOptions,
-  { config, registry, clock, log }: Ground,
+  { config, registry, clock, log }: Foundation,
   teardown: Teardown,
 ): ConfigWatch | undefined {
   const { loadConfig: load } = options;
@@ -486,14 +486,14 @@ function clientNameOf(host: string): string {
 
 /** @returns environment variables that tell commands where the configuration files are */
 async function leaveLoadedFiles(
-  { localPlaces }: BackendOptions,
-  { config, log }: Ground,
+  { localDirectories }: BackendOptions,
+  { config, log }: Foundation,
   teardown: Teardown,
 ): Promise<readonly string[]> {
-  if (localPlaces === undefined) return [];
+  if (localDirectories === undefined) return [];
   // With a database the directory does not exist yet.
-  await mkdir(localPlaces.stateDir, { recursive: true });
-  const files = teardown.use('loaded files', new LoadedFiles(localPlaces.stateDir, log));
+  await mkdir(localDirectories.stateDir, { recursive: true });
+  const files = teardown.use('loaded files', new LoadedFiles(localDirectories.stateDir, log));
   await files.write(config.files);
   teardown.use(
     'changes of the configuration',

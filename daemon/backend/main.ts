@@ -28,7 +28,7 @@ import { loadInstalled } from './config/load-installed.ts';
 import { initialize } from './accounts/initialize.ts';
 import { repairCommand } from './store/repair-command.ts';
 import { migrateStore } from './store/migrate-store-command.ts';
-import { openStore, shownPlace, storeAccess, type StorePlace } from './store/open-store.ts';
+import { openStore, shownLocation, storeAccess, type StoreLocation } from './store/open-store.ts';
 import type { AcceptedLoss } from './store/inspect/assert-intact.ts';
 import { listenersOf, refuseOpenHttp } from './tls/listeners.ts';
 import { readPeerKeyFile } from './cluster/forwarding/proof/peer-keys.ts';
@@ -133,11 +133,11 @@ async function init(): Promise<number> {
   });
   destination.flush();
   if (username !== undefined) {
-    process.stdout.write(`created the administrator ${username} in ${shownPlace(program)}\n`);
+    process.stdout.write(`created the administrator ${username} in ${shownLocation(program)}\n`);
     return 0;
   }
   if (cli.flags.ignoreAlreadyInitialized) return 0;
-  process.stderr.write(`mon-backend: ${shownPlace(program)} already has an administrator: nothing was changed\n`);
+  process.stderr.write(`mon-backend: ${shownLocation(program)} already has an administrator: nothing was changed\n`);
   return EXIT_INITIALIZED;
 }
 
@@ -186,8 +186,8 @@ async function migrate(): Promise<number> {
   return 0;
 }
 
-async function upgradeDatabase(place: StorePlace, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
-  const store = await openStore(place);
+async function upgradeDatabase(location: StoreLocation, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+  const store = await openStore(location);
   try {
     await upgradeOffline(store, flags, parts);
   } finally {
@@ -337,7 +337,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     bind: config.api.bind,
     port: config.api.port,
     isInsecureAllowed: cli.flags.insecure,
-    localPlaces: { stateDir, runtimeDir: runtimeDirectory() },
+    localDirectories: { stateDir, runtimeDir: runtimeDirectory() },
   };
   // The listener is added once, so that it also sees a signal during a restart of the backend.
   const stopped = once(stop.signal, 'abort').then(() => undefined);

@@ -159,7 +159,7 @@ export interface StoreWork {
   /** Stops the operation after the current batch, with the reason of the signal. Completed batches remain. */
   readonly signal: AbortSignal;
   /** Awaited after each batch, so that requests are served meanwhile. Default: no pause. */
-  readonly rest?: (() => Promise<void>) | undefined;
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 export interface UpgradeOptions extends StoreWork {
@@ -176,7 +176,7 @@ export interface StoreSchema {
    * Returns the free bytes at the store, and the bytes that a backup or an upgrade needs. Undefined for a database,
    * where space and backups are up to its administrators.
    */
-  room(): Promise<{ readonly free: number; readonly needed: number } | undefined>;
+  diskSpace(): Promise<{ readonly free: number; readonly needed: number } | undefined>;
 
   /** Returns the steps from `version` to `newest`, in order. */
   pending(): Promise<readonly PendingStep[]>;

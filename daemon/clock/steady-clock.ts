@@ -58,8 +58,8 @@ export class SteadyClock implements MachineClock {
   /** The time of the last reading on the monotonic clock. */
   #lookedMs: number;
   /** The offset of the machine's clock, and the steady time since which it has been off. */
-  #heldMs = 0;
-  #heldSinceMs = 0;
+  #pendingJumpMs = 0;
+  #pendingSinceMs = 0;
   /** The offset from the monotonic clock to the uptime of the system, which grows while the machine sleeps. */
   #sleptMs: number;
 
@@ -75,7 +75,7 @@ export class SteadyClock implements MachineClock {
     this.#lookedMs = monotonicMs;
     this.#sleptMs = (boot?.ms ?? 0) - monotonicMs;
     const seconds = options.anchor === undefined ? 0 : secondsSince(corrections, eraOf(options.anchor.corrections));
-    if (seconds !== 0) this.#tell({ atMs: this.now() - seconds * 1000, seconds });
+    if (seconds !== 0) this.#reportJump({ atMs: this.now() - seconds * 1000, seconds });
   }
 
   /** Returns epoch milliseconds, including adopted corrections. */
@@ -109,15 +109,15 @@ export class SteadyClock implements MachineClock {
   }
 
   /** The seconds by which the machine's clock is ahead of `now` since it was set; negative: behind; 0: they agree. */
-  get heldSeconds(): number {
+  get pendingJumpSeconds(): number {
     this.#look();
-    return Math.round(this.#heldMs / 1000);
+    return Math.round(this.#pendingJumpMs / 1000);
   }
 
   /** The milliseconds for which the clock has been off by that. */
-  get heldForMs(): number {
+  get pendingJumpAgeMs(): number {
     const steadyMs = this.steady();
-    return this.#heldMs === 0 ? 0 : steadyMs - this.#heldSinceMs;
+    return this.#pendingJumpMs === 0 ? 0 : steadyMs - this.#pendingSinceMs;
   }
 
   /** Advances to a later time of the steady scale, which another backend has reported. */
@@ -139,9 +139,9 @@ export class SteadyClock implements MachineClock {
   /** Returns the anchor as if the current time of the machine's clock were adopted. */
   correctedAnchor(): TimeAnchor {
     const anchor = this.anchor();
-    return this.heldSeconds === 0
+    return this.pendingJumpSeconds === 0
       ? anchor
-      : { ...anchor, corrections: withCorrection(anchor.corrections, this.heldSeconds) };
+      : { ...anchor, corrections: withCorrection(anchor.corrections, this.pendingJumpSeconds) };
   }
 
   /** Adopts these corrections. The caller must already have shifted all stored times. */
@@ -149,8 +149,8 @@ export class SteadyClock implements MachineClock {
     const beforeMs = this.#offsetMs;
     this.#corrections = corrections;
     this.#offsetMs = offsetOf(corrections);
-    this.#heldMs -= this.#offsetMs - beforeMs;
-    if (Math.abs(this.#heldMs) <= JUMP_MS) this.#heldMs = 0;
+    this.#pendingJumpMs -= this.#offsetMs - beforeMs;
+    if (Math.abs(this.#pendingJumpMs) <= JUMP_MS) this.#pendingJumpMs = 0;
   }
 
   /** The steady time at the last reading. */
@@ -177,17 +177,17 @@ export class SteadyClock implements MachineClock {
 
   /** Returns the offset of the wall clock, without the known jump. */
   #errorMs(wallMs: number): number {
-    return wallMs - (this.#startMs + this.#offsetMs + this.#heldMs) - this.#passedMs;
+    return wallMs - (this.#startMs + this.#offsetMs + this.#pendingJumpMs) - this.#passedMs;
   }
 
   #noteJump(jumpMs: number): void {
-    this.#heldMs += jumpMs;
-    if (Math.abs(this.#heldMs) <= JUMP_MS) this.#heldMs = 0;
-    this.#heldSinceMs = this.#nowMs;
-    this.#tell({ atMs: this.#nowMs + this.#offsetMs, seconds: Math.round(jumpMs / 1000) });
+    this.#pendingJumpMs += jumpMs;
+    if (Math.abs(this.#pendingJumpMs) <= JUMP_MS) this.#pendingJumpMs = 0;
+    this.#pendingSinceMs = this.#nowMs;
+    this.#reportJump({ atMs: this.#nowMs + this.#offsetMs, seconds: Math.round(jumpMs / 1000) });
   }
 
-  #tell(jump: ClockJump): void {
+  #reportJump(jump: ClockJump): void {
     this.jumps++;
     this.lastJump = jump;
     this.#options.onJump?.(jump);
@@ -195,9 +195,9 @@ export class SteadyClock implements MachineClock {
 
   #adoptInTime(): void {
     const { adoptAfterMs } = this.#options;
-    if (this.#heldMs === 0 || adoptAfterMs === undefined) return;
-    const seconds = Math.round(this.#heldMs / 1000);
-    if (this.#nowMs - this.#heldSinceMs >= adoptAfterMs(seconds))
+    if (this.#pendingJumpMs === 0 || adoptAfterMs === undefined) return;
+    const seconds = Math.round(this.#pendingJumpMs / 1000);
+    if (this.#nowMs - this.#pendingSinceMs >= adoptAfterMs(seconds))
       this.adopt(withCorrection(this.#corrections, seconds));
   }
 

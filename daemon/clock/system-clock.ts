@@ -31,9 +31,9 @@ export class SystemClock {
 
   after(delayMs: number, task: () => void): Disposable {
     let timer: NodeJS.Timeout;
-    const wait = (restMs: number): void => {
-      const stepMs = Math.min(restMs, LONGEST_WAIT_MS);
-      timer = setTimeout(() => (restMs > stepMs ? wait(restMs - stepMs) : task()), stepMs);
+    const wait = (remainingMs: number): void => {
+      const stepMs = Math.min(remainingMs, LONGEST_WAIT_MS);
+      timer = setTimeout(() => (remainingMs > stepMs ? wait(remainingMs - stepMs) : task()), stepMs);
     };
     wait(delayMs);
     return { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -32,7 +32,7 @@ interface RunnerParts {
   readonly processClock?: CommandClock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 /**
@@ -84,9 +84,9 @@ export class CommandRunner implements AsyncDisposable {
   #restartLater({ reason, commands, hasAnswered }: ProcessEnd): void {
     this.#process = undefined;
     if (this.#timers.disposed) return;
-    const { clock, log, chance } = this.#parts;
+    const { clock, log, random } = this.#parts;
     this.#ends = hasAnswered ? 1 : this.#ends + 1;
-    const pauseMs = backoffMs(this.#ends, chance(), PAUSE);
+    const pauseMs = backoffMs(this.#ends, random(), PAUSE);
     log.warn(
       { reason, commands, pause_ms: pauseMs },
       'the process that runs commands has exited and will be restarted',

@@ -78,8 +78,8 @@ export async function runUntilCut(
   try {
     const running = await spawnCommand(command, { input, environment, openPipes, openStdio });
     try {
-      const whole = outputOf(running, { clock, cut, kill: () => watchdog.kill(running.run) });
-      const [{ output, isOutputCut, isCut }] = await Promise.all([whole, openGate(running, watchdog, input)]);
+      const allOutput = outputOf(running, { clock, cut, kill: () => watchdog.kill(running.run) });
+      const [{ output, isOutputCut, isCut }] = await Promise.all([allOutput, openGate(running, watchdog, input)]);
       if (isCut) return { kind: 'cut', output };
       return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
     } finally {
@@ -191,7 +191,7 @@ function variablesOf(environment: readonly string[]): Record<string, string> {
   );
 }
 
-interface WholeOutput {
+interface CollectedOutput {
   readonly output: string;
   readonly isOutputCut: boolean;
   /** True if the command was killed instead of ending by itself. */
@@ -202,8 +202,8 @@ interface WholeOutput {
 async function outputOf(
   { child, output, input }: RunningCommand,
   { clock, cut, kill }: { readonly clock: CommandClock; readonly cut: AbortSignal; readonly kill: () => void },
-): Promise<WholeOutput> {
-  const { promise, resolve, reject } = Promise.withResolvers<WholeOutput>();
+): Promise<CollectedOutput> {
+  const { promise, resolve, reject } = Promise.withResolvers<CollectedOutput>();
   using ends = new DisposableStack();
   const collected = new CappedOutput();
   let isCut = false;
@@ -262,10 +262,10 @@ class CappedOutput {
   }
 
   add(chunk: Buffer): void {
-    const room = OUTPUT_BYTES_MAX - this.#bytes;
-    this.#isCut ||= chunk.length > room;
-    if (room <= 0) return;
-    const kept = chunk.subarray(0, room);
+    const availableBytes = OUTPUT_BYTES_MAX - this.#bytes;
+    this.#isCut ||= chunk.length > availableBytes;
+    if (availableBytes <= 0) return;
+    const kept = chunk.subarray(0, availableBytes);
     this.#chunks.push(kept);
     this.#bytes += kept.length;
   }

@@ -15,23 +15,23 @@ const CUT = '...';
 export function bounded(value: unknown): unknown {
   let left = FIELD_LENGTH_MAX;
 
-  function text(whole: string): string {
-    const length = Math.min(whole.length, TEXT_LENGTH_MAX, Math.max(0, left));
+  function text(original: string): string {
+    const length = Math.min(original.length, TEXT_LENGTH_MAX, Math.max(0, left));
     left -= length;
-    return length < whole.length ? `${whole.slice(0, length)}${CUT}` : whole;
+    return length < original.length ? `${original.slice(0, length)}${CUT}` : original;
   }
 
-  function part(whole: unknown, depth: number): unknown {
-    if (typeof whole === 'string') return text(whole);
-    if (typeof whole !== 'object' || whole === null) return whole;
+  function part(original: unknown, depth: number): unknown {
+    if (typeof original === 'string') return text(original);
+    if (typeof original !== 'object' || original === null) return original;
     if (depth > DEPTH_MAX || left <= 0) return CUT;
     // An object that converts itself to JSON, such as a date.
-    if ('toJSON' in whole) return whole;
-    if (Array.isArray(whole)) {
-      const items = whole.slice(0, ITEMS_MAX).map((item) => part(item, depth + 1));
-      return whole.length > ITEMS_MAX ? [...items, `${CUT} ${String(whole.length - ITEMS_MAX)} more`] : items;
+    if ('toJSON' in original) return original;
+    if (Array.isArray(original)) {
+      const items = original.slice(0, ITEMS_MAX).map((item) => part(item, depth + 1));
+      return original.length > ITEMS_MAX ? [...items, `${CUT} ${String(original.length - ITEMS_MAX)} more`] : items;
     }
-    const entries = Object.entries(whole);
+    const entries = Object.entries(original);
     const shown = entries.slice(0, ITEMS_MAX).map(([name, item]) => [text(name), part(item, depth + 1)] as const);
     if (entries.length > ITEMS_MAX) shown.push([CUT, `${String(entries.length - ITEMS_MAX)} more`]);
     return Object.fromEntries(shown);

@@ -25,7 +25,7 @@ export class LineWriter implements Disposable {
   readonly #file: string | undefined;
   #descriptor: number;
   /** The rest of a write that a full pipe accepted only in part. */
-  #rest = NOTHING;
+  #unwrittenBytes = NOTHING;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -40,7 +40,7 @@ export class LineWriter implements Disposable {
 
   /** Adds a line, which is written soon, or by the next `flush`. */
   write(line: string): void {
-    if (this.#rest.length + this.#waiting.length + line.length > WAITING_BYTES_MAX) return;
+    if (this.#unwrittenBytes.length + this.#waiting.length + line.length > WAITING_BYTES_MAX) return;
     this.#waiting += line;
     if (this.#waiting.length >= TOGETHER_BYTES) this.flush();
     else this.#flushLater();
@@ -48,7 +48,7 @@ export class LineWriter implements Disposable {
 
   /** Writes the waiting bytes, as far as the file or pipe accepts them. */
   flush(): void {
-    let bytes = Buffer.concat([this.#rest, Buffer.from(this.#waiting)]);
+    let bytes = Buffer.concat([this.#unwrittenBytes, Buffer.from(this.#waiting)]);
     this.#waiting = '';
     try {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
@@ -56,7 +56,7 @@ export class LineWriter implements Disposable {
       // A full pipe will be read later; after any other error the bytes are dropped.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) bytes = NOTHING;
     }
-    this.#rest = bytes;
+    this.#unwrittenBytes = bytes;
     if (bytes.length > 0) this.#flushLater();
   }
 

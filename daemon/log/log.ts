@@ -69,7 +69,7 @@ export function createLog({ component, level, requestLevel = 'info', destination
       formatters: { level: () => ({}) },
       timestamp: () => `"timestamp":"${timestamp()}"`,
       // Errors were already converted before.
-      serializers: { err: (told: unknown) => told },
+      serializers: { err: (convertedError: unknown) => convertedError },
     },
     { write: (line: string) => destination.write(escaped(line)) },
   );

@@ -8,22 +8,22 @@ const EVERY_MS = 60_000;
  */
 export class Burst {
   readonly #clock: { monotonic(): number };
-  #toldMs = -Infinity;
-  #untold = 0;
+  #reportedMs = -Infinity;
+  #unreportedCount = 0;
 
   constructor(clock: { monotonic(): number }) {
     this.#clock = clock;
   }
 
-  /** Counts one occurrence. If a report is due, calls `tell` with the number of occurrences since the last one. */
-  note(tell: (count: number) => void): void {
-    this.#untold++;
+  /** Counts one occurrence. If a report is due, calls `report` with the number of occurrences since the last one. */
+  note(report: (count: number) => void): void {
+    this.#unreportedCount++;
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#toldMs < EVERY_MS) return;
-    this.#toldMs = nowMs;
-    const count = this.#untold;
-    this.#untold = 0;
-    tell(count);
+    if (nowMs - this.#reportedMs < EVERY_MS) return;
+    this.#reportedMs = nowMs;
+    const count = this.#unreportedCount;
+    this.#unreportedCount = 0;
+    report(count);
   }
 }
 

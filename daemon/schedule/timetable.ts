@@ -28,8 +28,8 @@ export function timetableOf(
   if (cron === undefined) return interval === undefined ? undefined : byInterval(splayName, interval);
   const { zone, everySeconds, fields } = parseV2Cron(cron) ?? { fields: cron };
   if (everySeconds !== undefined) return byInterval(splayName, everySeconds);
-  const place = zone ?? (timezone === undefined ? undefined : timeZoneOf(timezone));
-  return { isByCalendar: true, next: cronSchedule(fields, place) };
+  const resolvedZone = zone ?? (timezone === undefined ? undefined : timeZoneOf(timezone));
+  return { isByCalendar: true, next: cronSchedule(fields, resolvedZone) };
 }
 
 function byInterval(splayName: string, seconds: number): Timetable {

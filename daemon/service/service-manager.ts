@@ -26,7 +26,7 @@ const TELLER = 'while read -r message; do systemd-notify "$message"; done';
 /** The number of watchdog messages per watchdog timeout, so that one may be late. */
 const SIGNS_PER_WATCH = 3;
 
-const NOBODY: ServiceManager = {
+const NO_SERVICE_MANAGER: ServiceManager = {
   ready: () => undefined,
   stopping: () => undefined,
   [Symbol.dispose]: () => undefined,
@@ -37,17 +37,17 @@ const NOBODY: ServiceManager = {
  * nothing.
  */
 export function openServiceManager({ env, clock, log }: Surroundings): ServiceManager {
-  if ((env['NOTIFY_SOCKET'] ?? '') === '') return NOBODY;
+  if ((env['NOTIFY_SOCKET'] ?? '') === '') return NO_SERVICE_MANAGER;
   const teller = new Teller(env, log);
   const watchMs = watchdogMs(env);
   const signs =
-    watchMs === undefined ? undefined : clock.every(watchMs / SIGNS_PER_WATCH, () => teller.tell('WATCHDOG=1'));
+    watchMs === undefined ? undefined : clock.every(watchMs / SIGNS_PER_WATCH, () => teller.send('WATCHDOG=1'));
   return {
     ready(status) {
-      teller.tell(`STATUS=${status}`);
-      teller.tell('READY=1');
+      teller.send(`STATUS=${status}`);
+      teller.send('READY=1');
     },
-    stopping: () => teller.tell('STOPPING=1'),
+    stopping: () => teller.send('STOPPING=1'),
     [Symbol.dispose]() {
       signs?.[Symbol.dispose]();
       teller[Symbol.dispose]();
@@ -73,7 +73,7 @@ class Teller implements Disposable {
   }
 
   /** @param message one line */
-  tell(message: string): void {
+  send(message: string): void {
     if (this.#shell.exitCode !== null || this.#shell.signalCode !== null) this.#shell = this.#start();
     this.#shell.stdin?.write(`${message}\n`);
   }

@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 export const INSTALLATION_FILE = 'installation.json';
 
-const placesSchema = z.strictObject({
+const pathsSchema = z.strictObject({
   /** The main configuration file. */
   config: z.string(),
   /** The directory of further configuration files; it may be missing. */
@@ -19,9 +19,9 @@ const placesSchema = z.strictObject({
 });
 
 /** The default paths of an installed program. */
-export type Installation = z.infer<typeof placesSchema>;
+export type Installation = z.infer<typeof pathsSchema>;
 
-const installationSchema = z.partialRecord(z.enum(['mon-backend', 'mon-agent']), placesSchema);
+const installationSchema = z.partialRecord(z.enum(['mon-backend', 'mon-agent']), pathsSchema);
 
 /** The installations by program. */
 export type Installations = z.infer<typeof installationSchema>;

@@ -25,8 +25,8 @@ export function locateRemark({ path, message }: Remark, layers: readonly Setting
 
 /** Returns the text of a remark: `conf.d/disk.json: checks.disk.command: is required`. */
 export function remarkText({ file, path, line, column, message }: LocatedRemark): string {
-  const place = line === undefined ? file : `${file}, line ${String(line)}, column ${String(column)}`;
-  return [place, ...(path === undefined ? [] : [path]), message].join(': ');
+  const location = line === undefined ? file : `${file}, line ${String(line)}, column ${String(column)}`;
+  return [location, ...(path === undefined ? [] : [path]), message].join(': ');
 }
 
 /** An error with all problems, so that an operator sees all of them after one start. */

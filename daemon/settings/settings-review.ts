@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
-import { inGivenOrder } from '../../shared/schemas/given-order.ts';
+import { inSubmittedOrder } from '../../shared/schemas/given-order.ts';
 import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { tolerate, type Tolerances } from './tolerance.ts';
@@ -41,7 +41,7 @@ export class SettingsReview {
       const { definition, remarks } = tolerate(written, tolerances);
       this.warnings.push(...remarks.map(({ path, message }) => ({ path: [section, name, ...path], message })));
       const value = this.value([section, name], schema, definition);
-      if (value !== undefined) valid.set(name, inGivenOrder(value, written));
+      if (value !== undefined) valid.set(name, inSubmittedOrder(value, written));
     }
     return valid;
   }
@@ -53,12 +53,12 @@ export class SettingsReview {
 
   /** Returns the definitions of a section that are at least objects. */
   #definitions(section: string): [name: string, definition: Settings][] {
-    const found = this.#settings[section] ?? {};
-    if (!isSettings(found)) {
+    const definitions = this.#settings[section] ?? {};
+    if (!isSettings(definitions)) {
       this.problems.push({ path: [section], message: 'must be an object that maps each name to its definition' });
       return [];
     }
-    return Object.entries(found).filter((entry): entry is [string, Settings] => {
+    return Object.entries(definitions).filter((entry): entry is [string, Settings] => {
       if (!isSettings(entry[1])) this.problems.push({ path: [section, entry[0]], message: 'must be an object' });
       return isSettings(entry[1]);
     });

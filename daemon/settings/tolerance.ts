@@ -32,8 +32,8 @@ export function tolerate(
       remarks.push({ path: [attribute, ...path], message });
     };
     // Programs that generate configurations write null for unset attributes, which is harmless.
-    const given = used.get(attribute) ?? undefined;
-    const value = given === undefined ? undefined : tolerance(given, { definition, remark });
+    const original = used.get(attribute) ?? undefined;
+    const value = original === undefined ? undefined : tolerance(original, { definition, remark });
     if (value === undefined) used.delete(attribute);
     else used.set(attribute, value);
   }
@@ -94,18 +94,18 @@ export const nameList: Tolerance = (value, { remark }) => {
   return value.filter((name) => name !== '');
 };
 
-const WHOLE_NUMBER = /^-?\d{1,15}$/;
+const INTEGER = /^-?\d{1,15}$/;
 
-interface WholeNumber {
+interface IntegerOptions {
   readonly min: number;
   /** The text that names the replacement of a value that is not a valid number, even in quotes. */
   readonly used: string;
 }
 
 /** Handles an integer that Sensu Core does not validate; a number in quotes counts as that number. */
-export function wholeNumber({ min, used }: WholeNumber): Tolerance {
+export function integer({ min, used }: IntegerOptions): Tolerance {
   return (value, { remark }) => {
-    const isWritten = typeof value === 'string' && WHOLE_NUMBER.test(value);
+    const isWritten = typeof value === 'string' && INTEGER.test(value);
     const number = isWritten ? Number(value) : value;
     const isUsable = typeof number === 'number' && Number.isSafeInteger(number) && number >= min;
     if (isUsable && !isWritten) return number;
@@ -113,8 +113,8 @@ export function wholeNumber({ min, used }: WholeNumber): Tolerance {
       remark(`is in quotes: the number ${String(number)} is used; remove the quotes`);
       return number;
     }
-    const wanted = Number.isFinite(min) ? `a whole number from ${String(min)} on` : 'a whole number';
-    remark(`is not ${wanted}: ${used}; set such a number, or remove it`);
+    const requirement = Number.isFinite(min) ? `a whole number from ${String(min)} on` : 'a whole number';
+    remark(`is not ${requirement}: ${used}; set such a number, or remove it`);
     return undefined;
   };
 }

@@ -9,7 +9,7 @@ import {
   positiveTimeout,
   tolerate,
   unlessFalse,
-  wholeNumber,
+  integer,
   type Tolerance,
   type Tolerances,
 } from './tolerance.ts';
@@ -28,7 +28,7 @@ const needsInterval: (definition: Readonly<Record<string, unknown>>) => boolean 
 
 const interval: Tolerance = (value, parts) => {
   if (isPositive(value) || needsInterval(parts.definition)) return value;
-  return wholeNumber({ min: 1, used: 'it is left out' })(value, parts);
+  return integer({ min: 1, used: 'it is left out' })(value, parts);
 };
 
 const cron: Tolerance = (value, { definition, remark }) => {
@@ -148,7 +148,7 @@ export const CHECK_TOLERANCES: Tolerances = {
   timeout: positiveTimeout,
   stdin: asWritten,
   ttl: unlessFalse(ttl),
-  ttl_status: wholeNumber({ min: -Infinity, used: '1 is used instead' }),
+  ttl_status: integer({ min: -Infinity, used: '1 is used instead' }),
   auto_resolve: booleanOr(true),
   force_resolve: booleanOr(false),
   resolve_after: resolveAfter,
@@ -165,8 +165,8 @@ export const CHECK_TOLERANCES: Tolerances = {
   subdue: unlessFalse(windowsOfDays),
   hooks: unlessFalse(hooks),
   proxy_requests: unlessFalse(proxyRequests),
-  occurrences: wholeNumber({ min: 1, used: '1 is used instead' }),
-  refresh: wholeNumber({ min: 0, used: '1800 is used instead' }),
+  occurrences: integer({ min: 1, used: '1 is used instead' }),
+  refresh: integer({ min: 0, used: '1800 is used instead' }),
   dependencies,
   contact: forHandlers('a text', (value) => typeof value === 'string'),
   contacts: forHandlers('a list of texts', isTexts),

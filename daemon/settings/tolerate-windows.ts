@@ -18,7 +18,7 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
     Array.isArray(windows)
       ? windows.map((window: unknown, at) =>
           isSettings(window)
-            ? inOneZone(withKnownZones(window, [day, String(at)], remark), [day, String(at)], remark)
+            ? inOneZone(withoutUnknownZones(window, [day, String(at)], remark), [day, String(at)], remark)
             : window,
         )
       : windows,
@@ -30,7 +30,7 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
  * Replaces zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT): Sensu Core treats them as local time. A
  * name with an area, such as Europe/Nowhere, is kept, so that the schema rejects it.
  */
-function withKnownZones(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
+function withoutUnknownZones(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
   const used = { ...window };
   for (const attribute of ['begin', 'end']) {
     const text = used[attribute];
@@ -56,7 +56,7 @@ function inOneZone(window: Settings, path: readonly string[], remark: ToleranceP
   if (typeof begin !== 'string' || typeof end !== 'string') return window;
   const [beginZone, endZone] = [zoneBehind(begin), zoneBehind(end)];
   const zone = beginZone ?? endZone;
-  if (zone === undefined || placeOf(beginZone) === placeOf(endZone)) return window;
+  if (zone === undefined || resolveZone(beginZone) === resolveZone(endZone)) return window;
   remark(
     `has different time zones in begin and end: ${zone} is used for both; add the same zone to both, or to none`,
     'days',
@@ -70,7 +70,7 @@ function zoneBehind(text: string): string | undefined {
 }
 
 /** Returns the resolved time zone; an unknown name is unchanged, so that the schema rejects it. */
-function placeOf(zone: string | undefined): string | undefined {
+function resolveZone(zone: string | undefined): string | undefined {
   return zone === undefined ? undefined : (timeZoneOf(zone) ?? zone);
 }
 

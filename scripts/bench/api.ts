@@ -68,8 +68,8 @@ export async function run(seconds: number): Promise<void> {
 
   const before = memoryMiB(backend.pid);
   await postResults(backend, MEMBERS);
-  const whole = 'of 100,000 members, three in four failing';
-  await measure(ask, seconds, `GET /aggregates/:a ${whole}`, '/aggregates/all', 'goal 2 ms');
+  const membersText = 'of 100,000 members, three in four failing';
+  await measure(ask, seconds, `GET /aggregates/:a ${membersText}`, '/aggregates/all', 'goal 2 ms');
   await watchLoop(backend, 'the same with max_age', () =>
     measure(ask, seconds, 'the same with max_age', '/aggregates/all?max_age=3600', 'goal 20 ms'),
   );

@@ -84,7 +84,7 @@ export class BenchAgent {
 
   /** Makes later results name these handlers. */
   report(handlers: readonly string[]): void {
-    this.#tell(
+    this.#setMessages(
       Array.from({ length: CHECKS_EACH }, (_, check) =>
         checkJson(`check-${String(check)}`, this.#at + check, handlers),
       ),
@@ -103,7 +103,7 @@ export class BenchAgent {
         const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
         return checkJson(`check-${String(check)}`, at, ['default'], more);
       });
-    this.#tell([...round(false), ...round(true)]);
+    this.#setMessages([...round(false), ...round(true)]);
   }
 
   get acked(): number {
@@ -139,7 +139,7 @@ export class BenchAgent {
    *
    * @param messages one for each check and round, a round after the other
    */
-  #tell(messages: readonly string[]): void {
+  #setMessages(messages: readonly string[]): void {
     this.#messages = messages;
     this.#isPassing = messages.map((text) => (JSON.parse(text) as { status: number }).status === 0);
   }

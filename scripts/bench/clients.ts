@@ -15,8 +15,8 @@ import { count, quantile, report, timesOf } from './report.ts';
 const BATCH = 2000;
 /** Size of the text in each client, which cannot be compressed. */
 const TEXT_BYTES = 4096;
-const KNOWN_AGENTS = 200;
-const ASKED = 500;
+const EXISTING_AGENTS = 200;
+const REQUESTS = 500;
 /** Heap size of Node.js on a machine with 2 GiB. */
 const HEAP_MIB = 1024;
 
@@ -52,16 +52,16 @@ export async function run(_seconds: number, { clients }: BenchSizes): Promise<vo
     await answer.arrayBuffer();
   };
   const nameAt = (at: number): string => `agent-${String((at * 7919) % clients)}`;
-  await timed('GET /clients/:client', ASKED, (at) => ask(`/clients/${nameAt(at)}`));
-  await timed('GET /clients?limit=100', ASKED / 10, (at) =>
+  await timed('GET /clients/:client', REQUESTS, (at) => ask(`/clients/${nameAt(at)}`));
+  await timed('GET /clients?limit=100', REQUESTS / 10, (at) =>
     ask(`/clients?limit=100&offset=${String((at * 7919) % clients)}`),
   );
   await timed('GET /api/mon/v1/clients?q=', 5, (at) => ask(`/api/mon/v1/clients?limit=10&q=client%3D${nameAt(at)}`));
   const agents: BenchAgent[] = [];
-  await timed('an agent connects, its client is known', KNOWN_AGENTS, async (at) => {
+  await timed('an agent connects, its client is known', EXISTING_AGENTS, async (at) => {
     agents.push(await BenchAgent.connect(backend.url, at));
   });
-  await timed('POST /results of a known client', ASKED, (at) =>
+  await timed('POST /results of a known client', REQUESTS, (at) =>
     postJson(`${backend.url}/results`, { source: nameAt(at), name: 'disk', output: 'full', status: 2 }),
   );
   await timed('GET /events, with their clients', 10, () => ask('/events'));
@@ -77,8 +77,8 @@ async function writeClients(dir: string, clients: number): Promise<void> {
   for (let start = 0; start < clients; start += BATCH) {
     const ops = Array.from({ length: Math.min(BATCH, clients - start) }, (_, at) => {
       const name = `agent-${String(start + at)}`;
-      const about = { name, address: '10.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
-      const client = { ...about, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
+      const identity = { name, address: '10.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
+      const client = { ...identity, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
       const text = randomBytes((TEXT_BYTES * 3) / 4).toString('base64');
       const value = encodeClient({ client: { ...client, text }, signature: '' });
       return { type: 'put', key: clientKey('default', name), value } as const;

@@ -21,11 +21,11 @@ const SETTLE_MS = 300_000;
  * Measures idle agents on three members: the memory per agent, and the time until all agents are reconnected
  * after a member is lost. A spare member has no agents at first.
  *
- * @param wanted agents of each member; fewer if a process may not have that many file descriptors
+ * @param requestedAgents agents of each member; fewer if a process may not have that many file descriptors
  */
-export async function agentsOfMembers(wanted: number): Promise<void> {
+export async function agentsOfMembers(requestedAgents: number): Promise<void> {
   const possible = connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE;
-  const each = Math.min(wanted, possible);
+  const each = Math.min(requestedAgents, possible);
   await using server = await startDatabase();
   await using cluster = await startMembers(MEMBERS + 1, await server.database(), SETTINGS);
   const members = cluster.members.slice(0, MEMBERS);
@@ -36,7 +36,8 @@ export async function agentsOfMembers(wanted: number): Promise<void> {
   const before = members.map(({ pid }) => memoryMiB(pid));
   await using second = await connectFleets(members, spare, half, 1);
   const grown = members.map(({ pid }, at) => ((memoryMiB(pid) - (before[at] ?? 0)) * 1024) / half);
-  const limit = each < wanted ? `, ${count(wanted)} are too many for ${count(openFilesMax())} descriptors` : '';
+  const limit =
+    each < requestedAgents ? `, ${count(requestedAgents)} are too many for ${count(openFilesMax())} descriptors` : '';
   report('idle agents, a third of them at each of three members', 2 * half * MEMBERS, '', `goal 40,000${limit}`);
   const [writer = NaN, ...others] = grown;
   const names = 'where it is connected / at the one that writes / at all three';

@@ -3,7 +3,7 @@ import type { BenchBackend } from './backend-process.ts';
 import { startDatabase, startMembers } from './cluster-members.ts';
 import { connectionsCpuMs, preciseCpuMs, takenMs } from './process-figures.ts';
 import { count, mean, report } from './report.ts';
-import { turnsOf } from './side-by-side.ts';
+import { interleavedAgents } from './side-by-side.ts';
 
 const CLUSTERS = [1, 2, 3];
 /** Agents of each leader. */
@@ -34,7 +34,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
     clusters.push({ members, agents: await connected(members[0]), database });
   }
   // Alternates between all clusters, result by result.
-  const agents = turnsOf(clusters);
+  const agents = interleavedAgents(clusters);
   await openLoop(agents, CLUSTERS.length * rate, WARM_UP_MS);
   const before = clusters.map((cluster) => ({ cluster, figures: figuresOf(cluster) }));
   await openLoop(agents, CLUSTERS.length * rate, seconds * 1000);
@@ -51,8 +51,8 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
 }
 
 /** Returns the growth in percent for each further member, relative to a single member. */
-function growth([alone = NaN, ...more]: readonly number[]): number {
-  return mean(more.map((cost, at) => (100 * (cost / alone - 1)) / (at + 1)));
+function growth([single = NaN, ...more]: readonly number[]): number {
+  return mean(more.map((cost, at) => (100 * (cost / single - 1)) / (at + 1)));
 }
 
 interface Figures {

@@ -19,13 +19,13 @@ export function showsRow(row: number): (screen: string) => boolean {
 }
 
 /** The resources of the console while nobody types. */
-export interface Rest {
+export interface IdleUsage {
   /** Percent of a core. */
   readonly cpu: number;
   readonly kilobytesPerSecond: number;
 }
 
-export async function restOf(terminal: ConsoleTerminal, ms: number): Promise<Rest> {
+export async function measureIdle(terminal: ConsoleTerminal, ms: number): Promise<IdleUsage> {
   const [cpuBefore, bytesBefore, startedAt] = [terminal.cpuMs, terminal.received, performance.now()];
   await sleep(ms);
   const elapsedMs = performance.now() - startedAt;
@@ -54,9 +54,9 @@ export async function typedFilters(
       await sleep(40 + Math.random() * 80);
       const before = shownIn(terminal.lines.join('\n'));
       const page = await terminal.press(key, (screen) => shownIn(screen) !== before);
-      const whole = await terminal.until((screen) => shownIn(screen)?.endsWith('+') === false);
+      const fullCount = await terminal.until((screen) => shownIn(screen)?.endsWith('+') === false);
       pages.push(page);
-      counts.push({ delayMs: page.delayMs + whole.delayMs, coreMs: page.coreMs + whole.coreMs });
+      counts.push({ delayMs: page.delayMs + fullCount.delayMs, coreMs: page.coreMs + fullCount.coreMs });
     }
     await terminal.press('\r', (screen) => !/^ \//m.test(screen));
   }

@@ -3,7 +3,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENTS, isLive, LARGE, restOf, showsRow, SMALL, STORM, typedFilters, USUAL } from './console-measures.ts';
+import { EVENTS, isLive, LARGE, measureIdle, showsRow, SMALL, STORM, typedFilters, USUAL } from './console-measures.ts';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
 import { EchoTerminal } from './echo-terminal.ts';
 import { count, quantile, report } from './report.ts';
@@ -26,7 +26,7 @@ const ORDER_STANDS_MS = 300;
  */
 const KEY_MS_MAX = 2000;
 const FILTER_ROUNDS = 25;
-const REST_MS = 8000;
+const IDLE_MS = 8000;
 const STALL_MS = 3000;
 
 /**
@@ -70,7 +70,7 @@ async function usualScreen(storm: Storm): Promise<void> {
   const { delayMs } = await terminal.until(isLive, 30_000);
   report(`start to live with ${count(EVENTS)} events`, delayMs, 'ms', 'goal 700');
   const memories = [20, 60, 120].map((seconds) => memoryAfter(terminal, seconds));
-  await rest(terminal, { name: 'storm', cpu: 15, kilobytes: 60 });
+  await reportIdle(terminal, { name: 'storm', cpu: 15, kilobytes: 60 });
   await keys(terminal, storm, { changesPerSecond: STORM, size: USUAL, goalMs: 30 });
   report('memory after 20 / 60 / 120 s', await Promise.all(memories), 'MiB', 'goal 350');
   await terminal.press('g', showsRow(1));
@@ -83,16 +83,16 @@ async function usualScreen(storm: Storm): Promise<void> {
 
   terminal.write('p');
   await terminal.until((screen) => screen.includes('PAUSED'));
-  await rest(terminal, { name: 'storm, paused', cpu: 5 });
+  await reportIdle(terminal, { name: 'storm, paused', cpu: 5 });
   terminal.write('p');
   terminal.write('\u001B[O');
-  await rest(terminal, { name: 'storm, without the focus', cpu: 5 });
+  await reportIdle(terminal, { name: 'storm, without the focus', cpu: 5 });
   terminal.write('\u001B[I');
 
   await keys(terminal, storm, { changesPerSecond: HEAVY_STORM, size: USUAL, goalMs: 33 });
   storm.blow({ changesPerSecond: 0, pings: false });
   await sleep(2000);
-  await rest(terminal, { name: 'quiet', cpu: 3, kilobytes: 1 });
+  await reportIdle(terminal, { name: 'quiet', cpu: 3, kilobytes: 1 });
 }
 
 async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
@@ -100,7 +100,7 @@ async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
   await using terminal = new ConsoleTerminal(storm.url, size);
   await terminal.until(isLive, 30_000);
   await sleep(2000);
-  await rest(terminal, { name: `storm at ${sizeText(size)}`, cpu: size === LARGE ? 20 : 10 });
+  await reportIdle(terminal, { name: `storm at ${sizeText(size)}`, cpu: size === LARGE ? 20 : 10 });
   if (size === LARGE) await keys(terminal, storm, { changesPerSecond: STORM, size, goalMs: 33 });
 }
 
@@ -131,7 +131,7 @@ async function mergedList(): Promise<void> {
     );
     report('start to live, two backends as one list', delayMs, 'ms');
     await sleep(2000);
-    await rest(terminal, { name: 'storm, two backends as one list' });
+    await reportIdle(terminal, { name: 'storm, two backends as one list' });
     await keys(terminal, both, {
       changesPerSecond: STORM,
       size: USUAL,
@@ -149,14 +149,14 @@ async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<
 }
 
 /** Measures CPU and output while nobody types. */
-async function rest(
+async function reportIdle(
   terminal: ConsoleTerminal,
-  about: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
+  options: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
 ): Promise<void> {
-  const { cpu, kilobytesPerSecond } = await restOf(terminal, REST_MS);
-  report(`CPU of one core, ${about.name}`, cpu, '%', about.cpu === undefined ? '' : `goal ${String(about.cpu)}`);
-  if (about.kilobytes !== undefined) {
-    report(`output, ${about.name}`, kilobytesPerSecond, 'kB/s', `goal ${String(about.kilobytes)}`);
+  const { cpu, kilobytesPerSecond } = await measureIdle(terminal, IDLE_MS);
+  report(`CPU of one core, ${options.name}`, cpu, '%', options.cpu === undefined ? '' : `goal ${String(options.cpu)}`);
+  if (options.kilobytes !== undefined) {
+    report(`output, ${options.name}`, kilobytesPerSecond, 'kB/s', `goal ${String(options.kilobytes)}`);
   }
 }
 
@@ -167,7 +167,7 @@ async function rest(
 async function keys(
   terminal: ConsoleTerminal,
   storm: Storm,
-  about: {
+  options: {
     readonly changesPerSecond: number;
     readonly size: TerminalSize;
     readonly goalMs: number;
@@ -175,8 +175,8 @@ async function keys(
     readonly name?: string;
   },
 ): Promise<void> {
-  const { changesPerSecond, size, goalMs } = about;
-  const name = `${count(changesPerSecond)} changes/s at ${sizeText(size)}${about.name ?? ''}`;
+  const { changesPerSecond, size, goalMs } = options;
+  const name = `${count(changesPerSecond)} changes/s at ${sizeText(size)}${options.name ?? ''}`;
   storm.blow({ changesPerSecond, pings: true });
   storm.takeAnswerDelays();
   await using echo = await EchoTerminal.open();

@@ -56,7 +56,7 @@ const OUTPUTS = [
 
 const http = createServer((request, response) => {
   const [, , client = '', check = ''] = (request.url ?? '').split('/');
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(wholeEvent(client, check)));
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(fullEvent(client, check)));
 });
 const sockets = new WebSocketServer({ server: http, handleProtocols: () => FEED_PROTOCOL });
 const snapshot = Array.from({ length: Math.ceil(EVENTS / FRAME_ROWS) }, (_, frame) => {
@@ -91,9 +91,9 @@ function serve(socket: WebSocket): void {
   let paceMs = 0;
   let sentAt = 0;
   let pending: Record<string, EventRow> = {};
-  let whole: ReadonlySet<string> | undefined;
+  let fullKeys: ReadonlySet<string> | undefined;
   /** The events that were sent as briefs. */
-  const owed = new Map<string, EventRow>();
+  const briefRows = new Map<string, EventRow>();
   let isDue = false;
   let pingedAt: number | undefined;
   socket.on('error', () => socket.terminate());
@@ -102,11 +102,11 @@ function serve(socket: WebSocket): void {
     const { type, ms = 0, columns = false, ...pace } = JSON.parse(data.toString()) as Request;
     if (type === 'pace') {
       paceMs = ms;
-      whole = pace.full && new Set(pace.full);
-      for (const key of whole ?? owed.keys()) {
-        const row = owed.get(key);
+      fullKeys = pace.full && new Set(pace.full);
+      for (const key of fullKeys ?? briefRows.keys()) {
+        const row = briefRows.get(key);
         if (row === undefined) continue;
-        owed.delete(key);
+        briefRows.delete(key);
         pending[key] ??= row;
         isDue = true;
       }
@@ -137,9 +137,9 @@ function serve(socket: WebSocket): void {
         for (const key of keys.slice(0, FRAME_ROWS)) {
           const row = pending[key];
           if (row === undefined) continue;
-          if (whole?.has(key) === false) {
+          if (fullKeys?.has(key) === false) {
             brief[key] = { status: row.status, action: row.action, since: row.since, silenced_by: row.silenced_by };
-            owed.set(key, row);
+            briefRows.set(key, row);
           } else events[key] = row;
         }
         pending = isDue ? Object.fromEntries(keys.slice(FRAME_ROWS).map((key) => [key, pending[key] as EventRow])) : {};
@@ -190,7 +190,7 @@ function rows(indexes: readonly number[], ageMax: number, status?: number): Reco
   );
 }
 
-function wholeEvent(client: string, check: string): Event {
+function fullEvent(client: string, check: string): Event {
   const now = Math.floor(Date.now() / 1000);
   return {
     id: 'b2f60bd1-6c2a-4b29-a2d5-4a7e1c9a0b11',

@@ -25,7 +25,7 @@ const OPEN = 100_000;
 const SILENCES = 1000;
 /** CPU of an idle backend in a quarter of a second, and the time after which it counts as idle. */
 const IDLE_MS = 30;
-const QUIET_MS = 1500;
+const IDLE_AFTER_MS = 1500;
 
 /** One of the backends that differ only in their configuration. */
 interface NamedSide extends Side {
@@ -130,7 +130,7 @@ async function untilDone(backend: BenchBackend, inhibited: number): Promise<numb
     await sleep(250);
     if (preciseCpuMs(backend.pid) - cpu > IDLE_MS || (await inhibitedCount(backend)) !== inhibited)
       busyAt = performance.now();
-  } while (performance.now() - busyAt < QUIET_MS);
+  } while (performance.now() - busyAt < IDLE_AFTER_MS);
   return busyAt;
 }
 

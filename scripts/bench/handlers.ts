@@ -8,7 +8,7 @@ import { startBackend } from './backend-process.ts';
 import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { cpuMs } from './process-figures.ts';
-import { report, reportBeside } from './report.ts';
+import { report, reportDifference } from './report.ts';
 
 const LOCALHOST = '127.0.0.1';
 /** Handler runs that are queued, so that the handlers are always busy. */
@@ -50,22 +50,22 @@ async function deliveries(seconds: number, definitions: object): Promise<void> {
 
 /** Reports failures so that the handler is always busy, and waits for the end of its last run. */
 async function sustained(url: string, handler: string, ms: number): Promise<{ rate: number; runs: number }> {
-  let asked = 0;
+  let postedResults = 0;
   let delivered = 0;
   const startedAt = performance.now();
   while (performance.now() - startedAt < ms) {
-    while (asked - delivered < AHEAD) {
-      await postFailures(url, handler, asked);
-      asked += BATCH;
+    while (postedResults - delivered < AHEAD) {
+      await postFailures(url, handler, postedResults);
+      postedResults += BATCH;
     }
     await sleep(10);
     delivered = await deliveredBy(url, handler);
   }
-  while (delivered < asked) {
+  while (delivered < postedResults) {
     await sleep(10);
     delivered = await deliveredBy(url, handler);
   }
-  return { rate: (asked * 1000) / (performance.now() - startedAt), runs: asked };
+  return { rate: (postedResults * 1000) / (performance.now() - startedAt), runs: postedResults };
 }
 
 async function postFailures(url: string, handler: string, start: number): Promise<void> {
@@ -105,28 +105,28 @@ async function hanging(seconds: number): Promise<void> {
   const filling = await closedLoop(agents, backend.pid, FILLING_MS);
   report('results, while what waits for handlers piles up', filling.rate, '/s', 'no goal');
 
-  const rounds = { without: [] as Load[], beside: [] as Load[] };
+  const rounds = { without: [] as Load[], affected: [] as Load[] };
   // Alternates, so that other load on the machine affects both equally.
   for (let round = 0; round < ROUNDS; round++) {
     reportTo([]);
     rounds.without.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
     reportTo(['hang']);
-    rounds.beside.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
+    rounds.affected.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
   }
   const hung = 'while every handler hangs';
-  const rate = reportBeside(`results, ${hung}`, '/s', rounds, (load) => load.rate, 'within 5');
-  reportBeside(`CPU per result, ${hung}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 5');
+  const rate = reportDifference(`results, ${hung}`, '/s', rounds, (load) => load.rate, 'within 5');
+  reportDifference(`CPU per result, ${hung}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 5');
 
   type Latency = Awaited<ReturnType<typeof openLoop>>;
-  const latencies = { without: [] as Latency[], beside: [] as Latency[] };
+  const latencies = { without: [] as Latency[], affected: [] as Latency[] };
   for (let round = 0; round < ROUNDS; round++) {
     reportTo([]);
     latencies.without.push(await openLoop(agents, rate / 3, (seconds * 1000) / ROUNDS));
     reportTo(['hang']);
-    latencies.beside.push(await openLoop(agents, rate / 3, (seconds * 1000) / ROUNDS));
+    latencies.affected.push(await openLoop(agents, rate / 3, (seconds * 1000) / ROUNDS));
   }
-  reportBeside(`ack p50 at a third of that, ${hung}`, 'ms', latencies, ({ p50 }) => p50, 'within 5');
-  reportBeside(`ack p99 at a third of that, ${hung}`, 'ms', latencies, ({ p99 }) => p99, 'within 5');
+  reportDifference(`ack p50 at a third of that, ${hung}`, 'ms', latencies, ({ p50 }) => p50, 'within 5');
+  reportDifference(`ack p99 at a third of that, ${hung}`, 'ms', latencies, ({ p99 }) => p99, 'within 5');
   for (const agent of agents) agent.close();
 }
 

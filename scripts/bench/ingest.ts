@@ -2,7 +2,7 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, RESULT_BYTES, type Load } from './bench-agent.ts';
 import { postJson, postLoop, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, mean, report, reportBeside } from './report.ts';
+import { count, mean, report, reportDifference } from './report.ts';
 
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
@@ -40,21 +40,21 @@ export async function run(seconds: number): Promise<void> {
     '/s',
     `best round ${count(best)}, goal ${count(GOAL_RATE)}, memory ${count(memoryMiB(backend.pid))} MiB`,
   );
-  const rounds = { without: plain, beside: silenced };
+  const rounds = { without: plain, affected: silenced };
   const silences = `with ${count(SILENCES)} silences that match nothing`;
-  reportBeside(`rate ${silences}`, '/s', rounds, (load) => load.rate, 'within 3');
-  reportBeside(`CPU per result ${silences}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 3');
-  for (const [offered, place, goal] of [
+  reportDifference(`rate ${silences}`, '/s', rounds, (load) => load.rate, 'within 3');
+  reportDifference(`CPU per result ${silences}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 3');
+  for (const [offered, label, goal] of [
     [GOAL_RATE / 2, 'half of the goal', 'goal p99 under 30'],
     [rate / 2, 'half of what it can do', 'no goal'],
   ] as const) {
     const { p50, p99, reached } = await openLoop(agents, offered, seconds * 1000);
-    report(`ack p50 / p99 at ${place}`, [p50, p99], 'ms', `${count(reached)}/s; ${goal}`);
+    report(`ack p50 / p99 at ${label}`, [p50, p99], 'ms', `${count(reached)}/s; ${goal}`);
   }
   for (const agent of agents) agent.close();
 
-  const whole = await toldWhole(backend, (seconds * 1000) / 2);
-  report('agents whose results are told whole', whole, '/s');
+  const fullRate = await fullResultsRate(backend, (seconds * 1000) / 2);
+  report('agents whose results are told whole', fullRate, '/s');
   const inArrays = await posted(backend, 16, 50, seconds);
   report('POST /api/mon/v1/results, arrays of 50, 16 connections', inArrays, '/s', 'goal 60,000');
   const single = await posted(backend, 64, 1, seconds);
@@ -63,7 +63,7 @@ export async function run(seconds: number): Promise<void> {
 }
 
 /** Returns results per second of the same agents without delta results. */
-async function toldWhole({ url, pid }: BenchBackend, ms: number): Promise<number> {
+async function fullResultsRate({ url, pid }: BenchBackend, ms: number): Promise<number> {
   const agents = await BenchAgent.connectAll(url, CONNECTIONS, { sendsFull: true });
   const { rate } = await closedLoop(agents, pid, ms);
   for (const agent of agents) agent.close();

@@ -9,7 +9,7 @@ const ROUNDS = 3;
 const CLIENTS = 1000;
 const CHECKS = 10;
 const SILENCES = 5000;
-const ASKED = 10;
+const REQUESTS = 10;
 
 interface Running extends Pick<Peer, 'name' | 'wire'> {
   readonly target: Target;
@@ -25,28 +25,34 @@ type Measure = (running: Running, ms: number) => Promise<number>;
  * @param named peers that already run, `KIND=URL`
  */
 export async function run(seconds: number, { peers: named }: BenchSizes): Promise<void> {
-  const found = installedAlertmanager();
-  if (found === undefined) console.log('no Alertmanager on the PATH; Debian has it as prometheus-alertmanager');
-  const peers = [MON, ...(found === undefined ? [] : [found]), ...named.map(peerAt)];
+  const alertmanager = installedAlertmanager();
+  if (alertmanager === undefined) console.log('no Alertmanager on the PATH; Debian has it as prometheus-alertmanager');
+  const peers = [MON, ...(alertmanager === undefined ? [] : [alertmanager]), ...named.map(peerAt)];
   await using started = new AsyncDisposableStack();
   const all: Running[] = [];
   for (const peer of peers) all.push({ ...peer, target: started.use(await peer.start()) });
   console.log(peers.map(({ name, durability }) => `${name}: ${durability}`).join('; '));
 
   const ms = (seconds * 1000) / ROUNDS;
-  await inTurns(all, ms, 'problems/s, arrays of 50, 16 connections', '/s', told(16, 50));
-  await inTurns(all, ms, 'problems/s, arrays of 500, 16 connections', '/s', told(16, 500));
-  await inTurns(all, ms, 'problems/s, one each, 64 connections', '/s', told(64, 1));
-  await inTurns(all, ms, `list of ${count(CLIENTS * CHECKS)} problems`, 'ms', asked('problemList'));
-  await inTurns(all, ms, 'silences/s, 32 connections', '/s', silencesMade());
-  await inTurns(all, ms, `list of those silences, ${count(SILENCES)} for each round`, 'ms', asked('silenceList'));
-  await inTurns(all, ms, 'problems/s beside them, arrays of 50', '/s', told(16, 50));
+  await interleaved(all, ms, 'problems/s, arrays of 50, 16 connections', '/s', measureProblems(16, 50));
+  await interleaved(all, ms, 'problems/s, arrays of 500, 16 connections', '/s', measureProblems(16, 500));
+  await interleaved(all, ms, 'problems/s, one each, 64 connections', '/s', measureProblems(64, 1));
+  await interleaved(all, ms, `list of ${count(CLIENTS * CHECKS)} problems`, 'ms', measureList('problemList'));
+  await interleaved(all, ms, 'silences/s, 32 connections', '/s', silencesMade());
+  await interleaved(
+    all,
+    ms,
+    `list of those silences, ${count(SILENCES)} for each round`,
+    'ms',
+    measureList('silenceList'),
+  );
+  await interleaved(all, ms, 'problems/s beside them, arrays of 50', '/s', measureProblems(16, 50));
   for (const { name, target } of all) {
     if (target.pid !== undefined) report(`memory of ${name}`, memoryMiB(target.pid), 'MiB');
   }
 }
 
-async function inTurns(
+async function interleaved(
   all: readonly Running[],
   ms: number,
   what: string,
@@ -59,9 +65,9 @@ async function inTurns(
   }
   const ours = mean(values.values().next().value ?? []);
   for (const [{ name }, measured] of values) {
-    const found = mean(measured);
-    const ratio = unit === 'ms' ? found / ours : ours / found;
-    report(`${what}: ${name}`, found, unit, name === MON.name ? '' : `mon is ${ratio.toFixed(2)} times as fast`);
+    const average = mean(measured);
+    const ratio = unit === 'ms' ? average / ours : ours / average;
+    report(`${what}: ${name}`, average, unit, name === MON.name ? '' : `mon is ${ratio.toFixed(2)} times as fast`);
   }
 }
 
@@ -69,7 +75,7 @@ async function inTurns(
  * Returns a measurement that sends every problem in turn. A peer with single problems gets more requests
  * instead.
  */
-function told(connections: number, batch: number): Measure {
+function measureProblems(connections: number, batch: number): Measure {
   return async ({ wire, target }, ms) => {
     const each = wire.isSingle === true ? 1 : batch;
     const { rate } = await postLoop(target, { path: wire.problemsPath, connections, ms }, (connection, at) => {
@@ -85,10 +91,10 @@ function problemAt(at: number): { readonly client: string; readonly check: strin
   return { client: `web-${String(Math.floor(index / CHECKS))}`, check: `check-${String(index % CHECKS)}` };
 }
 
-function asked(list: 'problemList' | 'silenceList'): Measure {
+function measureList(list: 'problemList' | 'silenceList'): Measure {
   return async ({ wire, target }) => {
     const line = new Line(target);
-    const times = await timesOf(ASKED, () => line.send('GET', wire[list]));
+    const times = await timesOf(REQUESTS, () => line.send('GET', wire[list]));
     line.close();
     return quantile(times, 0.5);
   };

@@ -4,14 +4,14 @@ import { Line, type Target } from './http-line.ts';
 const BATCH = 1000;
 
 /** Results of a number of clients with a number of checks each. */
-export interface KnownResults {
+export interface ResultGrid {
   readonly clients: number;
   readonly checks: number;
   readonly result: (client: number, check: number) => { readonly name: string };
 }
 
 /** 10,000 events. */
-export const EVENTS: KnownResults = {
+export const EVENTS: ResultGrid = {
   clients: 1000,
   checks: 10,
   result: (client, check) => ({
@@ -22,7 +22,7 @@ export const EVENTS: KnownResults = {
 };
 
 /** 100,000 members of one aggregate; three in four fail. */
-export const MEMBERS: KnownResults = {
+export const MEMBERS: ResultGrid = {
   clients: 1000,
   checks: 100,
   result: (client, check) => ({
@@ -37,7 +37,7 @@ export const MEMBERS: KnownResults = {
  * Returns members of one aggregate: 1,000 clients with `checks` checks each, of which every tenth is an open
  * event.
  */
-export function resultsUnderAttack(checks: number): KnownResults {
+export function resultsUnderAttack(checks: number): ResultGrid {
   return {
     clients: 1000,
     checks,
@@ -52,7 +52,7 @@ export function resultsUnderAttack(checks: number): KnownResults {
 }
 
 /** Stores the results, a thousand in each request. */
-export async function postResults(backend: Target, { clients, checks, result }: KnownResults): Promise<void> {
+export async function postResults(backend: Target, { clients, checks, result }: ResultGrid): Promise<void> {
   const line = new Line(backend);
   for (let start = 0; start < clients * checks; start += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, clients * checks - start) }, (_, at) =>

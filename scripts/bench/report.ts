@@ -72,14 +72,14 @@ export async function timesOf(calls: number, act: (at: number) => Promise<unknow
  *
  * @returns the mean without it
  */
-export function reportBeside<Round>(
+export function reportDifference<Round>(
   what: string,
   unit: string,
-  { without, beside }: { readonly without: readonly Round[]; readonly beside: readonly Round[] },
+  { without, affected }: { readonly without: readonly Round[]; readonly affected: readonly Round[] },
   figure: (round: Round) => number,
   goal: string,
 ): number {
-  const [before, after] = [mean(without.map(figure)), mean(beside.map(figure))];
+  const [before, after] = [mean(without.map(figure)), mean(affected.map(figure))];
   report(what, after, unit, `${((after / before - 1) * 100).toFixed(1)} %, without ${count(before)}; goal ${goal}`);
   return before;
 }

@@ -5,9 +5,9 @@ import { refuseArguments } from '../lib/read-arguments.ts';
  */
 export async function runParts(
   all: Readonly<Record<string, () => Promise<void>>>,
-  asked: readonly string[],
+  requestedParts: readonly string[],
 ): Promise<void> {
   const names = Object.keys(all);
-  if (asked.some((part) => !names.includes(part))) refuseArguments(`--part is one of ${names.join(', ')}`);
-  for (const part of asked.length === 0 ? names : asked) await all[part]?.();
+  if (requestedParts.some((part) => !names.includes(part))) refuseArguments(`--part is one of ${names.join(', ')}`);
+  for (const part of requestedParts.length === 0 ? names : requestedParts) await all[part]?.();
 }

@@ -2,7 +2,7 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { count, quantile, report, timesOf } from './report.ts';
-import { costOf, turnsOf, type Side } from './side-by-side.ts';
+import { costOf, interleavedAgents, type Side } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
 /** Total results per second of both backends, if the machine is fast enough. */
@@ -22,9 +22,9 @@ const MADE = 50;
  */
 export async function run(seconds: number): Promise<void> {
   await using without = await startBackend();
-  await using beside = await startBackend();
-  const sides = await Promise.all([without, beside].map(openSide));
-  for (let at = 0; at < SELECTORS; at++) await silence(beside, selectorOf(at));
+  await using withSilences = await startBackend();
+  const sides = await Promise.all([without, withSilences].map(openSide));
+  for (let at = 0; at < SELECTORS; at++) await silence(withSilences, selectorOf(at));
 
   await costOf(sides, WARM_UP_MS, RATE);
   const [plain = NaN, silenced = NaN] = await costOf(sides, seconds * 1000, RATE);
@@ -41,10 +41,10 @@ export async function run(seconds: number): Promise<void> {
   ] as const) {
     const calls = attributes === 'known attributes' ? MADE : 3;
     const load = { isDone: false };
-    const loading = steadyLoop(turnsOf(sides), RATE / 4, () => load.isDone);
+    const loading = steadyLoop(interleavedAgents(sides), RATE / 4, () => load.isDone);
     const times = await timesOf(calls, async (at) => {
-      await silence(beside, selector(at));
-      await expectSilenced(beside, `seed-${String(2 * at)}`);
+      await silence(withSilences, selector(at));
+      await expectSilenced(withSilences, `seed-${String(2 * at)}`);
     });
     load.isDone = true;
     await loading;

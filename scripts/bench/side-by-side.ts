@@ -11,7 +11,7 @@ export interface Side {
 /**
  * Interleaves the agents of all sides result by result, so that other load on the machine affects all equally.
  */
-export function turnsOf(sides: readonly Pick<Side, 'agents'>[]): readonly BenchAgent[] {
+export function interleavedAgents(sides: readonly Pick<Side, 'agents'>[]): readonly BenchAgent[] {
   const most = Math.max(...sides.map(({ agents }) => agents.length));
   return Array.from({ length: most }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
 }
@@ -26,7 +26,7 @@ export async function costOf(sides: readonly Side[], ms: number, rate: number): 
     sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), ackedBy(agents)]);
   const before = figures();
   const endsAt = performance.now() + ms;
-  await steadyLoop(turnsOf(sides), rate, () => performance.now() >= endsAt);
+  await steadyLoop(interleavedAgents(sides), rate, () => performance.now() >= endsAt);
   return figures().map(([cpu, acked], at) => {
     const [cpuBefore = 0, ackedBefore = 0] = before[at] ?? [];
     return ((cpu - cpuBefore) * 1000) / (acked - ackedBefore);

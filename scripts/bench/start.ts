@@ -29,7 +29,7 @@ const STAMP = 'first';
 export async function run(_seconds: number, { results }: BenchSizes): Promise<void> {
   report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);
   await buildPrograms();
-  await startOn(results, [wholeRecordsOf]);
+  await startOn(results, [fullRecordsOf]);
   console.log('amended:');
   await startOn(results, [amendableRecordsOf, amendmentsOf]);
 }
@@ -65,8 +65,8 @@ const nameOf = (at: number): string => `agent-${String(at)}`;
 
 function clientOf(at: number): StoreOp {
   const name = nameOf(at);
-  const about = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
-  const client = { ...about, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
+  const identity = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
+  const client = { ...identity, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
   return { type: 'put', key: clientKey('default', name), value: encodeClient({ client, signature: '' }) };
 }
 
@@ -88,7 +88,7 @@ function* resultsOf(at: number): Generator<Reported, void, undefined> {
   }
 }
 
-function* wholeRecordsOf(at: number): Generator<StoreOp, void, undefined> {
+function* fullRecordsOf(at: number): Generator<StoreOp, void, undefined> {
   yield clientOf(at);
   for (const { key, check, state } of resultsOf(at)) {
     yield { type: 'put', key, value: encodeCheckRecord(state, { check }, 0) };

@@ -14,14 +14,14 @@ import {
   checkpointAt,
   clientPartsOf,
   indexOfCheck,
-  placeOf,
+  reverseId,
   TIMELINE_HEAD,
   timelineOf,
   timeOf,
 } from '../../daemon/backend/timeline/table.ts';
 import { nextCheckState } from '../../shared/domain/event.ts';
 import { isCheckpointDue } from '../../shared/domain/timeline/past.ts';
-import { turnOf } from '../../shared/domain/timeline/turn.ts';
+import { stateChangeOf } from '../../shared/domain/timeline/turn.ts';
 import type { CheckResult } from '../../shared/schemas/result.ts';
 import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
@@ -132,9 +132,13 @@ class Week {
     for (let at = 0; at < transitions; at++) {
       id = this.#beginUs + Math.floor(((at + 1) * WEEK_US) / (transitions + 2));
       const entry = this.#entries[at < this.#entries.length ? at : Math.floor(Math.random() * this.#entries.length)];
-      if (entry !== undefined) ops.push(...this.#turn(entry, id));
+      if (entry !== undefined) ops.push(...this.#toggle(entry, id));
       if (ops.length >= 2 * TOGETHER) await save();
-      const age = { turns: at + 1 - this.#newest.count, rows: this.#newest.rows, ageMs: timeOf(id - this.#newest.id) };
+      const age = {
+        transitions: at + 1 - this.#newest.count,
+        rows: this.#newest.rows,
+        ageMs: timeOf(id - this.#newest.id),
+      };
       if (isCheckpointDue(age)) for (const part of this.#checkpoint(id + 1, at + 1)) await store.write(lease, part, []);
     }
     const head = { since: timeOf(this.#beginUs), last: id, count: transitions, isWhole: true };
@@ -158,25 +162,25 @@ class Week {
   }
 
   /** Switches a check from OK to failing, and back. */
-  #turn(entry: CheckEntry, id: number): readonly StoreOp[] {
+  #toggle(entry: CheckEntry, id: number): readonly StoreOp[] {
     const { client, name, state: before } = entry;
     const seconds = Math.floor(id / 1e6);
     const result = resultOf(name, before.event === undefined ? 1 + (id % 2) : 0, seconds);
     const { state } = nextCheckState(before, result, { now: seconds, newId: () => name, notifiesOk: false });
-    const turn = turnOf(before, state);
+    const change = stateChangeOf(before, state);
     this.#namespace.setCheck(entry, state, { status: result.status, executed: seconds } as CheckResult, result.output);
-    if (turn === undefined) return [];
-    const text = JSON.stringify({ ...turn, output: result.output, client: client.name, check: name });
-    const statuses = `${String(turn.was ?? '')}>${String(turn.status ?? '')}`;
-    const place = placeOf(id);
+    if (change === undefined) return [];
+    const text = JSON.stringify({ ...change, output: result.output, client: client.name, check: name });
+    const statuses = `${String(change.was ?? '')}>${String(change.status ?? '')}`;
+    const reversedId = reverseId(id);
     return [
-      { type: 'put', key: [...timelineOf(NAMESPACE), place], value: text },
-      { type: 'put', key: [...indexOfCheck(NAMESPACE, client.name, name), place], value: statuses },
+      { type: 'put', key: [...timelineOf(NAMESPACE), reversedId], value: text },
+      { type: 'put', key: [...indexOfCheck(NAMESPACE, client.name, name), reversedId], value: statuses },
     ];
   }
 
-  *#checkpoint(id: number, turns: number): Generator<StoreOp[], void> {
-    const place = placeOf(id);
+  *#checkpoint(id: number, transitionCount: number): Generator<StoreOp[], void> {
+    const reversedId = reverseId(id);
     let rows = 0;
     let after: string | undefined;
     let part = 0;
@@ -186,12 +190,12 @@ class Week {
       ({ after } = taken);
       this.checkpointBytes += taken.text?.length ?? 0;
       if (taken.text !== undefined) {
-        yield [{ type: 'put', key: [...clientPartsOf(place, NAMESPACE), part++], value: taken.text }];
+        yield [{ type: 'put', key: [...clientPartsOf(reversedId, NAMESPACE), part++], value: taken.text }];
       }
     } while (after !== undefined);
-    this.#newest = { from: id, id: id + 1, count: turns, rows, era: 0 };
+    this.#newest = { from: id, id: id + 1, count: transitionCount, rows, era: 0 };
     this.checkpoints++;
-    yield [{ type: 'put', key: checkpointAt(place), value: JSON.stringify(this.#newest) }];
+    yield [{ type: 'put', key: checkpointAt(reversedId), value: JSON.stringify(this.#newest) }];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BenchSizes } from './bench-sizes.ts';
 import { runParts } from './run-parts.ts';
-import { beside } from './turns/beside.ts';
+import { listDuringResults } from './turns/beside.ts';
 import { consoles } from './turns/console.ts';
 import { reportMedians, Side, type Sides } from './turns/figures.ts';
 import { underLoad } from './turns/load.ts';
@@ -21,7 +21,7 @@ export async function run(seconds: number, { other, parts, results }: BenchSizes
   await runParts(
     {
       load: compared((sides) => underLoad(sides, seconds)),
-      beside: compared((sides) => beside(sides, seconds)),
+      beside: compared((sides) => listDuringResults(sides, seconds)),
       start: compared((sides) => start(sides, results)),
       console: compared(consoles),
     },

@@ -21,7 +21,7 @@ const OUTPUT_LENGTH = 300;
 const AGENTS = 20;
 /** Results per second while a backend upgrades its store. */
 const RATE = 2000;
-const ASKED_EVERY_MS = 200;
+const POLL_MS = 200;
 
 interface Program extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -29,7 +29,7 @@ interface Program extends AsyncDisposable {
   /** Log records so far, each with its time of arrival. */
   readonly records: { readonly message: string; readonly url?: string; readonly atMs: number }[];
   /** Waits for a log record. */
-  told(message: string): Promise<{ readonly url?: string; readonly atMs: number }>;
+  untilLogged(message: string): Promise<{ readonly url?: string; readonly atMs: number }>;
 }
 
 /**
@@ -65,9 +65,9 @@ export async function run(): Promise<void> {
 async function offline(stateDir: string): Promise<void> {
   await using program = start(['upgrade', '--skip-confirm', '--state-dir', stateDir]);
   const peak = watchPeak(program.pid);
-  const begun = await program.told('migrating embedded database to a new version');
-  const backup = await program.told('backup taken and verified');
-  const done = await program.told('successfully upgraded database');
+  const begun = await program.untilLogged('migrating embedded database to a new version');
+  const backup = await program.untilLogged('backup taken and verified');
+  const done = await program.untilLogged('successfully upgraded database');
   report('offline: backup, taken and verified', (backup.atMs - begun.atMs) / 1000, 's');
   report(
     'offline: upgrade',
@@ -85,11 +85,11 @@ async function serving(stateDir: string): Promise<void> {
   const config = `${stateDir}.json`;
   await writeFile(config, JSON.stringify({ 'entity-limit': 'unlimited' }));
   await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
-  const { url = '' } = await program.told('backend started');
+  const { url = '' } = await program.untilLogged('backend started');
   const before = peakMemoryMiB(program.pid);
   const peak = watchPeak(program.pid);
   const agents = await BenchAgent.connectAll(url, AGENTS);
-  const quiet = await openLoop(agents, RATE, 5000);
+  const baseline = await openLoop(agents, RATE, 5000);
   const beganMs = performance.now();
   await fetch(`${url}/api/mon/v1/store/upgrade`, {
     method: 'POST',
@@ -100,7 +100,7 @@ async function serving(stateDir: string): Promise<void> {
   const loads: Awaited<ReturnType<typeof openLoop>>[] = [];
   while (status.run.state === 'running') {
     loads.push(await openLoop(agents, RATE, 1000));
-    await sleep(ASKED_EVERY_MS);
+    await sleep(POLL_MS);
     status = await statusOf(url);
   }
   const tookMs = performance.now() - beganMs;
@@ -113,7 +113,7 @@ async function serving(stateDir: string): Promise<void> {
     's',
     `at ${count(RATE)} results /s, all acknowledged but of ${String(lost)} agents`,
   );
-  report('serving: ack p50 / p99 before', [quiet.p50, quiet.p99], 'ms');
+  report('serving: ack p50 / p99 before', [baseline.p50, baseline.p99], 'ms');
   for (const [which, share] of [
     ['middle', 0.5],
     ['worst', 1],
@@ -137,7 +137,7 @@ function start(args: readonly string[]): Program {
     records.push({ ...(JSON.parse(line) as { message: string; url?: string }), atMs: performance.now() });
     for (const listener of listeners) listener();
   });
-  const told: Program['told'] = (message) =>
+  const untilLogged: Program['untilLogged'] = (message) =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         const record = records.find((each) => each.message === message);
@@ -151,7 +151,7 @@ function start(args: readonly string[]): Program {
     child,
     pid: child.pid ?? 0,
     records,
-    told,
+    untilLogged,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await exited;

@@ -3,7 +3,7 @@ import { MACHINES, switchOf, type Machine, type Role } from './machines.ts';
 import {
   backup,
   certificate,
-  chanceOf,
+  pseudoRandom,
   disk,
   http,
   load,
@@ -97,7 +97,7 @@ function bySecond(): Watched[][] {
   for (const machine of MACHINES) {
     for (const [name, check] of Object.entries(CHECKS)) {
       if (!check.roles.includes(machine.role)) continue;
-      seconds[Math.floor(chanceOf('due', machine.at, name) * INTERVAL)]?.push({ machine, name, check });
+      seconds[Math.floor(pseudoRandom('due', machine.at, name) * INTERVAL)]?.push({ machine, name, check });
     }
   }
   return seconds;
@@ -118,7 +118,7 @@ export function resultsDue(second: number, executed: number): SubmittedResult[] 
       ...check.find(machine, second),
       executed,
       issued: executed,
-      duration: Number((0.01 + 0.4 * chanceOf('duration', machine.at, name, second)).toFixed(3)),
+      duration: Number((0.01 + 0.4 * pseudoRandom('duration', machine.at, name, second)).toFixed(3)),
       interval: INTERVAL,
       command: `check-${name}`,
       handlers: ['on-call'],

@@ -16,7 +16,7 @@ const warning = (output: string): Finding => ({ status: 1, output: `WARNING: ${o
 const critical = (output: string): Finding => ({ status: 2, output: `CRITICAL: ${output}` });
 
 /** Returns a pseudo-random number from 0 to below 1 that is always the same for the same arguments. */
-export function chanceOf(...things: readonly (number | string)[]): number {
+export function pseudoRandom(...things: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of things.join('/')) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -48,13 +48,13 @@ function roundOf(window: Window, second: number): number | undefined {
 /** Returns the rack without network in this second. */
 export function darkRack(second: number): string | undefined {
   const round = roundOf(OUTAGE, second);
-  return round === undefined ? undefined : rackName(Math.floor(chanceOf('outage', round) * 40));
+  return round === undefined ? undefined : rackName(Math.floor(pseudoRandom('outage', round) * 40));
 }
 
 export const uplink = (machine: Machine, second: number): Finding =>
   darkRack(second) === machine.rack
     ? critical('uplink te1/1/1 is down, 49 ports behind it')
-    : ok(`uplink te1/1/1 is up, ${(2 + 3 * chanceOf(machine.at, second)).toFixed(1)} Gbit/s`);
+    : ok(`uplink te1/1/1 is up, ${(2 + 3 * pseudoRandom(machine.at, second)).toFixed(1)} Gbit/s`);
 
 /** Seconds until hosts behind a switch are noticed. */
 const NOTICED_LATER = 30;
@@ -62,14 +62,14 @@ const NOTICED_LATER = 30;
 export const ping = (machine: Machine, second: number): Finding =>
   darkRack(second - NOTICED_LATER) === machine.rack
     ? critical(`no answer in 5 s, 100% packet loss (behind ${switchOf(machine.rack)})`)
-    : ok(`${(0.2 + chanceOf(machine.at, second)).toFixed(2)} ms`);
+    : ok(`${(0.2 + pseudoRandom(machine.at, second)).toFixed(2)} ms`);
 
 export function http(machine: Machine, second: number): Finding {
   const release = roundOf(RELEASE, second);
-  if (release !== undefined && chanceOf('release', release, machine.at) < 0.35) {
+  if (release !== undefined && pseudoRandom('release', release, machine.at) < 0.35) {
     return critical('HTTP 502 from / in 0.031 s, expected 200 (release 2026.11-rc2)');
   }
-  const seconds = 0.05 + 0.2 * chanceOf('http', machine.at, second);
+  const seconds = 0.05 + 0.2 * pseudoRandom('http', machine.at, second);
   return ok(`HTTP 200 from / in ${seconds.toFixed(3)} s`);
 }
 
@@ -77,11 +77,11 @@ export function http(machine: Machine, second: number): Finding {
 const FILLING = 1800;
 
 export function disk(machine: Machine, second: number): Finding {
-  const isFilling = chanceOf('filling', machine.at) < 0.03;
-  const phase = Math.floor(chanceOf('phase', machine.at) * FILLING);
+  const isFilling = pseudoRandom('filling', machine.at) < 0.03;
+  const phase = Math.floor(pseudoRandom('phase', machine.at) * FILLING);
   const percent = isFilling
     ? 70 + Math.floor((29 * ((second + phase + FILLING) % FILLING)) / FILLING)
-    : 30 + Math.floor(45 * chanceOf('disk', machine.at));
+    : 30 + Math.floor(45 * pseudoRandom('disk', machine.at));
   const output = `/ is ${String(percent)}% full`;
   if (percent >= 95) return critical(output);
   return percent >= 88 ? warning(output) : ok(output);
@@ -89,25 +89,25 @@ export function disk(machine: Machine, second: number): Finding {
 
 /** Returns the load; a few machines are flapping. */
 export function load(machine: Machine, second: number): Finding {
-  const isRestless = chanceOf('restless', machine.at) < 0.004;
+  const isRestless = pseudoRandom('restless', machine.at) < 0.004;
   const value =
-    isRestless && chanceOf('load', machine.at, second) < 0.5 ? 9.4 : 2 * chanceOf('load', machine.at, second);
+    isRestless && pseudoRandom('load', machine.at, second) < 0.5 ? 9.4 : 2 * pseudoRandom('load', machine.at, second);
   const output = `load average ${value.toFixed(2)} on 8 cores`;
   return value > 8 ? warning(output) : ok(output);
 }
 
 export function certificate(machine: Machine): Finding {
-  const days = Math.floor(400 * chanceOf('certificate', machine.at));
+  const days = Math.floor(400 * pseudoRandom('certificate', machine.at));
   const output = `certificate of ${machine.name}.example.com ends in ${String(days)} days`;
   if (days < 2) return critical(output);
   return days < 10 ? warning(output) : ok(output);
 }
 
 export function replication(machine: Machine, second: number): Finding {
-  const isSlow = chanceOf('slow', machine.at) < 0.05;
+  const isSlow = pseudoRandom('slow', machine.at) < 0.05;
   const lag = Math.max(
     0,
-    Math.round(isSlow ? 90 * Math.sin(second / 180 + machine.at) : 2 * chanceOf(machine.at, second)),
+    Math.round(isSlow ? 90 * Math.sin(second / 180 + machine.at) : 2 * pseudoRandom(machine.at, second)),
   );
   const output = `replica is ${String(lag)} s behind`;
   if (lag > 75) return critical(output);
@@ -115,6 +115,6 @@ export function replication(machine: Machine, second: number): Finding {
 }
 
 export const backup = (machine: Machine): Finding =>
-  chanceOf('backup', machine.at) < 0.02
+  pseudoRandom('backup', machine.at) < 0.02
     ? critical('last good backup is 3 days old: no space left on backup-1\ntar: /var/lib/db: write error')
     : ok('42.1 GiB in 312 s');

@@ -1,7 +1,7 @@
 /** Returns a table; the first row is its head. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const [head = [], ...rest] = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  return [head, head.map(() => '---'), ...rest].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  const [head = [], ...body] = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  return [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
 export function fenced(language: string, text: string): string {

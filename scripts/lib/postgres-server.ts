@@ -36,7 +36,7 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 /** The user nobody, because PostgreSQL does not run as root. */
-const NOBODY = 65_534;
+const UNPRIVILEGED_UID = 65_534;
 const USER = 'mon';
 
 /** Name of a standby at its primary. */
@@ -86,14 +86,14 @@ class OwnServer implements PostgresServer {
     this.#port = port;
     this.#settings = settings;
     this.#isKept = isKept;
-    this.#owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    this.#owner = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID } : {};
   }
 
   async findPrograms(): Promise<void> {
     const native = await nativeFolder();
     await mkdir(this.dir, { recursive: true });
     if (this.#owner.uid !== undefined) {
-      await chown(this.dir, NOBODY, NOBODY);
+      await chown(this.dir, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
       // The user nobody cannot read a clone in the home directory of root.
       const isReachable = await othersReach(native);
       const copy = join(this.dir, 'native');
@@ -111,7 +111,7 @@ class OwnServer implements PostgresServer {
     this.#password = randomUUID();
     await writeFile(passwordFile, this.#password, { mode: 0o600 });
     // `initdb` reads the file once as the user nobody.
-    if (this.#owner.uid !== undefined) await chown(passwordFile, NOBODY, NOBODY);
+    if (this.#owner.uid !== undefined) await chown(passwordFile, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
     await this.#execute(join(this.#programs, 'initdb'), [
       '-D',
       this.#data,
@@ -241,7 +241,7 @@ class OwnServer implements PostgresServer {
   async #put(name: string, text: string): Promise<void> {
     const path = join(this.#data, name);
     await writeFile(path, text);
-    if (this.#owner.uid !== undefined) await chown(path, NOBODY, NOBODY);
+    if (this.#owner.uid !== undefined) await chown(path, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
   }
 
   async #untilSynchronous(primary: string): Promise<void> {

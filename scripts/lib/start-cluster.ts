@@ -26,19 +26,21 @@ export interface Backends extends AsyncDisposable {
  *
  * @param ports one for each backend
  * @param definitions directories of definitions, separated by commas
- * @param tell called with messages about the backends
+ * @param report called with messages about the backends
  */
 export async function startCluster(
   ports: readonly number[],
   definitions: string,
-  tell: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<Backends> {
   await using started = new AsyncDisposableStack();
   const server = started.use(await startPostgres([], 'var/postgres'));
   const store = await databaseOf(server);
   await makePeerKey();
   const members = await Promise.all(
-    ports.map(async (port, at) => started.use(await Member.start(String(at + 1), { port, definitions, store, tell }))),
+    ports.map(async (port, at) =>
+      started.use(await Member.start(String(at + 1), { port, definitions, store, report })),
+    ),
   );
   const running = started.move();
   return {
@@ -65,7 +67,7 @@ interface MemberOptions {
   readonly port: number;
   readonly definitions: string;
   readonly store: string;
-  readonly tell: (message: string) => void;
+  readonly report: (message: string) => void;
 }
 
 class Member implements AsyncDisposable {
@@ -107,7 +109,7 @@ class Member implements AsyncDisposable {
     for (;;) {
       await this.#daemon.ended;
       if (signal.aborted) return;
-      this.#options.tell(`backend ${this.#name} ended; it is started again`);
+      this.#options.report(`backend ${this.#name} ended; it is started again`);
       await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       this.#daemon = await startMember(this.#name, this.#options);

@@ -48,7 +48,7 @@ try {
   process.exitCode = await main();
 } catch (error) {
   if (!stopping.signal.aborted) {
-    tell(errorMessage(error));
+    printMessage(errorMessage(error));
     process.exitCode = 1;
   }
 } finally {
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
   if (running !== undefined && (await isPortTaken(running.port))) {
     if (isAlive(running.pid)) {
       const { url: runningUrl = urlOf(running.port) } = running;
-      tell(`already running at ${runningUrl} (process ${String(running.pid)})`);
+      printMessage(`already running at ${runningUrl} (process ${String(running.pid)})`);
       return hasTerminal ? await runConsole(runningUrl) : 0;
     }
     const leftOver = running.daemons.filter(isAlive);
@@ -78,10 +78,10 @@ async function main(): Promise<number> {
       );
     }
   }
-  for (const wanted of ports) {
-    if (!(await isPortTaken(wanted))) continue;
+  for (const neededPort of ports) {
+    if (!(await isPortTaken(neededPort))) continue;
     throw new Error(
-      `port ${String(wanted)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + ports.length)} ./scripts/start`,
+      `port ${String(neededPort)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + ports.length)} ./scripts/start`,
     );
   }
   mkdirSync('var/log', { recursive: true, mode: 0o700 });
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
   writeDefinitions(OWN_DEFINITIONS, 'port.json', { checks: movedTo(urlOf(port), checks) });
   const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   const backends = isCluster
-    ? started.use(await startCluster(ports, definitions, tellMeanwhile))
+    ? started.use(await startCluster(ports, definitions, reportWhileConsoleRuns))
     : started.use(await startBackend(port, definitions, 'var/backend'));
   const api = openApiClient({ backend: url, env: {} });
   await Promise.race([answering(api), failure(backends)]);
@@ -138,7 +138,7 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   const url = urlOf(port);
   rmSync(DEMO, { recursive: true, force: true });
   writeDefinitions(join(DEMO, 'conf.d'), 'site.json', demoDefinitions(DEMO));
-  tell('starting the backend of the demonstration...');
+  printMessage('starting the backend of the demonstration...');
   const backend = started.use(await startBackend(port, join(DEMO, 'conf.d'), join(DEMO, 'backend')));
   const failed = failure(backend);
   const api = openApiClient({ backend: url, env: {} });
@@ -170,7 +170,7 @@ function progressWriter(): (progress: DemoProgress) => void {
     if (text === written) return;
     written = text;
     if (process.stderr.isTTY) process.stderr.write(`\rmon: ${text}\u001B[K`);
-    else tell(text);
+    else printMessage(text);
   };
 }
 
@@ -178,11 +178,11 @@ function progressWriter(): (progress: DemoProgress) => void {
 function kindOf(args: readonly string[]): (typeof KINDS)[number] | undefined {
   const [kind, ...more] = args;
   if (kind === undefined) return undefined;
-  const known = KINDS.find((name) => name === kind);
-  if (known === undefined || more.length > 0) {
+  const match = KINDS.find((name) => name === kind);
+  if (match === undefined || more.length > 0) {
     throw new Error(`usage: ./scripts/start [${KINDS.join(' | ')}], not ${args.join(' ')}`);
   }
-  return known;
+  return match;
 }
 
 function writeDefinitions(folder: string, file: string, definitions: object): void {
@@ -297,11 +297,11 @@ function print(...lines: string[]): void {
  * Writes a message while the console runs. The terminal belongs to the console then, which would not notice
  * text written over it.
  */
-function tellMeanwhile(message: string): void {
+function reportWhileConsoleRuns(message: string): void {
   if (hasTerminal) appendFileSync('var/log/start.log', `${new Date().toISOString()} ${message}\n`);
-  else tell(message);
+  else printMessage(message);
 }
 
-function tell(message: string): void {
+function printMessage(message: string): void {
   process.stderr.write(`mon: ${message}\n`);
 }

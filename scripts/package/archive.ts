@@ -9,9 +9,9 @@ import { flagsOf, put, stageLicenses, stageManuals, stagePrograms, type Sources 
 const run = promisify(execFile);
 
 /** The directory in which the units of the archive expect it. */
-const USUAL_PLACE = '/opt/mon';
+const USUAL_DIRECTORY = '/opt/mon';
 
-const PLACES = {
+const ARCHIVE_DIRECTORIES = {
   bash: 'share/bash-completion/completions',
   zsh: 'share/zsh/site-functions',
   fish: 'share/fish/vendor_completions.d',
@@ -22,7 +22,7 @@ const PLACES = {
 export async function stageArchive(to: string, sources: Sources): Promise<void> {
   const { root } = sources;
   await stagePrograms(PACKAGES, join(to, 'lib'), sources);
-  await stageManuals(PACKAGES, to, sources, PLACES);
+  await stageManuals(PACKAGES, to, sources, ARCHIVE_DIRECTORIES);
   await stageLicenses(to, sources, { copyright: 'LICENSE', node: 'lib/node' });
   for (const document of ['README.md', 'CHANGELOG.md', 'docs/install.md']) {
     await put(join(to, document), await readFile(join(root, document)));
@@ -36,7 +36,7 @@ export async function stageArchive(to: string, sources: Sources): Promise<void> 
     const config = service.config.slice('/etc/mon/'.length);
     await put(join(to, 'etc', config), await readFile(join(own, config)));
     const unit = await readFile(join(own, `${name}.service`), 'utf8');
-    await put(join(to, 'systemd', `${name}.service`), unit.replaceAll('/usr/bin/', `${USUAL_PLACE}/bin/`));
+    await put(join(to, 'systemd', `${name}.service`), unit.replaceAll('/usr/bin/', `${USUAL_DIRECTORY}/bin/`));
     for (const kind of ['sysusers', 'tmpfiles']) {
       await put(join(to, `${kind}.d`, `${name}.conf`), await readFile(join(own, `${kind}.conf`)));
     }

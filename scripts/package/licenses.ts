@@ -22,17 +22,17 @@ export function licensesText(root: string): string {
 /**
  * Collects the packages that a package needs.
  *
- * @param found gets the directory of each package that `folder` needs, by name and version
+ * @param packageFolders gets the directory of each package that `folder` needs, by name and version
  */
-function collect(folder: string, root: string, found: Map<string, string>): void {
+function collect(folder: string, root: string, packageFolders: Map<string, string>): void {
   for (const name of Object.keys(manifestOf(folder).dependencies)) {
     const dependency = resolve(name, folder, root);
     if (dependency === undefined) continue;
     const { version } = manifestOf(dependency);
     const key = `${name} ${version}`;
-    if (found.has(key)) continue;
-    found.set(key, dependency);
-    collect(dependency, root, found);
+    if (packageFolders.has(key)) continue;
+    packageFolders.set(key, dependency);
+    collect(dependency, root, packageFolders);
   }
 }
 

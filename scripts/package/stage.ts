@@ -27,14 +27,14 @@ export interface Sources {
 }
 
 /** Directories of manuals and completions, relative to the root directory. */
-export interface SharePlaces {
+export interface ShareDirectories {
   readonly bash: string;
   readonly zsh: string;
   readonly fish: string;
   readonly man: string;
 }
 
-const DEBIAN_PLACES: SharePlaces = {
+const DEBIAN_DIRECTORIES: ShareDirectories = {
   bash: 'usr/share/bash-completion/completions',
   zsh: 'usr/share/zsh/vendor-completions',
   fish: 'usr/share/fish/vendor_completions.d',
@@ -51,7 +51,7 @@ export async function stagePackage(pack: Package, to: string, sources: Sources):
   for (const { name: program, files } of programs) {
     await put(join(to, 'usr/bin', program), starterText(folder, files[0] ?? '', flagsOf(program)), EXECUTABLE);
   }
-  await stageManuals([pack], to, sources, DEBIAN_PLACES);
+  await stageManuals([pack], to, sources, DEBIAN_DIRECTORIES);
   const doc = join(to, 'usr/share/doc', name);
   for (const [from, document] of Object.entries(documents)) await copy(join(sources.root, from), join(doc, document));
   await stageLicenses(doc, sources, { copyright: 'copyright', node: `${folder}/node` });
@@ -94,17 +94,17 @@ export async function stageManuals(
   packages: readonly Package[],
   to: string,
   { manuals }: Pick<Sources, 'manuals'>,
-  places: SharePlaces,
+  directories: ShareDirectories,
 ): Promise<void> {
   for (const { name, section } of packages.flatMap(({ programs }) => programs)) {
     const manual = manuals.get(name);
     if (manual === undefined) throw new Error(`there is no manual of ${name}`);
     const { page, completions } = manual;
-    const file = join(to, places.man, `man${String(section)}`, `${name}.${String(section)}.gz`);
+    const file = join(to, directories.man, `man${String(section)}`, `${name}.${String(section)}.gz`);
     await put(file, zipped(page));
-    await put(join(to, places.bash, name), completions.bash);
-    await put(join(to, places.zsh, `_${name}`), completions.zsh);
-    await put(join(to, places.fish, `${name}.fish`), completions.fish);
+    await put(join(to, directories.bash, name), completions.bash);
+    await put(join(to, directories.zsh, `_${name}`), completions.zsh);
+    await put(join(to, directories.fish, `${name}.fish`), completions.fish);
   }
 }
 

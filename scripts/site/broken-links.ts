@@ -3,7 +3,7 @@ import type { Page } from './layout.ts';
 
 /** Returns the links of the site without a target page or anchor, each as `page: link`. */
 export function brokenLinks(pages: readonly Page[]): readonly string[] {
-  const places = new Set(
+  const targets = new Set(
     pages.flatMap(({ path, content }) => [
       path,
       ...Array.from(content.matchAll(/ id="([^"]+)"/g), ([, id = '']) => `${path}#${id}`),
@@ -11,12 +11,12 @@ export function brokenLinks(pages: readonly Page[]): readonly string[] {
   );
   return pages.flatMap(({ path, content }) =>
     Array.from(content.matchAll(/<a [^>]*?href="([^"]*)"/g), ([, href = '']) => href)
-      .filter((href) => !/^\w+:/.test(href) && !places.has(placeOf(path, href)))
+      .filter((href) => !/^\w+:/.test(href) && !targets.has(targetOf(path, href)))
       .map((href) => `${path}: ${href}`),
   );
 }
 
-function placeOf(from: string, href: string): string {
+function targetOf(from: string, href: string): string {
   const [path = '', anchor] = href.split('#');
   const target = path === '' ? from : posix.join(posix.dirname(from), path);
   return anchor === undefined ? target : `${target}#${decodeURIComponent(anchor)}`;

@@ -75,10 +75,10 @@ export class Site {
     config.addTransform('layout', function (content) {
       return framed({ path: sitePath(sourceOf(this.page.inputPath)), content });
     });
-    config.on('eleventy.after', ({ results }) => this.#writeRest(results));
+    config.on('eleventy.after', ({ results }) => this.#writeAssets(results));
   }
 
-  async #writeRest(results: readonly EleventyResult[]): Promise<void> {
+  async #writeAssets(results: readonly EleventyResult[]): Promise<void> {
     const pages = results.map(({ inputPath, content }) => ({ path: sitePath(sourceOf(inputPath)), content }));
     const files = [...this.#files].map((source) => {
       const path = sitePath(source);

@@ -11,8 +11,8 @@ export interface Heading {
 /** Returns the headings of a page in order. */
 export function headingsOf(html: string): readonly Heading[] {
   return Array.from(html.matchAll(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/gs), (match) => {
-    const [whole, level = '', id = '', text = ''] = match;
-    return { level: Number(level), id, html: text, start: match.index, end: match.index + whole.length };
+    const [fullMatch, level = '', id = '', text = ''] = match;
+    return { level: Number(level), id, html: text, start: match.index, end: match.index + fullMatch.length };
   });
 }
 

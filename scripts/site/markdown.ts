@@ -19,10 +19,10 @@ export function amendMarkdown(
     const source = sourceOf(env.page.inputPath);
     for (const token of tokens.flatMap((block) => [block, ...(block.children ?? [])])) {
       refuseHtml(token, source);
-      const found = token.type === 'link_open' ? linkTarget(source, token.attrGet('href') ?? '') : undefined;
-      if (found === undefined) continue;
-      onLink(found.target);
-      token.attrSet('href', `${relativeLink(sitePath(source), sitePath(found.target))}${found.anchor}`);
+      const link = token.type === 'link_open' ? linkTarget(source, token.attrGet('href') ?? '') : undefined;
+      if (link === undefined) continue;
+      onLink(link.target);
+      token.attrSet('href', `${relativeLink(sitePath(source), sitePath(link.target))}${link.anchor}`);
     }
   });
 }

@@ -66,7 +66,7 @@ export type QueryOf<Of> =
  * The definition of an endpoint besides its route and summary. Defaults: status 200, and for a GET the scope `read`.
  * Error codes may be derived from its shape: see `usualErrors`.
  */
-type About<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<
+type EndpointDefinition<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<
   Pick<Endpoint, 'status' | 'errors'>
 > &
   Omit<Endpoint<Body, Answer, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status' | 'errors'> &
@@ -82,11 +82,11 @@ export function endpointsBelow(prefix: string) {
   >(
     route: Route,
     summary: string,
-    about: About<Body, Answer, Query, Route>,
+    definition: EndpointDefinition<Body, Answer, Query, Route>,
   ): Endpoint<Body, Answer, Query> => {
     const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
-    const errors = usualErrors({ ...about, path });
-    return { scope: 'read', status: 200, errors, ...about, method, path: prefix + path, summary };
+    const errors = usualErrors({ ...definition, path });
+    return { scope: 'read', status: 200, errors, ...definition, method, path: prefix + path, summary };
   };
 }
 

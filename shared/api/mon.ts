@@ -40,7 +40,7 @@ import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts'
 import { reportAnswer } from '../schemas/report.ts';
 import { pastChangesAnswer, pastStateAnswer, timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
-import { given, place, text, wanted, whole } from './query.ts';
+import { presenceFlag, cursor, text, booleanFlag, integer } from './query.ts';
 
 /** Path of the mon API. */
 const MON = '/api/mon/v1';
@@ -52,25 +52,25 @@ const LARGE_BYTES = 16 * 1024 * 1024;
 
 /** Pagination parameters; the header `X-Pagination` has the range and the total. */
 const PAGE = {
-  limit: whole.describe('maximum number'),
-  offset: whole.describe('number of entries to skip'),
+  limit: integer.describe('maximum number'),
+  offset: integer.describe('number of entries to skip'),
 };
 
 /** The query parameter of routes about one namespace. */
 const IN = { namespace: text.describe('the namespace; default `default`') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; default `default`') };
-const MAX_AGE = { max_age: whole.describe('seconds after which a result counts as stale') };
+const MAX_AGE = { max_age: integer.describe('seconds after which a result counts as stale') };
 
 /** A span of the past. */
 const SPAN = {
-  since: whole.describe('start, epoch milliseconds'),
-  until: whole.describe('end, epoch milliseconds; default now'),
+  since: integer.describe('start, epoch milliseconds'),
+  until: integer.describe('end, epoch milliseconds; default now'),
 };
 
 const SEARCHED = { ...PAGE, q: text.describe('a search, as in the console') };
 const LIST = { ...IN_ANY, ...SEARCHED };
 const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; a leading "-" reverses the order`);
-const FULL = { full: given.describe('if set: in the format of `/events` and `/clients`') };
+const FULL = { full: presenceFlag.describe('if set: in the format of `/events` and `/clients`') };
 
 /** Returns the parameter for an exact condition. */
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
@@ -112,8 +112,8 @@ export const MON_API = {
       check: text.describe('only this check'),
       q: text.describe('a search, as in the console'),
       ...SPAN,
-      limit: whole.describe('maximum number; default 100'),
-      after: place.describe('position of the next page, from the previous page'),
+      limit: integer.describe('maximum number; default 100'),
+      after: cursor.describe('position of the next page, from the previous page'),
     },
     answer: timelineAnswer,
   }),
@@ -124,13 +124,13 @@ export const MON_API = {
   pastState: mon('GET /timeline/state', 'Events, silences and clients at a time in the past', {
     query: {
       ...IN_ANY,
-      at: whole.describe('the time, epoch milliseconds; default now'),
+      at: integer.describe('the time, epoch milliseconds; default now'),
       q: text.describe('a search for events, as in the console; ages are relative to the moment'),
       sort: SORTED,
-      limit: whole.describe('maximum number of events, up to 10,000; default 100'),
+      limit: integer.describe('maximum number of events, up to 10,000; default 100'),
       offset: PAGE.offset,
-      silenced: given.describe('if set: include silences'),
-      clients: given.describe('if set: include clients'),
+      silenced: presenceFlag.describe('if set: include silences'),
+      clients: presenceFlag.describe('if set: include clients'),
     },
     answer: pastStateAnswer,
     errors: ['invalid', 'not_found'],
@@ -138,8 +138,8 @@ export const MON_API = {
   pastChanges: mon('GET /timeline/changes', 'Differences between two times in the past', {
     query: {
       ...IN_ANY,
-      from: whole.describe('the first time, epoch milliseconds; default now'),
-      at: whole.describe('the second time; default now'),
+      from: integer.describe('the first time, epoch milliseconds; default now'),
+      at: integer.describe('the second time; default now'),
     },
     answer: pastChangesAnswer,
     errors: ['invalid', 'not_found'],
@@ -151,7 +151,7 @@ export const MON_API = {
       check: text.describe('this check'),
       aggregate: text.describe('current members of this aggregate'),
       ...SPAN,
-      limit: whole.describe('maximum number of checks, up to 1,000; default 100'),
+      limit: integer.describe('maximum number of checks, up to 1,000; default 100'),
     },
     answer: availabilityAnswer,
     errors: ['invalid', 'not_found'],
@@ -159,9 +159,9 @@ export const MON_API = {
   report: mon('GET /report', 'Shift report: outages, open events, operator actions, noisy checks', {
     query: {
       ...IN_ANY,
-      since: whole.describe('start, epoch milliseconds; default 12 hours before the end'),
+      since: integer.describe('start, epoch milliseconds; default 12 hours before the end'),
       until: SPAN.until,
-      limit: whole.describe('maximum length of each list, up to 1,000; default 100'),
+      limit: integer.describe('maximum length of each list, up to 1,000; default 100'),
     },
     answer: reportAnswer,
   }),
@@ -286,8 +286,8 @@ export const MON_API = {
     isForAnonymous: true,
     query: {
       ...IN,
-      invalidate: wanted.describe('`true`: reject its data until it is deleted'),
-      invalidate_expire: whole.describe('seconds during which its data is rejected'),
+      invalidate: booleanFlag.describe('`true`: reject its data until it is deleted'),
+      invalidate_expire: integer.describe('seconds during which its data is rejected'),
     },
     status: 202,
     answer: issuedAnswer,
@@ -442,9 +442,9 @@ export const MON_API = {
     isOfAllNamespaces: true,
     query: {
       ...PAGE,
-      since: whole.describe('start, epoch milliseconds'),
-      after: whole.describe('only records with a greater id'),
-      before: whole.describe('only records with a smaller id'),
+      since: integer.describe('start, epoch milliseconds'),
+      after: integer.describe('only records with a greater id'),
+      before: integer.describe('only records with a smaller id'),
       'filter.who': exactly('who'),
       'filter.action': exactly('action'),
     },
@@ -461,7 +461,7 @@ export const MON_API = {
     onWriter: true,
     query: {
       namespace: text.describe('only this namespace'),
-      limit: whole.describe('maximum number, up to 100'),
+      limit: integer.describe('maximum number, up to 100'),
       continue: text.describe('position of the next page, from the previous page'),
     },
     answer: dumpPageAnswer,

@@ -37,8 +37,8 @@ export function openApiOf(
 
 /** Converts a schema to JSON Schema; rules that JSON Schema cannot express are omitted. */
 export function schemaOf(schema: z.ZodType): OpenApiPart {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return rest;
+  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return jsonSchema;
 }
 
 /** Whether a query parameter is required. */
@@ -89,13 +89,13 @@ function operationOf(name: string, endpoint: Endpoint): OpenApiPart {
 }
 
 function parameterOf(name: string, schema: z.ZodType): OpenApiPart {
-  const { description, ...rest } = schemaOf(schema);
+  const { description, ...jsonSchema } = schemaOf(schema);
   return {
     name,
     in: 'query',
     required: isRequired(schema),
     ...(description !== undefined && { description }),
-    schema: rest,
+    schema: jsonSchema,
   };
 }
 

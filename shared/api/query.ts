@@ -22,7 +22,7 @@ export const count = z
  * A number of digits only. Other values are rejected, because a list with another span than the requested one is
  * useless.
  */
-export const whole = z
+export const integer = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number, 0 or more')
   .optional()
@@ -30,19 +30,19 @@ export const whole = z
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Whether the parameter is present, with any value. */
-export const given = z
+export const presenceFlag = z
   .string()
   .optional()
   .transform((said) => said !== undefined);
 
 /** Whether the parameter is present and not `false`; an empty value counts as true (clients 2). */
-export const wanted = z
+export const booleanFlag = z
   .string()
   .optional()
   .transform((said) => said !== undefined && said !== 'false');
 
 /** The `next` value of a page. Other values are rejected, since otherwise a client could start over endlessly. */
-export const place = z
+export const cursor = z
   .string()
   .regex(/^\d{1,16}$/, 'must be the value of next from a page')
   .optional()

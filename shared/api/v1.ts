@@ -15,7 +15,7 @@ import { v1ResultSchema, resultAnswer } from '../schemas/result.ts';
 import { clearSilencedSchema, silencedSchema, silencedAnswer } from '../schemas/silenced.ts';
 import { stashContentSchema, stashSchema, stashAnswer } from '../schemas/stash.ts';
 import { endpointsBelow, type Endpoint, type EndpointQuery } from './endpoint.ts';
-import { count, text, wanted } from './query.ts';
+import { count, text, booleanFlag } from './query.ts';
 
 /** Pagination parameters, and exact conditions as `filter.PATH=VALUE`. */
 const PAGE = {
@@ -29,7 +29,7 @@ const LIMITS = {
   deep: count.describe('1: run the deep checks; responds 200 or 412 with the findings'),
 };
 type NoQuery = Record<string, never>;
-type About<Body, Answer, Query extends EndpointQuery> = Omit<
+type Definition<Body, Answer, Query extends EndpointQuery> = Omit<
   Endpoint<Body, Answer, Query>,
   'method' | 'path' | 'summary'
 >;
@@ -39,27 +39,27 @@ const v1 = endpointsBelow('');
 const readWith = <Answer, Query extends EndpointQuery>(
   answer: z.ZodType<Answer>,
   query: Query,
-): About<undefined, Answer, Query> => ({ scope: 'read', status: 200, answer, query, errors: [] });
-const read = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, NoQuery> => readWith(answer, {});
-const list = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, typeof PAGE> => readWith(answer, PAGE);
-const one = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, NoQuery> => ({
+): Definition<undefined, Answer, Query> => ({ scope: 'read', status: 200, answer, query, errors: [] });
+const read = <Answer>(answer: z.ZodType<Answer>): Definition<undefined, Answer, NoQuery> => readWith(answer, {});
+const list = <Answer>(answer: z.ZodType<Answer>): Definition<undefined, Answer, typeof PAGE> => readWith(answer, PAGE);
+const one = <Answer>(answer: z.ZodType<Answer>): Definition<undefined, Answer, NoQuery> => ({
   ...read(answer),
   errors: ['invalid', 'not_found'],
 });
-const oneOfAge = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, typeof MAX_AGE> => ({
+const oneOfAge = <Answer>(answer: z.ZodType<Answer>): Definition<undefined, Answer, typeof MAX_AGE> => ({
   ...readWith(answer, MAX_AGE),
   errors: ['invalid', 'not_found'],
 });
-const asked = <Body>(
+const accepted = <Body>(
   body: z.ZodType<Body>,
-  about: Partial<Pick<Endpoint, 'scope' | 'errors'>> = {},
-): About<Body, { issued: number }, NoQuery> => ({
+  overrides: Partial<Pick<Endpoint, 'scope' | 'errors'>> = {},
+): Definition<Body, { issued: number }, NoQuery> => ({
   scope: 'resolve',
   body,
   status: 202,
   answer: issuedAnswer,
   errors: ['invalid', 'too_large'],
-  ...about,
+  ...overrides,
 });
 const GONE = { scope: 'resolve', status: 204, errors: ['invalid', 'not_found'] } as const;
 const ACCEPTED = { ...GONE, status: 202, answer: issuedAnswer } as const;
@@ -85,7 +85,7 @@ export const V1_API = {
   resolve: v1(
     'POST /resolve',
     'Resolves an event; 404 without a body if there is none',
-    asked(resolveSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
+    accepted(resolveSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
   ),
 
   results: v1('GET /results', 'The latest result of each client and check', list(z.array(resultAnswer))),
@@ -94,7 +94,7 @@ export const V1_API = {
   submitResult: v1(
     'POST /results',
     'Submits a result',
-    asked(v1ResultSchema, { scope: 'submit', errors: ['invalid', 'too_large', 'no_memory'] }),
+    accepted(v1ResultSchema, { scope: 'submit', errors: ['invalid', 'too_large', 'no_memory'] }),
   ),
   deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; keeps its event', GONE),
 
@@ -138,7 +138,7 @@ export const V1_API = {
     scope: 'admin',
     isForAnonymous: true,
     query: {
-      invalidate: wanted.describe('`true`: reject its data until it is deleted'),
+      invalidate: booleanFlag.describe('`true`: reject its data until it is deleted'),
       invalidate_expire: count.describe('seconds during which its data is rejected'),
     },
   }),
@@ -153,7 +153,7 @@ export const V1_API = {
   requestCheck: v1(
     'POST /request',
     'Requests a run of a check now',
-    asked(requestSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
+    accepted(requestSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
   ),
 
   aggregates: v1('GET /aggregates', 'Names of aggregates', list(namesAnswer)),

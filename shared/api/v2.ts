@@ -46,14 +46,14 @@ function of<Answer = undefined>(
   resource: string,
   route: Route,
   summary: string,
-  about: Partial<Omit<Endpoint<undefined, Answer>, 'method' | 'path' | 'summary' | 'role'>> = {},
+  overrides: Partial<Omit<Endpoint<undefined, Answer>, 'method' | 'path' | 'summary' | 'role'>> = {},
 ): Endpoint<undefined, Answer> {
   const [method, path] = route.split(' ', 2) as [keyof typeof USUAL, string];
   const { verb, status, errors } = USUAL[method];
   const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
   // An event has two parameters as its name. For other types, further parameters are parts of the object.
   const named = resource === 'events' ? parts : parts.slice(0, 1);
-  const isList = method === 'GET' && (named.length === 0 || about.query === LIST);
+  const isList = method === 'GET' && (named.length === 0 || overrides.query === LIST);
   return {
     method,
     path,
@@ -61,7 +61,7 @@ function of<Answer = undefined>(
     summary,
     status,
     errors,
-    ...about,
+    ...overrides,
     role: { verb: isList ? 'list' : verb, resource, named },
   };
 }
@@ -123,7 +123,7 @@ function single({ type, one, key, read, write, remove, errors = [] }: Kind, path
 }
 
 /** Defines the endpoints of objects outside of namespaces. */
-function everywhere(kind: Kind) {
+function outsideNamespaces(kind: Kind) {
   const path = `${V2_PREFIX}/${kind.type}`;
   const { list: all, create } = listed(kind, path);
   const { post: _none, ...one } = single(kind, path);
@@ -219,7 +219,7 @@ export const V2_API = {
     put: of('apikeys', `PUT ${KEY}`, 'Restores a key of a dump or of Sensu Go'),
     revoke: of('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
   },
-  namespaces: everywhere({ ...DEFINED, type: 'namespaces', one: 'namespace', key: ['namespace'] }),
+  namespaces: outsideNamespaces({ ...DEFINED, type: 'namespaces', one: 'namespace', key: ['namespace'] }),
   checks: {
     ...inNamespaces({ ...DEFINED, type: 'checks', one: 'check' }),
     execute: of('checks', `POST ${CHECK}/execute`, 'Requests a run of a check now', {
@@ -268,9 +268,9 @@ export const V2_API = {
     ),
   },
   roles: inNamespaces({ ...GUARDED, type: 'roles', one: 'role' }),
-  clusterRoles: everywhere({ ...GUARDED, type: 'clusterroles', one: 'cluster role' }),
+  clusterRoles: outsideNamespaces({ ...GUARDED, type: 'clusterroles', one: 'cluster role' }),
   roleBindings: inNamespaces({ ...GUARDED, type: 'rolebindings', one: 'role binding' }),
-  clusterRoleBindings: everywhere({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
+  clusterRoleBindings: outsideNamespaces({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
   tessen: {
     get: of('tessen', `GET ${V2_PREFIX}/tessen`, 'Telemetry settings: always off', {
       answer: objectAnswer,

@@ -170,7 +170,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       const query = { ...page, 'filter.check.name': check };
       if (client !== undefined && isDefault) return call(V1_API.eventsOfClient, { path: { client }, query });
       if (isDefault) return call(V1_API.events, { query });
-      return call(WHOLE_EVENTS, { query: { ...query, full: 'true', 'filter.client.name': client } });
+      return call(FULL_EVENTS, { query: { ...query, full: 'true', 'filter.client.name': client } });
     },
     /** Returns the recovering events as table rows; none from a backend without this feature. */
     async recovering(): Promise<EventRow[]> {
@@ -254,7 +254,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     clients: (page: Page = {}): Promise<Client[]> =>
       isDefault
         ? call(V1_API.clients, { query: { ...page } })
-        : call(WHOLE_CLIENTS, { query: { ...page, full: 'true' } }),
+        : call(FULL_CLIENTS, { query: { ...page, full: 'true' } }),
     async client(name: string): Promise<Client | undefined> {
       if (isDefault) return find(V1_API.client, { path: { client: name } });
       return (await find(MON_API.client, { path: { client: name } }))?.client;
@@ -401,12 +401,12 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
 export type ApiClient = Readonly<ReturnType<typeof clientOver>>;
 
 /** Creates the client over any requester, such as one that only records requests. */
-export const apiClientOver: (...given: Parameters<typeof clientOver>) => ApiClient = clientOver;
+export const apiClientOver: (...args: Parameters<typeof clientOver>) => ApiClient = clientOver;
 
 /** Endpoints of lists of rows with which whole objects are requested. */
-const WHOLE_EVENTS = { ...V1_API.events, path: MON_API.events.path };
+const FULL_EVENTS = { ...V1_API.events, path: MON_API.events.path };
 const RECOVERING_EVENTS = { ...MON_API.events, answer: z.array(eventRowSchema) };
-const WHOLE_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
+const FULL_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
 /** Returns the content of the `X-Pagination` header; undefined if it is missing or unreadable. */
 function pageOf({ headers }: Answer): unknown {

@@ -15,7 +15,7 @@ export interface BackendAddress {
    * Switches to the next backend of the list after the one at `url` could not be reached. A repeated call for the same
    * failure has no effect.
    */
-  readonly turnFrom?: (url: string) => void;
+  readonly failOverFrom?: (url: string) => void;
 }
 
 /** Maximum number of backends; with more, a program that reaches none of them would try for minutes. */

@@ -11,23 +11,28 @@ export interface EndpointCall {
 
 /** Sends requests to endpoints of a table. All methods throw MonError as `Requester` and `readAnswer` do. */
 export interface EndpointCaller {
-  readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer>;
+  readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, parameters?: EndpointCall) => Promise<Answer>;
   /** Ignores the body of the response. */
-  readonly carryOut: (endpoint: Endpoint, about?: EndpointCall) => Promise<void>;
+  readonly carryOut: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<void>;
   /** Like `carryOut`, but returns false if the object does not exist. */
-  readonly isThere: (endpoint: Endpoint, about?: EndpointCall) => Promise<boolean>;
+  readonly isThere: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<boolean>;
   /** Returns undefined if the object does not exist. */
-  readonly find: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer | undefined>;
+  readonly find: <Answer>(
+    endpoint: Endpoint<unknown, Answer>,
+    parameters?: EndpointCall,
+  ) => Promise<Answer | undefined>;
 }
 
 /** @param url URL of the backend, for messages */
 export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
-    call: async (endpoint, about = {}) => readAnswer(await ask(requestOf(endpoint, about)), answerOf(endpoint), url),
-    carryOut: async (endpoint, about) => void (await ask(requestOf(endpoint, about))),
-    isThere: async (endpoint, about) => (await ask({ ...requestOf(endpoint, about), accept: [404] })).status !== 404,
-    find: async (endpoint, about = {}) => {
-      const answer = await ask({ ...requestOf(endpoint, about), accept: [404] });
+    call: async (endpoint, parameters = {}) =>
+      readAnswer(await ask(requestOf(endpoint, parameters)), answerOf(endpoint), url),
+    carryOut: async (endpoint, parameters) => void (await ask(requestOf(endpoint, parameters))),
+    isThere: async (endpoint, parameters) =>
+      (await ask({ ...requestOf(endpoint, parameters), accept: [404] })).status !== 404,
+    find: async (endpoint, parameters = {}) => {
+      const answer = await ask({ ...requestOf(endpoint, parameters), accept: [404] });
       return answer.status === 404 ? undefined : readAnswer(answer, answerOf(endpoint), url);
     },
   };

@@ -6,7 +6,7 @@ import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock, type FeedClock } from './feed-clock.ts';
 import { openLink, type Link, type LinkEnd } from './feed-link.ts';
-import { FeedSession, type FeedPosition, type RowsAbout } from './feed-session.ts';
+import { FeedSession, type FeedPosition, type RowsMetadata } from './feed-session.ts';
 
 /** State of the connection. `attempt` counts from 1 and restarts after the feed was live. */
 export type FeedState =
@@ -37,7 +37,7 @@ export interface FeedListener {
    * earlier rows. Frames of a snapshot are passed on as they arrive, so that a first screen can fill early; wait for
    * the state `live` to have the complete state.
    */
-  onRows(rows: FeedRows, about: RowsAbout): void;
+  onRows(rows: FeedRows, metadata: RowsMetadata): void;
   /**
    * Receives events of a snapshot, after `onRows` with the other rows of the frame. If this method exists, a capable
    * backend sends them in columns, which parse faster. All other events go to `onRows`.
@@ -67,7 +67,7 @@ export interface FeedOptions {
   readonly env?: CredentialsEnv;
   readonly clock?: FeedClock;
   /** Returns a random number from 0 to below 1, for the jitter of delays. */
-  readonly chance?: () => number;
+  readonly random?: () => number;
 }
 
 /** The rate and amount of changes to receive. */
@@ -119,7 +119,7 @@ class ReconnectingFeed implements Feed {
   readonly #options: FeedOptions;
   readonly #address: BackendAddress;
   readonly #clock: FeedClock;
-  readonly #chance: () => number;
+  readonly #random: () => number;
   #position: FeedPosition | undefined;
   #attempt = 1;
   #isRefused = false;
@@ -137,7 +137,7 @@ class ReconnectingFeed implements Feed {
     this.#options = options;
     this.#listener = listener;
     this.#clock = options.clock ?? systemFeedClock;
-    this.#chance = options.chance ?? Math.random;
+    this.#random = options.random ?? Math.random;
     // Connects later, so that the caller has the feed when its listener is called for the first time.
     queueMicrotask(() => {
       if (!this.#isClosed && this.#link === undefined) this.#connect();
@@ -217,7 +217,7 @@ class ReconnectingFeed implements Feed {
       },
       onMessage: (message) => this.#take(message, session),
       onEnd: (end) => {
-        if (end.kind === 'lost') this.#address.turnFrom?.(url);
+        if (end.kind === 'lost') this.#address.failOverFrom?.(url);
         this.#pause(end);
       },
     });
@@ -248,8 +248,8 @@ class ReconnectingFeed implements Feed {
     if (delivery.kind === 'syncing') return this.#listener.onState({ kind: 'syncing' });
     if (delivery.kind === 'live') this.#attempt = 1;
     // Each call of the listener may close or restart the feed.
-    if ('about' in delivery && delivery.rows !== undefined && this.#link === link) {
-      this.#listener.onRows(delivery.rows, delivery.about);
+    if ('metadata' in delivery && delivery.rows !== undefined && this.#link === link) {
+      this.#listener.onRows(delivery.rows, delivery.metadata);
     }
     if (delivery.kind === 'rows' && delivery.events !== undefined && this.#link === link) {
       this.#listener.onSnapshotEvents?.(delivery.events);
@@ -264,8 +264,8 @@ class ReconnectingFeed implements Feed {
   #pauseMs(): number {
     const { others = 0 } = this.#address;
     const rounds = (this.#attempt - 1) / (others + 1);
-    if (!Number.isInteger(rounds)) return backoffMs(0, this.#chance(), NEXT_PAUSE);
-    return backoffMs(rounds, this.#chance(), others === 0 ? PAUSE : ROUND_PAUSE);
+    if (!Number.isInteger(rounds)) return backoffMs(0, this.#random(), NEXT_PAUSE);
+    return backoffMs(rounds, this.#random(), others === 0 ? PAUSE : ROUND_PAUSE);
   }
 
   #pause(end: LinkEnd): void {

@@ -38,7 +38,7 @@ export function parseFeedFrame(text: string): FeedMessage | undefined {
   const isMessage = CHECKS.get(type);
   if (isMessage === undefined && typeof type === 'string') return undefined;
   if (isMessage?.(frame) === true) return frame;
-  throw new MonError('invalid', `the backend sent a malformed frame: ${placeIn(frame)}`);
+  throw new MonError('invalid', `the backend sent a malformed frame: ${issuePathOf(frame)}`);
 }
 
 function isEventRow(row: unknown): boolean {
@@ -102,11 +102,11 @@ function areNumbers(value: unknown): boolean {
   return true;
 }
 
-function placeIn(frame: unknown): string {
+function issuePathOf(frame: unknown): string {
   const [issue] = feedMessageSchema.safeParse(frame).error?.issues ?? [];
-  const [first = 'frame', topic, key, ...rest] = issue?.path.map(String) ?? [];
+  const [first = 'frame', topic, key, ...remaining] = issue?.path.map(String) ?? [];
   if (first === 'rows' && key !== undefined) return `rows.${String(topic)}[${JSON.stringify(key)}]`;
-  return [first, topic, key, ...rest].filter((part) => part !== undefined).join('.');
+  return [first, topic, key, ...remaining].filter((part) => part !== undefined).join('.');
 }
 
 function parseJson(text: string): unknown {

@@ -69,10 +69,10 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
 
   const watchIn = (delayMs: number): void => {
     watch = clock.after(delayMs, () => {
-      const quietMs = clock.now() - lastFrameMs;
-      if (pingsUnanswered === 0 && quietMs < HEARTBEAT_MS) return watchIn(HEARTBEAT_MS - quietMs);
+      const idleMs = clock.now() - lastFrameMs;
+      if (pingsUnanswered === 0 && idleMs < HEARTBEAT_MS) return watchIn(HEARTBEAT_MS - idleMs);
       if (pingsUnanswered === PINGS_UNANSWERED_MAX) {
-        return lose(`no heartbeat from ${address.url} for ${String(Math.round(quietMs / 1000))} s`);
+        return lose(`no heartbeat from ${address.url} for ${String(Math.round(idleMs / 1000))} s`);
       }
       pingsUnanswered += 1;
       say({ type: 'ping' });

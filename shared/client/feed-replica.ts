@@ -14,7 +14,7 @@ export class FeedReplica {
   /** @param replace whether to clear all rows first, at the start of a snapshot */
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     const all = [this.events, this.silenced, this.clients, this.upgrades, this.groups, this.inhibitions];
-    if (replace) for (const held of all) held.clear();
+    if (replace) for (const rowMap of all) rowMap.clear();
     fold(this.events, rows.events);
     fold(this.silenced, rows.silenced);
     fold(this.clients, rows.clients);
@@ -24,10 +24,10 @@ export class FeedReplica {
   }
 }
 
-function fold<Row>(held: Map<string, Row>, rows: Readonly<Record<string, Row | null>> | undefined): void {
+function fold<Row>(rowMap: Map<string, Row>, rows: Readonly<Record<string, Row | null>> | undefined): void {
   if (rows === undefined) return;
   for (const [key, row] of Object.entries(rows)) {
-    if (row === null) held.delete(key);
-    else held.set(key, row);
+    if (row === null) rowMap.delete(key);
+    else rowMap.set(key, row);
   }
 }

@@ -11,7 +11,7 @@ export interface FeedPosition {
 export type SessionMessage = Extract<FeedMessage, { type: 'hello' | 'snapshot' | 'live' | 'changes' | 'reset' }>;
 
 /** Metadata of received rows. */
-export interface RowsAbout {
+export interface RowsMetadata {
   readonly seq: number;
   /** Whether a snapshot begins, which replaces all rows. */
   readonly replace: boolean;
@@ -28,10 +28,10 @@ export type Delivery =
       readonly kind: 'rows';
       readonly rows: FeedRows;
       readonly events?: readonly EventRow[] | undefined;
-      readonly about: RowsAbout;
+      readonly metadata: RowsMetadata;
     }
   | { readonly kind: 'syncing' }
-  | { readonly kind: 'live'; readonly rows: FeedRows | undefined; readonly about: RowsAbout }
+  | { readonly kind: 'live'; readonly rows: FeedRows | undefined; readonly metadata: RowsMetadata }
   | { readonly kind: 'broken'; readonly reason: string };
 
 /**
@@ -100,14 +100,14 @@ export class FeedSession {
     const replace = this.#phase !== 'snapshot-rest';
     this.#position = undefined;
     this.#phase = 'snapshot-rest';
-    return { kind: 'rows', rows, events, about: { seq, replace, timeMs: undefined } };
+    return { kind: 'rows', rows, events, metadata: { seq, replace, timeMs: undefined } };
   }
 
   #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): Delivery {
     if (this.#phase === 'snapshot') return broken('it sent changes instead of a snapshot');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
     if (this.#phase === 'live') this.#position = { store: this.#store, seq };
-    return { kind: 'rows', rows, about: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
+    return { kind: 'rows', rows, metadata: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
   #live(seq: number): Delivery {
@@ -120,7 +120,7 @@ export class FeedSession {
     return {
       kind: 'live',
       rows: isEmptySnapshot ? {} : undefined,
-      about: { seq, replace: isEmptySnapshot, timeMs: undefined },
+      metadata: { seq, replace: isEmptySnapshot, timeMs: undefined },
     };
   }
 }

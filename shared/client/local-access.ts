@@ -66,7 +66,9 @@ interface AddressOptions {
  * @throws MonError `invalid` as `parseBackendAddresses`
  */
 export function backendAddress(backend: string, { env, headers = {}, stateDir }: AddressOptions = {}): BackendAddress {
-  const [first, ...others] = parseBackendAddresses(backend, env).map((given) => localAddress(given, headers, stateDir));
+  const [first, ...others] = parseBackendAddresses(backend, env).map((address) =>
+    localAddress(address, headers, stateDir),
+  );
   if (first === undefined) throw new Error('no backend is configured');
   if (others.length === 0) return first;
   return new BackendList([first, ...others]);
@@ -95,7 +97,7 @@ class BackendList implements BackendAddress {
     return this.#current.tls;
   }
 
-  readonly turnFrom = (url: string): void => {
+  readonly failOverFrom = (url: string): void => {
     if (url === this.url) this.#at = (this.#at + 1) % this.#addresses.length;
   };
 
@@ -105,15 +107,15 @@ class BackendList implements BackendAddress {
 }
 
 function localAddress(
-  given: BackendAddress,
+  address: BackendAddress,
   headers: Readonly<Record<string, string>>,
   stateDir: string | undefined,
 ): BackendAddress {
   const find = (own: string): LocalAccess | undefined => findLocalAccess(own, stateDir);
-  const url = given.headers['authorization'] === undefined ? localUrl(given.url, find) : undefined;
-  if (url === undefined) return { ...given, headers: { ...given.headers, ...headers } };
+  const url = address.headers['authorization'] === undefined ? localUrl(address.url, find) : undefined;
+  if (url === undefined) return { ...address, headers: { ...address.headers, ...headers } };
   return {
-    ...given,
+    ...address,
     url,
     get headers() {
       const access = find(url);

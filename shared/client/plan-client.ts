@@ -33,4 +33,4 @@ function clientOver(url: string, ask: Requester) {
 export type UpgradeClient = Readonly<ReturnType<typeof clientOver>>;
 
 /** Creates the client over any requester. */
-const upgradeClientOver: (...given: Parameters<typeof clientOver>) => UpgradeClient = clientOver;
+const upgradeClientOver: (...args: Parameters<typeof clientOver>) => UpgradeClient = clientOver;

@@ -49,7 +49,7 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
         return await ask(address, timeoutMs, request);
       } catch (error) {
         if (others === 0 || !(error instanceof NotReached)) throw error;
-        address.turnFrom?.(url);
+        address.failOverFrom?.(url);
       }
     }
   };
@@ -139,10 +139,10 @@ export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, 
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.map(String).join('.');
+  const location = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.map(String).join('.');
   throw new MonError(
     'internal',
-    `${url} sent an invalid response (${place}: ${issue?.message ?? 'invalid'}): check that it is a mon backend`,
+    `${url} sent an invalid response (${location}: ${issue?.message ?? 'invalid'}): check that it is a mon backend`,
   );
 }
 

@@ -44,8 +44,8 @@ export function openV2Client({ backend, headers = {}, timeoutMs = 30_000, env, w
 
 function clientOver(url: string, ask: Requester, warn?: (text: string) => void) {
   const { call, find } = endpointCaller(url, ask);
-  const core = (path: readonly string[], rest: Omit<Request, 'path'>): Promise<Answer> =>
-    ask({ ...rest, path: [...CORE, ...path] });
+  const core = (path: readonly string[], request: Omit<Request, 'path'>): Promise<Answer> =>
+    ask({ ...request, path: [...CORE, ...path] });
 
   /** Yields all objects of a list, page by page. */
   async function* pages(path: readonly string[], query: V2Query = {}): AsyncGenerator<readonly V2Object[], void> {
@@ -120,7 +120,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
 export type V2Client = Readonly<ReturnType<typeof clientOver>>;
 
 /** Creates the client over any requester, such as one that only records requests; see `V2ClientOptions` for `warn`. */
-export const v2ClientOver: (...given: Parameters<typeof clientOver>) => V2Client = clientOver;
+export const v2ClientOver: (...args: Parameters<typeof clientOver>) => V2Client = clientOver;
 
 function headerOf({ headers }: Answer, name: string): string | undefined {
   const value = headers?.[name];

@@ -20,10 +20,10 @@ export function ruleVerdict(
   counts: RuleCounts,
 ): { readonly status: 0 | 1 | 2 | 3; readonly output: string } {
   const { fresh, notOk, stale, ignored } = counts;
-  const rest = ignored === 0 ? '' : `; ${String(ignored)} silenced ignored`;
+  const ignoredText = ignored === 0 ? '' : `; ${String(ignored)} silenced ignored`;
   const resultsMin = rule['min-results'];
   if (resultsMin !== undefined && fresh < resultsMin) {
-    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(resultsMin)} needed${rest}` };
+    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(resultsMin)} needed${ignoredText}` };
   }
   const ofNotOk = statusOf(rule, notOk, fresh);
   const ofStale = rule.stale === undefined ? 0 : statusOf(rule.stale, stale, fresh + stale);
@@ -31,7 +31,7 @@ export function ruleVerdict(
     `${shareText(notOk, fresh)} not OK${limitsText(rule)}`,
     ...(rule.stale === undefined ? [] : [`${shareText(stale, fresh + stale)} stale${limitsText(rule.stale)}`]),
   ];
-  return { status: ofNotOk > ofStale ? ofNotOk : ofStale, output: `${parts.join('; ')}${rest}` };
+  return { status: ofNotOk > ofStale ? ofNotOk : ofStale, output: `${parts.join('; ')}${ignoredText}` };
 }
 
 /**

@@ -152,10 +152,10 @@ export const SUBSCRIPTION_LABEL = 'subscription';
 export type LabelReader = (label: string) => readonly string[];
 
 export function labelReader(subject: LabelSubject): LabelReader {
-  const known = new Map<string, readonly string[]>();
+  const cache = new Map<string, readonly string[]>();
   return (label) => {
-    let values = known.get(label);
-    if (values === undefined) known.set(label, (values = labelValues(subject, label)));
+    let values = cache.get(label);
+    if (values === undefined) cache.set(label, (values = labelValues(subject, label)));
     return values;
   };
 }

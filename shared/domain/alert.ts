@@ -5,7 +5,7 @@ import { FAMILY_SIGN } from './check-family.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /** The client and check that an alert belongs to. */
-export interface AlertPlace {
+export interface AlertKey {
   readonly client: string;
   readonly check: string;
 }
@@ -33,7 +33,7 @@ const WATCHDOG_STATUS = 2;
  *
  * @returns undefined if no label names the check
  */
-export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlace | undefined {
+export function alertKey(labels: LabelSet, settings: AlertSettings): AlertKey | undefined {
   const check = namedBy(valueOf(labels, settings.check), NAME_PART_MAX, FALLBACK_CHECK);
   if (check.name === '') return undefined;
   const clientLabel = clientLabelOf(labels, settings);
@@ -45,13 +45,15 @@ export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlac
   // The label stays in the fingerprint if another label, or the default client, could lead to the same client name.
   const isUsual = clientLabel === usualClientLabel(settings) && client.name !== settings['default-client'];
   if (isUsual && client.isExact) shown.add(clientLabel);
-  const rest = Object.fromEntries(Object.entries(labels).filter(([name, value]) => value !== '' && !shown.has(name)));
+  const remainingLabels = Object.fromEntries(
+    Object.entries(labels).filter(([name, value]) => value !== '' && !shown.has(name)),
+  );
   return {
     client: client.name || settings['default-client'],
     check: [
       check.name,
       ...(severity.name === '' ? [] : [severity.name]),
-      ...(Object.keys(rest).length === 0 ? [] : [shortOf(fingerprintOf(rest))]),
+      ...(Object.keys(remainingLabels).length === 0 ? [] : [shortOf(fingerprintOf(remainingLabels))]),
     ].join(FAMILY_SIGN),
   };
 }
@@ -70,7 +72,7 @@ function alertStatus(labels: LabelSet, settings: AlertSettings): number {
  */
 export function alertResult(
   alert: PostedAlert,
-  { client, check }: AlertPlace,
+  { client, check }: AlertKey,
   settings: AlertSettings,
   nowMs: number,
 ): SubmittedResult {
@@ -167,9 +169,9 @@ const FALLBACK_CLIENT = 'instance';
  */
 function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
-  const whole = trimmed(plain);
-  const name = trimmed(whole.slice(0, lengthMax));
-  if (!isLossy(value) && whole.length <= lengthMax) return { name, isExact: name === value };
+  const fullName = trimmed(plain);
+  const name = trimmed(fullName.slice(0, lengthMax));
+  if (!isLossy(value) && fullName.length <= lengthMax) return { name, isExact: name === value };
   return { name: [name || fallback, shortOf(fingerprintOf({ value }))].join(FAMILY_SIGN), isExact: false };
 }
 

@@ -41,9 +41,9 @@ export function apiCommandProblem(
     return 'commands are not accepted over the API (api-commands): define it in a configuration file';
   }
   if (file !== undefined) return `${file}: must be in a configuration file, because api-command-directories is set`;
-  for (const [place, command] of commands) {
+  for (const [path, command] of commands) {
     const problem = commandProblem(command, isListed);
-    if (problem !== undefined) return `${place}: ${problem} (api-command-directories: ${directories.join(', ')})`;
+    if (problem !== undefined) return `${path}: ${problem} (api-command-directories: ${directories.join(', ')})`;
   }
   if (commands.length === 0) return undefined;
   const tokens = shellTokensIn(definition, true);
@@ -76,12 +76,12 @@ function commandProblem(command: Command, isListed: IsListed): string | undefine
 }
 
 /** Returns all commands of a definition, with the paths of their attributes. */
-function commandsIn({ command, hooks }: Attributes): readonly (readonly [place: string, command: Command])[] {
+function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: string, command: Command])[] {
   const ofHooks = Object.entries(isAttributes(hooks) ? hooks : {}).map(
     ([name, hook]) => [`hooks.${name}.command`, isAttributes(hook) ? commandOf(hook['command']) : undefined] as const,
   );
-  return [['command', commandOf(command)] as const, ...ofHooks].flatMap(([place, own]) =>
-    own === undefined || own === '' ? [] : [[place, own] as const],
+  return [['command', commandOf(command)] as const, ...ofHooks].flatMap(([path, own]) =>
+    own === undefined || own === '' ? [] : [[path, own] as const],
   );
 }
 

@@ -10,7 +10,7 @@ export interface AttributeConditions {
 
 type Condition =
   | AttributeConditions
-  | { readonly kind: 'equal'; readonly wanted: unknown }
+  | { readonly kind: 'equal'; readonly expectedValue: unknown }
   | { readonly kind: 'expression'; readonly expression: Expression };
 
 export interface ConditionProblems {
@@ -41,7 +41,7 @@ export interface AttributeMismatch {
 const EXPRESSION = 'eval:';
 
 /** Parses the conditions of a definition once, when the definition is loaded. */
-export function parseConditions(wanted: Attributes): AttributeConditions | ConditionProblems {
+export function parseConditions(definition: Attributes): AttributeConditions | ConditionProblems {
   const problems: ConditionProblems['problems'][number][] = [];
 
   function conditionsOf(attributes: Attributes, path: readonly string[]): AttributeConditions {
@@ -53,15 +53,15 @@ export function parseConditions(wanted: Attributes): AttributeConditions | Condi
 
   function conditionOf(value: unknown, path: readonly string[]): Condition {
     if (isAttributes(value)) return conditionsOf(value, path);
-    if (typeof value !== 'string' || !value.startsWith(EXPRESSION)) return { kind: 'equal', wanted: value };
+    if (typeof value !== 'string' || !value.startsWith(EXPRESSION)) return { kind: 'equal', expectedValue: value };
     const expression = parseExpression(value.slice(EXPRESSION.length));
     if (expression.kind === 'expression') return { kind: 'expression', expression };
     const position = EXPRESSION.length + expression.position + 1;
     problems.push({ path, message: `${expression.message} (character ${String(position)})` });
-    return { kind: 'equal', wanted: value };
+    return { kind: 'equal', expectedValue: value };
   }
 
-  const conditions = conditionsOf(wanted, []);
+  const conditions = conditionsOf(definition, []);
   return problems.length === 0 ? conditions : { kind: 'problems', problems };
 }
 
@@ -94,21 +94,22 @@ function matchWithin(
 
 function matchAttribute(
   condition: Condition,
-  found: unknown,
+  value: unknown,
   path: readonly string[],
   surroundings: Surroundings,
 ): AttributeMatch {
   switch (condition.kind) {
     case 'conditions':
-      if (isAttributes(found)) return matchWithin(condition, found, path, surroundings);
+      if (isAttributes(value)) return matchWithin(condition, value, path, surroundings);
       return { matches: false, path, cause: 'different', reason: 'has no attributes of its own' };
     case 'equal': {
-      const { wanted } = condition;
-      if (isEqual(wanted, found) || attributeText(wanted) === attributeText(found)) return { matches: true };
-      return { matches: false, path, cause: 'different', reason: `is not ${JSON.stringify(wanted)}` };
+      const { expectedValue } = condition;
+      if (isEqual(expectedValue, value) || attributeText(expectedValue) === attributeText(value))
+        return { matches: true };
+      return { matches: false, path, cause: 'different', reason: `is not ${JSON.stringify(expectedValue)}` };
     }
     default:
-      return matchExpression(condition.expression, found, path, surroundings);
+      return matchExpression(condition.expression, value, path, surroundings);
   }
 }
 

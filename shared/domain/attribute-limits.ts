@@ -53,8 +53,8 @@ function excessOf(
 ): AttributeExcess | undefined {
   const bounds = { keysMax: limits.keys, isExact: rules.isExact };
   // A record that fits with its free attributes also fits without them, so they need no separate check.
-  const whole = sizeOf(record, DEPTH_MAX, bounds);
-  if (whole >= 0 && whole <= limits.bytes) return undefined;
+  const size = sizeOf(record, DEPTH_MAX, bounds);
+  if (size >= 0 && size <= limits.bytes) return undefined;
   return excessWithout(noun, record, limits, bounds, rules.free);
 }
 

@@ -17,8 +17,8 @@ export type Sha256 = (text: string) => string;
  * names in UTF-16 order. So each record vouches for all records before it (security S22).
  */
 export function auditHash(record: Omit<AuditRecord, 'hash'>, sha256: Sha256): string {
-  const { previous, ...rest } = record;
-  return sha256(previous + canonicalJson({ ...rest, hash: undefined }));
+  const { previous, ...attributes } = record;
+  return sha256(previous + canonicalJson({ ...attributes, hash: undefined }));
 }
 
 /** The record that a walk from newest to oldest expects next. */

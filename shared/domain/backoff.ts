@@ -8,9 +8,9 @@ export interface BackoffLimits {
  * over the whole range, so that a thousand peers do not reconnect to a restarted backend at once.
  *
  * @param attempt 1 for the first retry
- * @param chance random number from 0 to below 1, uniformly distributed
+ * @param random random number from 0 to below 1, uniformly distributed
  */
-export function backoffMs(attempt: number, chance: number, { minMs, maxMs }: BackoffLimits): number {
+export function backoffMs(attempt: number, random: number, { minMs, maxMs }: BackoffLimits): number {
   const highestMs = Math.min(maxMs, minMs * 2 ** Math.max(1, attempt));
-  return Math.round(minMs + chance * (highestMs - minMs));
+  return Math.round(minMs + random * (highestMs - minMs));
 }

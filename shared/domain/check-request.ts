@@ -8,7 +8,7 @@ import { substituteTokens } from './tokens.ts';
 type NamedCheck = CheckDefinition & { readonly name: string };
 
 /** Origin and time of a check request. */
-export interface Asked {
+export interface RequestOrigin {
   /** Epoch seconds. */
   readonly issued: number;
   /** Undefined if the scheduler issued the request. */
@@ -26,7 +26,7 @@ export interface Asked {
  */
 export function checkRequest(
   check: NamedCheck,
-  { issued, apiRequested, subscribers, hasEntityTokens }: Asked,
+  { issued, apiRequested, subscribers, hasEntityTokens }: RequestOrigin,
 ): CheckRequest {
   const mark = hasEntityTokens ? { entity_tokens: true } : {};
   return { ...withoutSchedule(check), ...requestedBy(apiRequested), ...ofSubscribers(subscribers), ...mark, issued };
@@ -41,18 +41,18 @@ export function checkRequest(
 export function proxyCheckRequest(
   check: NamedCheck,
   client: Client,
-  { issued, apiRequested, subscribers, namespace, hasEntityTokens }: Asked,
+  { issued, apiRequested, subscribers, namespace, hasEntityTokens }: RequestOrigin,
 ): { readonly request: CheckRequest } | { readonly unmatched: readonly string[] } {
   const { value, unmatched } = hasEntityTokens
     ? substituteEntityTokens(withoutSchedule(check), client, tokenEntityOf(namespace, client))
     : substituteTokens(withoutSchedule(check), client);
   if (unmatched.length > 0) return { unmatched };
   const request = value as Named;
-  const about = { ...requestedBy(apiRequested), ...ofSubscribers(subscribers) };
-  return { request: { ...request, ...about, source: client.name, issued } };
+  const requestAttributes = { ...requestedBy(apiRequested), ...ofSubscribers(subscribers) };
+  return { request: { ...request, ...requestAttributes, source: client.name, issued } };
 }
 
-function ofSubscribers(subscribers: Asked['subscribers']): Pick<CheckRequest, 'subscribers'> {
+function ofSubscribers(subscribers: RequestOrigin['subscribers']): Pick<CheckRequest, 'subscribers'> {
   return subscribers === undefined ? {} : { subscribers };
 }
 

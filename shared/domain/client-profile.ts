@@ -2,7 +2,7 @@ import type { Client } from '../schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
 import type { Attributes } from './attributes.ts';
 import { leavesBySilence } from './v2/agent.ts';
-import { saysWhenSilent } from './v2/keepalive.ts';
+import { hasKeepaliveThresholds } from './v2/keepalive.ts';
 import { keepaliveOf } from './keepalive.ts';
 import { redact, redactKeysOf } from './redact.ts';
 import { clientSubscription } from './subscription.ts';
@@ -49,7 +49,7 @@ export function profileOf(client: Client): ClientProfile {
     subscriptions: subscriptions.map((subscription) => (subscription === own ? OWN_SUBSCRIPTION : subscription)),
     isProxy: client['type'] === 'proxy',
     sendsKeepalives: keepalives !== false,
-    isPunctual: saysWhenSilent(client),
+    isPunctual: hasKeepaliveThresholds(client),
     deregisters: client['deregister'] === true,
     leavesBySilence: leavesBySilence(client),
     keepalive,

@@ -14,7 +14,8 @@ export type Succession =
 export function successionOf(view: ClusterView, to: string | undefined): Succession {
   const { members, leader } = view;
   const others = members.filter(({ id }) => id !== leader?.id);
-  if (members.length < 2) return { kind: 'refused', code: 'invalid', reason: ALONE[view.database.kind] };
+  if (members.length < 2)
+    return { kind: 'refused', code: 'invalid', reason: NO_OTHER_MEMBER_REASONS[view.database.kind] };
   if (to === undefined) {
     const [least] = others
       .filter(({ state, problem }) => state === 'ok' && problem === undefined)
@@ -35,7 +36,7 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
   return reason === undefined ? { kind: 'to', member } : { kind: 'refused', code: 'conflict', reason };
 }
 
-const ALONE: Readonly<Record<ClusterView['database']['kind'], string>> = {
+const NO_OTHER_MEMBER_REASONS: Readonly<Record<ClusterView['database']['kind'], string>> = {
   leveldb:
     'there is no other member: this backend uses a LevelDB store; a cluster needs --store postgres://…, see docs/scale-out.md',
   postgres: 'there is no other member: no other backend uses this database',

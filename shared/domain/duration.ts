@@ -41,15 +41,15 @@ export function parseDuration(text: string): number | undefined {
  * @param parts maximum number of units; 1 gives the short form of a table, `1h`
  */
 export function formatDuration(seconds: number, parts: 1 | 2 = 2): string {
-  let rest = Math.max(0, Math.floor(seconds));
-  const first = UNITS.findIndex(([, unitSeconds]) => rest >= unitSeconds);
+  let remaining = Math.max(0, Math.floor(seconds));
+  const first = UNITS.findIndex(([, unitSeconds]) => remaining >= unitSeconds);
   if (first === -1) return '0s';
   let text = '';
   // Adjacent units only: `2d` may follow `3w`, but `5m` may not, which would claim a precision that the text does not
   // have.
   for (const [unit, unitSeconds] of UNITS.slice(first, first + parts)) {
-    const count = Math.floor(rest / unitSeconds);
-    rest -= count * unitSeconds;
+    const count = Math.floor(remaining / unitSeconds);
+    remaining -= count * unitSeconds;
     if (count > 0) text += `${String(count)}${unit}`;
   }
   return text;

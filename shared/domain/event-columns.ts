@@ -1,6 +1,13 @@
-import type { EventColumns, EventRest, EventRow, FeedColumns, FeedRows, ValueColumn } from '../schemas/feed.ts';
+import type {
+  EventColumns,
+  SparseEventAttributes,
+  EventRow,
+  FeedColumns,
+  FeedRows,
+  ValueColumn,
+} from '../schemas/feed.ts';
 
-type Usual = Required<Omit<EventRow, keyof EventRest | 'namespace' | 'backend'>>;
+type Usual = Required<Omit<EventRow, keyof SparseEventAttributes | 'namespace' | 'backend'>>;
 type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
 
 /**
@@ -11,7 +18,9 @@ type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
  */
 export function eventColumns(rows: readonly EventRow[]): EventColumns {
   const namespaces = rows.flatMap(({ namespace }) => namespace ?? []);
-  const sparse = rows.flatMap((row, index) => (hasRest(row) ? [[String(index), restOf(row)]] : []));
+  const sparse = rows.flatMap((row, index) =>
+    hasSparseAttributes(row) ? [[String(index), sparseAttributesOf(row)]] : [],
+  );
   return {
     ...(namespaces.length > 0 && { namespace: valueColumn(namespaces) }),
     client: valueColumn(rows.map(({ client }) => client)),
@@ -48,19 +57,19 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
       silenced_by: valueAt(silencedBy, index),
       output: valueAt(output, index),
     };
-    if (!isWhole(row)) return undefined;
+    if (!isComplete(row)) return undefined;
     if (namespace === undefined) {
       rows.push(row);
       continue;
     }
-    const place = valueAt(namespace, index);
-    if (place === undefined) return undefined;
-    rows.push({ ...row, namespace: place });
+    const eventNamespace = valueAt(namespace, index);
+    if (eventNamespace === undefined) return undefined;
+    rows.push({ ...row, namespace: eventNamespace });
   }
   for (const [index, more] of Object.entries(sparse)) {
     const row = rows[Number(index)];
     if (row === undefined) return undefined;
-    rows[Number(index)] = { ...row, ...restOf(more) };
+    rows[Number(index)] = { ...row, ...sparseAttributesOf(more) };
   }
   return rows;
 }
@@ -72,12 +81,16 @@ export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   readonly rows: FeedRows;
   readonly columns?: FeedColumns;
 } {
-  const held = Object.values(events).filter((row) => row !== null);
-  return held.length === 0 ? { rows } : { rows, columns: { events: eventColumns(held) } };
+  const eventRows = Object.values(events).filter((row) => row !== null);
+  return eventRows.length === 0 ? { rows } : { rows, columns: { events: eventColumns(eventRows) } };
 }
 
 /** Copies only these attributes, since the value is a whole row. */
-function restOf({ inhibited_by: inhibitedBy, groups, recovering }: EventRest): EventRest {
+function sparseAttributesOf({
+  inhibited_by: inhibitedBy,
+  groups,
+  recovering,
+}: SparseEventAttributes): SparseEventAttributes {
   return {
     ...(inhibitedBy && { inhibited_by: inhibitedBy }),
     ...(groups && { groups }),
@@ -85,22 +98,22 @@ function restOf({ inhibited_by: inhibitedBy, groups, recovering }: EventRest): E
   };
 }
 
-function hasRest({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): boolean {
+function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): boolean {
   return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
 }
 
 /** Compares lists by their JSON. */
 function valueColumn<Value extends string | readonly string[]>(values: readonly Value[]): ValueColumn<Value> {
   const distinct: Value[] = [];
-  const places = new Map<string, number>();
+  const indexByText = new Map<string, number>();
   const indices = values.map((value) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    let place = places.get(text);
-    if (place === undefined) {
-      place = distinct.push(value) - 1;
-      places.set(text, place);
+    let index = indexByText.get(text);
+    if (index === undefined) {
+      index = distinct.push(value) - 1;
+      indexByText.set(text, index);
     }
-    return place;
+    return index;
   });
   return { values: distinct, indices };
 }
@@ -110,7 +123,7 @@ function valueAt<Value>({ values, indices }: ValueColumn<Value>, row: number): V
   return index === undefined ? undefined : values[index];
 }
 
-function isWhole(row: Unchecked<Usual>): row is Usual {
+function isComplete(row: Unchecked<Usual>): row is Usual {
   return (
     row.client !== undefined &&
     row.check !== undefined &&

@@ -18,9 +18,9 @@ export function compileGlob(pattern: string): (text: string) => boolean {
     if (lastStart < first.length || !fitsAt(text, first, 0) || !fitsAt(text, last, lastStart)) return false;
     let position = first.length;
     for (const { length, find } of finders) {
-      const found = find(text, position);
-      if (found === -1) return false;
-      position = found + length;
+      const start = find(text, position);
+      if (start === -1) return false;
+      position = start + length;
     }
     return position <= lastStart;
   };
@@ -28,8 +28,8 @@ export function compileGlob(pattern: string): (text: string) => boolean {
 
 function fitsAt(text: string, piece: string, start: number): boolean {
   for (let index = 0; index < piece.length; index++) {
-    const wanted = piece[index];
-    if (wanted !== '?' && wanted !== text[start + index]) return false;
+    const patternCharacter = piece[index];
+    if (patternCharacter !== '?' && patternCharacter !== text[start + index]) return false;
   }
   return true;
 }

@@ -5,18 +5,18 @@
 import { escapeRawControls } from './raw-control-characters.ts';
 
 /** Line and column, counted from 1; columns in UTF-16 units. */
-interface TextPlace {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** An error in JSON text. `message` says what to do. */
-export class JsonTextError extends Error implements TextPlace {
+export class JsonTextError extends Error implements TextPosition {
   override readonly name = 'JsonTextError';
   readonly line: number;
   readonly column: number;
 
-  constructor(message: string, { line, column }: TextPlace) {
+  constructor(message: string, { line, column }: TextPosition) {
     super(message);
     this.line = line;
     this.column = column;
@@ -24,12 +24,12 @@ export class JsonTextError extends Error implements TextPlace {
 }
 
 /** A warning about something in the text that was lost. */
-export interface JsonTextRemark extends TextPlace {
+export interface JsonTextRemark extends TextPosition {
   /** The replacement and the remedy. It never contains the text itself, which may be an unquoted password. */
   readonly message: string;
 }
 
-function placeOf(text: string, offset: number): TextPlace {
+function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
@@ -76,7 +76,7 @@ export function parseJsonText(text: string): unknown {
 export function parseJsonFile(text: string): { readonly value: unknown; readonly remarks: readonly JsonTextRemark[] } {
   const remarks: JsonTextRemark[] = [];
   const value = parse(text, (message, offset) => {
-    remarks.push({ message, ...placeOf(text, offset) });
+    remarks.push({ message, ...positionOf(text, offset) });
   });
   return { value, remarks };
 }
@@ -86,13 +86,13 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   let offset = text.startsWith('\uFEFF') ? 1 : 0;
 
   const fail = (message: string, at = offset): never => {
-    throw new JsonTextError(message, placeOf(text, at));
+    throw new JsonTextError(message, positionOf(text, at));
   };
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = offset;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) offset += found.length;
-    return found;
+    const lexeme = pattern.exec(text)?.[0];
+    if (lexeme !== undefined) offset += lexeme.length;
+    return lexeme;
   };
   const skipComment = (): boolean => {
     if (remark === undefined) return false;
@@ -127,8 +127,8 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   };
 
   function parseString(): string {
-    const found = match(STRING) ?? fail('this string is not closed, or contains an invalid escape');
-    const value: unknown = JSON.parse(escapeRawControls(found));
+    const literal = match(STRING) ?? fail('this string is not closed, or contains an invalid escape');
+    const value: unknown = JSON.parse(escapeRawControls(literal));
     return String(value).toWellFormed();
   }
 

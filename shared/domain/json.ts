@@ -1,5 +1,5 @@
 import { FORBIDDEN_NAMES } from './json-text.ts';
-import { parseWellFormedJson, wellFormedIfEscaped } from './raw-control-characters.ts';
+import { parseJsonReplacingSurrogates, replaceEscapedSurrogates } from './raw-control-characters.ts';
 
 /** Matches text that may contain a forbidden name, including names spelled with `\u00` escapes. */
 const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00/;
@@ -10,11 +10,11 @@ const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00
  * @throws SyntaxError if the text is not JSON
  */
 export function parseJsonStripped(text: string): unknown {
-  if (!MAY_HOLD_FORBIDDEN_NAME.test(text)) return parseWellFormedJson(text);
+  if (!MAY_HOLD_FORBIDDEN_NAME.test(text)) return parseJsonReplacingSurrogates(text);
   const value: unknown = JSON.parse(text, function strip(this: unknown, key: string, item: unknown): unknown {
     return FORBIDDEN_NAMES.has(key) && !Array.isArray(this) ? undefined : item;
   });
-  return wellFormedIfEscaped(text, value);
+  return replaceEscapedSurrogates(text, value);
 }
 
 /** Whether a list or an object is nested deeper than `levels`, which includes its own level. */

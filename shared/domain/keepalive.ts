@@ -20,9 +20,9 @@ export interface KeepaliveStatus {
 }
 
 /** A client, or the attributes of one that matter here. */
-type KeepaliveClient = Client | KnownClient;
+type KeepaliveClient = Client | KeepaliveRecord;
 
-interface KnownClient {
+interface KeepaliveRecord {
   /** Epoch seconds. */
   readonly timestamp: number;
   readonly keepalive?: unknown;
@@ -77,7 +77,7 @@ function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): Kee
  * Returns the `keepalive` attributes of a client, which its keepalive results take over: handlers, refresh and any
  * other.
  */
-export function keepaliveOf(client: Client | Pick<KnownClient, 'keepalive'>): Readonly<Record<string, unknown>> {
+export function keepaliveOf(client: Client | Pick<KeepaliveRecord, 'keepalive'>): Readonly<Record<string, unknown>> {
   const keepalive = client['keepalive'];
   return typeof keepalive === 'object' && keepalive !== null ? (keepalive as Record<string, unknown>) : {};
 }

@@ -74,7 +74,7 @@ function compileMatcher(
   matcher: LabelMatcher,
 ): { readonly compiled: CompiledMatcher; readonly size: number } | { readonly problem: string } {
   const { name, value, isRegex, isEqual } = matcher;
-  const test = isRegex ? wholeValueTest(value) : { holds: (text: string) => text === value, size: 0 };
+  const test = isRegex ? fullMatchTest(value) : { holds: (text: string) => text === value, size: 0 };
   if ('kind' in test) {
     return {
       problem: `the pattern of ${name.slice(0, 100)} at character ${String(test.position + 1)} ${test.message}`,
@@ -96,7 +96,7 @@ export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
 }
 
 /** Returns a test of whole values by an RE2 regular expression, in time linear in the value. */
-function wholeValueTest(source: string): ValueTest | ExpressionProblem {
+function fullMatchTest(source: string): ValueTest | ExpressionProblem {
   return parsed(() => {
     const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
     if (others.length === 0) return { holds: (text) => literals.has(text), size: 0 };
@@ -104,7 +104,7 @@ function wholeValueTest(source: string): ValueTest | ExpressionProblem {
     const size = boundedSize(tree);
     // No work limit is needed, because the sizes of patterns and values are bounded.
     const pattern = new Pattern(tree, { ignoresCase: false, workMax: Infinity, keptStepsMax: KEPT_STEPS_MAX });
-    return { holds: (text) => literals.has(text) || pattern.isFoundIn(text) === true, size };
+    return { holds: (text) => literals.has(text) || pattern.hasMatchIn(text) === true, size };
   });
 }
 

@@ -49,8 +49,8 @@ export function localTime(epochMs: number, zone: string): LocalTime {
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
+  const cachedFormat = formats.get(zone);
+  if (cachedFormat !== undefined) return cachedFormat;
   if (formats.size >= FORMATS_MAX) formats.clear();
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

@@ -40,6 +40,6 @@ export function takenText({ id, creator, reason, run }: SilencedEntry): string {
 }
 
 /** Returns the id of the silence that a request addresses. */
-export function heldId(request: Omit<ReleaseRequest, 'run'>): string {
+export function commandSilenceId(request: Omit<ReleaseRequest, 'run'>): string {
   return targetId(request);
 }

@@ -62,9 +62,9 @@ export function parseMatchers(text: string): readonly LabelMatcher[] | SearchPro
   for (;;) {
     MATCHER.lastIndex = position;
     const [, name = '', sign = '', value = '', end = ''] = MATCHER.exec(text) ?? [];
-    const [label, wanted] = [name.startsWith('"') ? unquoted(name) : name, unquoted(value)];
-    if (!label || wanted === undefined) return problem('expected a matcher like alertname="Down"', position);
-    matchers.push({ name: label, value: wanted, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') });
+    const [label, labelValue] = [name.startsWith('"') ? unquoted(name) : name, unquoted(value)];
+    if (!label || labelValue === undefined) return problem('expected a matcher like alertname="Down"', position);
+    matchers.push({ name: label, value: labelValue, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') });
     if (matchers.length > MATCHERS_MAX) return problem(`more than ${String(MATCHERS_MAX)} matchers`, position);
     position = MATCHER.lastIndex;
     if (end === '}') break;

@@ -10,8 +10,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 export function mergeSettings(base: Settings, over: Settings): Settings {
   const merged = new Map<string, unknown>(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
-    const isWhole = !merged.has(key) || (key === 'command' && Array.isArray(value));
-    merged.set(key, isWhole ? value : mergeValues(merged.get(key), value));
+    const isReplaced = !merged.has(key) || (key === 'command' && Array.isArray(value));
+    merged.set(key, isReplaced ? value : mergeValues(merged.get(key), value));
   }
   return Object.fromEntries(merged);
 }

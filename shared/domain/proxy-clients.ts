@@ -17,16 +17,16 @@ export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): C
   const expressions = proxy?.['entity_attributes'];
   if (Array.isArray(expressions)) return entityCondition(expressions.filter((item) => typeof item === 'string'));
   const conditions = parseConditions(proxy?.client_attributes ?? {});
-  if (conditions.kind === 'problems') return forNobody;
+  if (conditions.kind === 'problems') return matchesNoClient;
   return (_namespace, client, moment) => matchConditions(conditions, client, moment).matches;
 }
 
 /** The condition for unreadable definitions, which matches no client. The author was warned about it. */
-const forNobody: ClientCondition = () => false;
+const matchesNoClient: ClientCondition = () => false;
 
 function entityCondition(sources: readonly string[]): ClientCondition {
   const conditions = entityConditions(sources);
-  if ('problem' in conditions) return forNobody;
+  if ('problem' in conditions) return matchesNoClient;
   return (namespace, client, moment) => {
     const subject = { entity: withPromotedNames(entityInFilter({ ...v2EntityOf(namespace, client) })) };
     const { objection, defects } = judgeExpressions(conditions, subject, moment);

@@ -11,21 +11,23 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
  *
  * @throws SyntaxError if the text is not JSON
  */
-export function parseWellFormedJson(text: string): unknown {
-  return wellFormedIfEscaped(text, JSON.parse(text));
+export function parseJsonReplacingSurrogates(text: string): unknown {
+  return replaceEscapedSurrogates(text, JSON.parse(text));
 }
 
 /** Makes the texts of a parsed value well-formed if the source has escapes of surrogates. */
-export function wellFormedIfEscaped(text: string, value: unknown): unknown {
-  return SURROGATE_ESCAPE.test(text) ? wellFormed(value) : value;
+export function replaceEscapedSurrogates(text: string, value: unknown): unknown {
+  return SURROGATE_ESCAPE.test(text) ? replaceLoneSurrogates(value) : value;
 }
 
 /** Makes all texts well-formed. Recursion is as deep as in `JSON.parse` itself. */
-function wellFormed(value: unknown): unknown {
+function replaceLoneSurrogates(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(wellFormed);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name.toWellFormed(), wellFormed(item)]));
+  if (Array.isArray(value)) return value.map(replaceLoneSurrogates);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name.toWellFormed(), replaceLoneSurrogates(item)]),
+  );
 }
 
 /**
@@ -36,11 +38,11 @@ function wellFormed(value: unknown): unknown {
  */
 export function parseJsonWithRawControls(text: string): unknown {
   try {
-    return parseWellFormedJson(text);
+    return parseJsonReplacingSurrogates(text);
   } catch (error) {
     const escaped = escapeRawControls(text);
     if (escaped === text) throw error;
-    return parseWellFormedJson(escaped);
+    return parseJsonReplacingSurrogates(escaped);
   }
 }
 

@@ -127,18 +127,18 @@ function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringW
   const zone = timeZoneOf(recurrence.zone);
   if (schedule === undefined || zone === undefined) return;
   const durationMs = recurrence.duration * 1000;
-  let held: Start | undefined;
+  let previousStart: Start | undefined;
   for (const start of startsFrom(schedule, zone, recurrence, nowMs - durationMs)) {
     // Two starts that a clock change skips fall on the same moment and count as one.
-    if (held !== undefined && start.ms <= held.ms) continue;
-    if (held !== undefined) {
-      const window = windowOf(held, Math.min(held.ms + durationMs, start.ms), zone);
+    if (previousStart !== undefined && start.ms <= previousStart.ms) continue;
+    if (previousStart !== undefined) {
+      const window = windowOf(previousStart, Math.min(previousStart.ms + durationMs, start.ms), zone);
       if (window.endMs > nowMs) yield window;
     }
-    held = start;
+    previousStart = start;
   }
-  if (held === undefined) return;
-  const window = windowOf(held, held.ms + durationMs, zone);
+  if (previousStart === undefined) return;
+  const window = windowOf(previousStart, previousStart.ms + durationMs, zone);
   if (window.endMs > nowMs) yield window;
 }
 
@@ -188,7 +188,7 @@ function startOf(localMs: number, zone: string): Start {
   const first = Math.min(...moments);
   if (moments.length === 0) {
     return {
-      ms: turnBetween(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone),
+      ms: offsetChangeBetween(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone),
       kind: 'start_skipped',
     };
   }
@@ -196,7 +196,7 @@ function startOf(localMs: number, zone: string): Start {
 }
 
 /** Returns the first moment with the offset of `untilMs`, if `sinceMs` has another offset. */
-function turnBetween(sinceMs: number, untilMs: number, zone: string): number {
+function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): number {
   const after = offsetAt(untilMs, zone);
   let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
   while (high - low > 1) {

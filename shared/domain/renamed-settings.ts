@@ -48,25 +48,25 @@ function renameLevel(settings: Settings, names: SettingNames, path: readonly str
   const currentNames = currentByOld(names);
   const renamed = new Map<string, unknown>();
   for (const [written, value] of Object.entries(settings)) {
-    const place = [...path, written];
+    const settingPath = [...path, written];
     const limit = fixedLimit(names, written);
     if (limit !== undefined) {
-      remarks.warnings.push({ path: place, message: `no longer has an effect: ${limit}; remove this setting` });
+      remarks.warnings.push({ path: settingPath, message: `no longer has an effect: ${limit}; remove this setting` });
       continue;
     }
     const current = currentNames.get(written) ?? written;
     if (current !== written) {
       if (Object.hasOwn(settings, current) || renamed.has(current)) {
         remarks.problems.push({
-          path: place,
+          path: settingPath,
           message: `is the old name of ${current}, and both are set: remove one of them`,
         });
         continue;
       }
-      remarks.warnings.push({ path: place, message: `is an old name: use ${current}` });
+      remarks.warnings.push({ path: settingPath, message: `is an old name: use ${current}` });
     }
     const below = namesBelow(names, current, value);
-    renamed.set(current, below === undefined ? value : renameValue(value, below, place, remarks));
+    renamed.set(current, below === undefined ? value : renameValue(value, below, settingPath, remarks));
   }
   return Object.fromEntries(renamed);
 }

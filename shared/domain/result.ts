@@ -22,7 +22,7 @@ export function clientOf(submitted: SubmittedResult, reporter: string): string {
  */
 export function checkResultOf(
   submitted: SubmittedResult,
-  about: {
+  context: {
     readonly reporter: string;
     readonly definition: Definition | undefined;
     /** Epoch seconds. */
@@ -30,7 +30,7 @@ export function checkResultOf(
     readonly issued: number | undefined;
   },
 ): CheckResult {
-  const { definition, now } = about;
+  const { definition, now } = context;
   const isMerged = definition !== undefined && submitted['standalone'] !== true;
   const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : submitted;
   const source = submitted.source ?? undefined;
@@ -38,9 +38,9 @@ export function checkResultOf(
   if (source !== undefined && definition?.['command'] !== undefined) check['command'] = definition['command'];
   check['status'] = submitted.status ?? 0;
   check['executed'] = Math.min(submitted.executed ?? now, now);
-  check['issued'] = about.issued ?? (Number.isInteger(submitted['issued']) ? submitted['issued'] : now);
+  check['issued'] = context.issued ?? (Number.isInteger(submitted['issued']) ? submitted['issued'] : now);
   check['type'] ??= 'standard';
-  if (source !== undefined) check['origin'] = about.reporter;
+  if (source !== undefined) check['origin'] = context.reporter;
   const metricHandlers = check['output_metric_handlers'];
   if (Array.isArray(metricHandlers) && metricHandlers.length > 0) handleMetrics(check, metricHandlers);
   // The backend keeps its own history.

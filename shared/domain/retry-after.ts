@@ -13,17 +13,17 @@ const WAIT_MS_MAX = 3_600_000;
  * @returns milliseconds, at most an hour; undefined if the response requests no delay
  */
 export function retryAfterMs(header: string | undefined, body: string, nowMs: number): number | undefined {
-  const asked = header === undefined ? askedInBody(body) : askedInHeader(header.trim(), nowMs);
-  return asked === undefined ? undefined : Math.min(Math.max(0, asked), WAIT_MS_MAX);
+  const requestedMs = header === undefined ? bodyDelayMs(body) : headerDelayMs(header.trim(), nowMs);
+  return requestedMs === undefined ? undefined : Math.min(Math.max(0, requestedMs), WAIT_MS_MAX);
 }
 
-function askedInHeader(header: string, nowMs: number): number | undefined {
+function headerDelayMs(header: string, nowMs: number): number | undefined {
   if (/^\d+$/.test(header)) return Number(header) * 1000;
   const time = Date.parse(header);
   return Number.isNaN(time) ? undefined : time - nowMs;
 }
 
-function askedInBody(body: string): number | undefined {
+function bodyDelayMs(body: string): number | undefined {
   try {
     const answer: unknown = JSON.parse(body);
     const parameters = isAttributes(answer) ? answer['parameters'] : undefined;

@@ -108,15 +108,16 @@ export function listField<Row>(
  * anywhere. Case is ignored. The caller negates for `!=`, which for a list means that no item equals the value.
  */
 function textTest(operator: Operator, value: string): ((text: string) => boolean) | undefined {
-  const wanted = value.toLowerCase();
+  const lowerCaseValue = value.toLowerCase();
   switch (operator) {
     case '=':
     case '!=':
       // Lower-casing never shortens a text, so long texts in a list are rejected without being lower-cased.
-      return (text) => text === wanted || (text.length <= wanted.length && text.toLowerCase() === wanted);
+      return (text) =>
+        text === lowerCaseValue || (text.length <= lowerCaseValue.length && text.toLowerCase() === lowerCaseValue);
     case '~': {
-      if (!/[*?]/.test(wanted)) return (text) => text.toLowerCase().includes(wanted);
-      const glob = compileGlob(wanted);
+      if (!/[*?]/.test(lowerCaseValue)) return (text) => text.toLowerCase().includes(lowerCaseValue);
+      const glob = compileGlob(lowerCaseValue);
       return (text) => glob(text.toLowerCase());
     }
     default:
@@ -137,10 +138,10 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
       const severity = severityNamed(value);
       if (severity !== undefined) {
         const compare = numberTest(operator, STATUS_OF[severity]);
-        return ofKnown(read, (status) => compare(STATUS_OF[severityOf(status)]));
+        return whenDefined(read, (status) => compare(STATUS_OF[severityOf(status)]));
       }
       if (!/^-?\d{1,10}$/.test(value)) return `"${value}" is not a status: ${hint}`;
-      return ofKnown(read, numberTest(operator, Number(value)));
+      return whenDefined(read, numberTest(operator, Number(value)));
     },
   };
 }
@@ -156,7 +157,7 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
     compile: (operator, value) => {
       if (operator === '~') return `${name} does not support patterns: use ${name}=, ${name}>= and the like`;
       if (!/^\d{1,15}$/.test(value)) return `"${value}" is not a whole number: ${hint}`;
-      return ofKnown(read, numberTest(operator, Number(value)));
+      return whenDefined(read, numberTest(operator, Number(value)));
     },
   };
 }
@@ -195,7 +196,7 @@ function movingField<Row>(
       }
       const seconds = parseDuration(value.toLowerCase());
       if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
-      return ofKnown(read, numberTest(operator, seconds));
+      return whenDefined(read, numberTest(operator, seconds));
     },
   };
 }
@@ -212,7 +213,7 @@ export function durationField<Row>(name: string, read: (row: Row) => number | un
       if (operator === '~') return `${name} does not support patterns: use ${name}=, ${name}>= and the like`;
       const seconds = parseDuration(value.toLowerCase());
       if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
-      return ofKnown(read, numberTest(operator, seconds));
+      return whenDefined(read, numberTest(operator, seconds));
     },
   };
 }
@@ -230,9 +231,9 @@ export function choiceField<Row>(
     values: choices,
     compile: (operator, value) => {
       if (operator !== '=' && operator !== '!=') return `${name} has fixed values: use ${name}= or ${name}!=`;
-      const wanted = value.toLowerCase();
-      if (!choices.includes(wanted)) return `"${value}" is not a valid ${name}: ${hint}`;
-      return (row, nowSeconds) => (read(row, nowSeconds) === wanted) === (operator === '=');
+      const lowerCaseValue = value.toLowerCase();
+      if (!choices.includes(lowerCaseValue)) return `"${value}" is not a valid ${name}: ${hint}`;
+      return (row, nowSeconds) => (read(row, nowSeconds) === lowerCaseValue) === (operator === '=');
     },
   };
 }
@@ -247,29 +248,29 @@ export function flagField<Row>(name: string, read: (row: Row) => boolean): Field
     flag: read,
     compile: (operator, value) => {
       if (operator !== '=' && operator !== '!=') return `${name} is a boolean: ${hint}`;
-      const wanted = /^(?:true|yes)$/i.test(value) ? true : /^(?:false|no)$/i.test(value) ? false : undefined;
-      if (wanted === undefined) return `"${value}" is neither true nor false: ${hint}`;
-      return (row) => (read(row) === wanted) === (operator === '=');
+      const flag = /^(?:true|yes)$/i.test(value) ? true : /^(?:false|no)$/i.test(value) ? false : undefined;
+      if (flag === undefined) return `"${value}" is neither true nor false: ${hint}`;
+      return (row) => (read(row) === flag) === (operator === '=');
     },
   };
 }
 
-const ORDER: Readonly<Record<Exclude<Operator, '~'>, (value: number, wanted: number) => boolean>> = {
-  '=': (value, wanted) => value === wanted,
-  '!=': (value, wanted) => value !== wanted,
-  '>': (value, wanted) => value > wanted,
-  '>=': (value, wanted) => value >= wanted,
-  '<': (value, wanted) => value < wanted,
-  '<=': (value, wanted) => value <= wanted,
+const ORDER: Readonly<Record<Exclude<Operator, '~'>, (value: number, operand: number) => boolean>> = {
+  '=': (value, operand) => value === operand,
+  '!=': (value, operand) => value !== operand,
+  '>': (value, operand) => value > operand,
+  '>=': (value, operand) => value >= operand,
+  '<': (value, operand) => value < operand,
+  '<=': (value, operand) => value <= operand,
 };
 
-function numberTest(operator: Exclude<Operator, '~'>, wanted: number): (value: number) => boolean {
+function numberTest(operator: Exclude<Operator, '~'>, operand: number): (value: number) => boolean {
   const holds = ORDER[operator];
-  return (value) => holds(value, wanted);
+  return (value) => holds(value, operand);
 }
 
 /** Returns a test that is false for unknown values. */
-function ofKnown<Row>(
+function whenDefined<Row>(
   read: (row: Row, nowSeconds: number) => number | undefined,
   compare: (value: number) => boolean,
 ): (row: Row, nowSeconds: number) => boolean {

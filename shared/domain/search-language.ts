@@ -82,15 +82,15 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
  *
  * @param words the searched text of the row, cached by callers that search the same row often
  */
-export function isFound<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
+export function isSearchMatch<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);
 }
 
 export function compileTree<Row>(node: SearchNode<Row>): Test<Row> {
   switch (node.kind) {
     case 'word': {
-      const wanted = node.text.toLowerCase();
-      return (_row, words) => words.includes(wanted);
+      const word = node.text.toLowerCase();
+      return (_row, words) => words.includes(word);
     }
     case 'flag':
       return (row) => node.matches(row);

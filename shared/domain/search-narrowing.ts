@@ -4,14 +4,14 @@ import type { SearchNode } from './search-syntax.ts';
 /** Whether the verdicts of one search also hold under another. */
 export interface CarriedVerdicts {
   /** Whether rows that matched still match, and whether rows that did not match still do not. */
-  readonly found: boolean;
+  readonly matched: boolean;
   readonly missed: boolean;
 }
 
 /** Returns which verdicts of `before` also hold for `next`, as long as the row does not change. */
 export function carriedVerdicts<Row>(next: SearchOf<Row>, before: SearchOf<Row>): CarriedVerdicts {
   const isSame = next.text === before.text && !next.usesTime;
-  return { found: isSame || isNarrowerSearch(before, next), missed: isSame || isNarrowerSearch(next, before) };
+  return { matched: isSame || isNarrowerSearch(before, next), missed: isSame || isNarrowerSearch(next, before) };
 }
 
 /**
@@ -19,9 +19,9 @@ export function carriedVerdicts<Row>(next: SearchOf<Row>, before: SearchOf<Row>)
  * are recognized; `false` means unknown.
  */
 export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>): boolean {
-  const wanted = needed(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
+  const words = needed(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
   return needed(before.tree).every(
-    (node) => node.kind === 'word' && wanted.some((word) => word.includes(node.text.toLowerCase())),
+    (node) => node.kind === 'word' && words.some((word) => word.includes(node.text.toLowerCase())),
   );
 }
 

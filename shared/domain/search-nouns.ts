@@ -38,7 +38,7 @@ export const CLIENT_SEARCH = searchLanguage<ClientRow>(
 );
 
 /** The last result of a client and check. */
-export interface FoundResult {
+export interface SearchableResult {
   readonly client: string;
   readonly check: string;
   readonly status: number;
@@ -48,12 +48,12 @@ export interface FoundResult {
 }
 
 /** Returns the fields of a result that a search can match. */
-export function foundResult({ client, check }: StoredResult): FoundResult {
+export function toSearchableResult({ client, check }: StoredResult): SearchableResult {
   const { name, status, executed, output } = check;
   return { client, check: name, status, executed, output };
 }
 
-export const RESULT_SEARCH = searchLanguage<FoundResult>(
+export const RESULT_SEARCH = searchLanguage<SearchableResult>(
   [
     textField('client', ({ client }) => client),
     textField('check', ({ check }) => check),
@@ -65,9 +65,9 @@ export const RESULT_SEARCH = searchLanguage<FoundResult>(
 );
 
 /** A silence, with the number of notifications that it suppressed if that is known. */
-export type FoundSilenced = SilencedRow & Partial<SilencedUse>;
+export type SearchableSilence = SilencedRow & Partial<SilencedUse>;
 
-export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
+export const SILENCED_SEARCH = searchLanguage<SearchableSilence>(
   [
     textField('id', ({ id }) => id),
     textField('subscription', ({ subscription }) => subscription ?? ''),
@@ -75,7 +75,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     textField('selector', ({ selector }) => selector ?? ''),
     textField('creator', ({ creator }) => creator ?? ''),
     textField('reason', ({ reason }) => reason ?? ''),
-    { ...choiceField<FoundSilenced>('state', SILENCED_STATES, silencedState), usesTime: true },
+    { ...choiceField<SearchableSilence>('state', SILENCED_STATES, silencedState), usesTime: true },
     remainingField('left', 'until it ends', ({ expire_at: end }) => end ?? undefined),
     timeField('age', 'since it was created', ({ timestamp }) => timestamp),
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
@@ -86,7 +86,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
 );
 
 /** An aggregate with its counters. */
-export interface FoundAggregate {
+export interface SearchableAggregate {
   readonly name: string;
   readonly clients: number;
   readonly checks: number;
@@ -97,12 +97,12 @@ type AggregateCount = 'critical' | 'warning' | 'unknown' | 'silenced' | 'down';
 
 const AGGREGATE_COUNTS: readonly AggregateCount[] = ['critical', 'warning', 'unknown', 'silenced', 'down'];
 
-export const AGGREGATE_SEARCH = searchLanguage<FoundAggregate>(
+export const AGGREGATE_SEARCH = searchLanguage<SearchableAggregate>(
   [
     textField('aggregate', ({ name }) => name),
     // A percentage is more useful than the number: it shows the state of aggregates of any size.
     countField('ok', ({ results: { ok, total } }) => (total === 0 ? undefined : Math.floor((100 * ok) / total))),
-    ...AGGREGATE_COUNTS.map((count) => countField<FoundAggregate>(count, ({ results }) => results[count])),
+    ...AGGREGATE_COUNTS.map((count) => countField<SearchableAggregate>(count, ({ results }) => results[count])),
     countField('clients', ({ clients }) => clients),
     countField('checks', ({ checks }) => checks),
   ],
@@ -110,7 +110,7 @@ export const AGGREGATE_SEARCH = searchLanguage<FoundAggregate>(
 );
 
 /** A published check. It has the number of clients by the severity of their last result, if they were counted. */
-export interface FoundCheck {
+export interface SearchableCheck {
   readonly name: string;
   readonly command?: Command | null | undefined;
   readonly subscribers?: readonly string[] | null | undefined;
@@ -125,7 +125,7 @@ type CheckCount = 'ok' | 'critical' | 'warning' | 'unknown';
 
 const CHECK_COUNTS: readonly CheckCount[] = ['ok', 'critical', 'warning', 'unknown'];
 
-export const CHECK_SEARCH = searchLanguage<FoundCheck>(
+export const CHECK_SEARCH = searchLanguage<SearchableCheck>(
   [
     textField('check', ({ name }) => name),
     textField('command', ({ command }) => commandText(command ?? '')),
@@ -133,7 +133,7 @@ export const CHECK_SEARCH = searchLanguage<FoundCheck>(
     durationField('interval', ({ interval }) => interval ?? undefined),
     textField('cron', ({ cron }) => cron ?? ''),
     remainingField('next', 'until its next run', ({ next_run: next }) => next ?? undefined),
-    ...CHECK_COUNTS.map((count): Field<FoundCheck> => countField(count, ({ results }) => results?.[count])),
+    ...CHECK_COUNTS.map((count): Field<SearchableCheck> => countField(count, ({ results }) => results?.[count])),
   ],
   ({ name, command, subscribers }) => [name, commandText(command ?? ''), ...(subscribers ?? [])],
 );

@@ -153,9 +153,9 @@ class Parser<Row> {
   }
 
   #comparison(start: number): SearchNode<Row> | undefined {
-    const rest = this.#text.slice(start);
-    const [name = ''] = (this.#fields.pattern ?? FIELD_NAME).exec(rest) ?? [];
-    const [spaces = ''] = /^[ \t]*/.exec(rest.slice(name.length)) ?? [];
+    const remaining = this.#text.slice(start);
+    const [name = ''] = (this.#fields.pattern ?? FIELD_NAME).exec(remaining) ?? [];
+    const [spaces = ''] = /^[ \t]*/.exec(remaining.slice(name.length)) ?? [];
     const before = name + spaces;
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
     if (name === '' || operator === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { EventRow } from '../schemas/feed.ts';
-import { isFound, readSearch, searchLanguage, type SearchOf } from './search-language.ts';
+import { isSearchMatch, readSearch, searchLanguage, type SearchOf } from './search-language.ts';
 import type { SearchProblem } from './search-syntax.ts';
 import { choiceField, countField, flagField, listField, statusField, textField, timeField } from './search-fields.ts';
 
@@ -47,7 +47,7 @@ export function parseSearch(text: string): Search | SearchProblem {
 }
 
 export function matchesSearch(search: Search, row: SearchRow, nowSeconds: number): boolean {
-  return isFound(search, row, nowSeconds, row.searchText);
+  return isSearchMatch(search, row, nowSeconds, row.searchText);
 }
 
 /** Whether the result for a row can change with time alone. */

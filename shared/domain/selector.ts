@@ -163,15 +163,15 @@ function partialTest(node: SearchNode<SelectorSubject>, leafTest: (leaf: Leaf) =
 function clientLeaf(leaf: Leaf): PartialTest {
   if (leaf.kind === 'comparison') return comparisonTest(leaf);
   if (leaf.kind !== 'word') return () => undefined;
-  const wanted = leaf.text.toLowerCase();
-  return ({ client }) => (client.toLowerCase().includes(wanted) ? true : undefined);
+  const word = leaf.text.toLowerCase();
+  return ({ client }) => (client.toLowerCase().includes(word) ? true : undefined);
 }
 
 /** Returns the test of a leaf on everything but attributes. */
 function fixedLeaf(leaf: Leaf, changing: ReadonlyMap<string, Field<SelectorSubject>>): PartialTest {
   if (leaf.kind === 'comparison') {
-    const isKnown = FIXED_FIELDS.has(leaf.field) || changing.has(leaf.field);
-    return isKnown ? (subject) => leaf.matches(subject, 0) : () => undefined;
+    const isAvailable = FIXED_FIELDS.has(leaf.field) || changing.has(leaf.field);
+    return isAvailable ? (subject) => leaf.matches(subject, 0) : () => undefined;
   }
   const test = compileTree(leaf);
   return (subject) => test(subject, wordsOf(subject), 0);
@@ -195,8 +195,8 @@ function joined(tests: readonly PartialTest[], decides: boolean): PartialTest {
 }
 
 function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject>): PartialTest {
-  const [first = '', ...rest] = field.split('.');
-  const owner = first === 'check' ? 'check' : ownerOf(first, rest);
+  const [first = '', ...remaining] = field.split('.');
+  const owner = first === 'check' ? 'check' : ownerOf(first, remaining);
   if (owner === 'check') return () => undefined;
   if (owner === 'client' || FIXED_FIELDS.has(field)) return (client) => matches(client, 0);
   // The attribute may belong to either: a value of the client can settle the result, but a missing one may still be on
@@ -226,9 +226,9 @@ function fieldOf(
   if (!NAME.test(name)) return undefined;
   const fixed = FIXED_FIELDS.get(lower);
   if (fixed !== undefined) return fixed;
-  const [first = '', ...rest] = name.split('.');
-  const owner = ownerOf(first, rest);
-  const attribute = owner === undefined ? name : rest.join('.');
+  const [first = '', ...remaining] = name.split('.');
+  const owner = ownerOf(first, remaining);
+  const attribute = owner === undefined ? name : remaining.join('.');
   const parts = attribute.split('.');
   const refused = NO_FIELD.get((parts[0] ?? '').toLowerCase());
   if (refused !== undefined) return refusedField(name, `${name} ${refused}: ${FIELDS}`);
@@ -251,8 +251,8 @@ function fieldOf(
   };
 }
 
-function ownerOf(first: string, rest: readonly string[]): AttributeOwner | undefined {
-  if (rest.length === 0) return undefined;
+function ownerOf(first: string, remaining: readonly string[]): AttributeOwner | undefined {
+  if (remaining.length === 0) return undefined;
   const lower = first.toLowerCase();
   return lower === 'client' || lower === 'check' ? lower : undefined;
 }
@@ -293,15 +293,15 @@ const NO_TEXTS: readonly string[] = [];
  */
 export function attributeTexts(record: unknown, name: string, hidden: ReadonlySet<string>): readonly string[] {
   let value = record;
-  let rest = name;
+  let remaining = name;
   while (true) {
     if (!isAttributes(value)) return NO_TEXTS;
-    const end = Object.hasOwn(value, rest) ? -1 : rest.indexOf('.');
-    const part = end === -1 ? rest : rest.slice(0, end);
+    const end = Object.hasOwn(value, remaining) ? -1 : remaining.indexOf('.');
+    const part = end === -1 ? remaining : remaining.slice(0, end);
     if (hidden.has(part) || !Object.hasOwn(value, part)) return NO_TEXTS;
     value = value[part];
     if (end === -1) break;
-    rest = rest.slice(end + 1);
+    remaining = remaining.slice(end + 1);
   }
   if (!Array.isArray(value)) return textsOf(value);
   return value.slice(0, TEXTS_MAX).flatMap(textsOf);

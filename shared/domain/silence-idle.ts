@@ -71,7 +71,7 @@ function idleAt(
   { afterSeconds }: IdleRules,
 ): number | undefined {
   if (recurrence === undefined) return (since + afterSeconds) * 1000;
-  const window = wholeWindow(recurrence, since * 1000);
+  const window = nextFullWindow(recurrence, since * 1000);
   return window && Math.max(window.beginMs + afterSeconds * 1000, window.endMs);
 }
 
@@ -117,15 +117,15 @@ function isSameMark(a: SilenceIdle | undefined, b: SilenceIdle): boolean {
   return a !== undefined && a.since === b.since && a.ends_at === b.ends_at;
 }
 
-const wholeWindows = new WeakMap<Recurrence, { readonly sinceMs: number; readonly window?: RecurringWindow }>();
+const fullWindows = new WeakMap<Recurrence, { readonly sinceMs: number; readonly window?: RecurringWindow }>();
 
 /** Returns the first window that begins at or after a moment; cached, because it is needed repeatedly. */
-function wholeWindow(recurrence: Recurrence, sinceMs: number): RecurringWindow | undefined {
-  const known = wholeWindows.get(recurrence);
-  if (known?.sinceMs === sinceMs) return known.window;
+function nextFullWindow(recurrence: Recurrence, sinceMs: number): RecurringWindow | undefined {
+  const cachedWindow = fullWindows.get(recurrence);
+  if (cachedWindow?.sinceMs === sinceMs) return cachedWindow.window;
   const first = nextWindow(recurrence, sinceMs);
-  const isWhole = first === undefined || first.beginMs >= sinceMs;
-  const window = isWhole ? first : nextWindow(recurrence, first.endMs);
-  wholeWindows.set(recurrence, { sinceMs, ...(window !== undefined && { window }) });
+  const isFull = first === undefined || first.beginMs >= sinceMs;
+  const window = isFull ? first : nextWindow(recurrence, first.endMs);
+  fullWindows.set(recurrence, { sinceMs, ...(window !== undefined && { window }) });
   return window;
 }

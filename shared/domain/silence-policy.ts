@@ -37,9 +37,9 @@ export function lifetimeProblem({ max_expire: maxExpire }: SilencePolicy, silenc
 
 /** Whether a reason matches. Case is ignored, since people write `chg-1` for `CHG-1`. */
 function matchesReason(pattern: string, reason: string): boolean {
-  const [wanted, text] = [pattern.toLowerCase(), reason.toLowerCase()];
-  if (isGlob(pattern)) return compileGlob(wanted)(text);
-  return wanted.split(/\s+/).every((word) => text.includes(word));
+  const [lowerCasePattern, text] = [pattern.toLowerCase(), reason.toLowerCase()];
+  if (isGlob(pattern)) return compileGlob(lowerCasePattern)(text);
+  return lowerCasePattern.split(/\s+/).every((word) => text.includes(word));
 }
 
 function isGlob(pattern: string): boolean {

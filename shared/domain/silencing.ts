@@ -109,18 +109,18 @@ const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
  */
 export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
-  const known = inWindows.get(entry);
-  if (known !== undefined && !isExpired(known, nowMs)) return known;
+  const cachedEntry = inWindows.get(entry);
+  if (cachedEntry !== undefined && !isExpired(cachedEntry, nowMs)) return cachedEntry;
   const next = inWindowAt(entry, nowMs);
   inWindows.set(entry, next);
   return next;
 }
 
 function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
-  const { recurrence, reminder_sent: _ofItsLastEnd, ...rest } = entry;
+  const { recurrence, reminder_sent: _ofItsLastEnd, ...attributes } = entry;
   const window = recurrence === undefined ? undefined : nextWindow(recurrence, nowMs);
   if (recurrence === undefined || window === undefined) return entry;
-  return { ...rest, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };
+  return { ...attributes, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };
 }
 
 /** Whether a silence has expired for good at a moment. */

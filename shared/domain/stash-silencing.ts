@@ -36,10 +36,10 @@ const OWN_SUBSCRIPTION: Version = [0, 26, 0];
 /** @returns undefined if the stash silences nothing */
 export function migrationOf(stash: StashView): StashMigration | undefined {
   const { path } = stash;
-  const [prefix, client, check, ...rest] = path.split('/');
+  const [prefix, client, check, ...extraParts] = path.split('/');
   if (prefix !== PREFIX || path === PREFIX) return undefined;
   const unclear = (reason: string): StashMigration => ({ kind: 'unclear', path, reason });
-  if (client === undefined || client === '' || rest.length > 0 || check === '') {
+  if (client === undefined || client === '' || extraParts.length > 0 || check === '') {
     return unclear('must be silence/CLIENT, silence/CLIENT/CHECK or silence/all/CHECK');
   }
   if (check !== undefined && !NAME.test(check)) return unclear(`${check} cannot be the name of a check`);
@@ -98,7 +98,7 @@ export function unreadiness({ name, version, subscriptions }: SilencedClient): s
 }
 
 /** Whether an existing silence lasts at least as long; in seconds, -1: unlimited. */
-export function isCovered(presentSeconds: number, wantedSeconds: number): boolean {
+export function isCovered(presentSeconds: number, requestedSeconds: number): boolean {
   if (presentSeconds === -1) return true;
-  return wantedSeconds !== -1 && presentSeconds >= wantedSeconds;
+  return requestedSeconds !== -1 && presentSeconds >= requestedSeconds;
 }

@@ -9,7 +9,7 @@ import { isAttributes } from './attributes.ts';
  */
 export function resultOfNamedClient(value: unknown): unknown {
   if (!isAttributes(value) || value['client'] === undefined || value['client'] === null) return value;
-  const { client, ...rest } = value;
-  const check = isAttributes(rest['check']) ? rest['check'] : rest;
+  const { client, ...attributes } = value;
+  const check = isAttributes(attributes['check']) ? attributes['check'] : attributes;
   return { ...check, source: check['source'] ?? (isAttributes(client) ? (client['name'] ?? '') : client) };
 }

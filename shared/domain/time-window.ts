@@ -52,9 +52,9 @@ export function wrapsMidnight({ begin, end }: Pick<TimeWindow, 'begin' | 'end'>)
 export function isInWindow(windows: readonly TimeWindow[], nowMs: number, zone: string): boolean {
   const walls = new Map<string, WallTime>();
   return windows.some((window) => {
-    const place = window.zone ?? zone;
-    const wall = walls.get(place) ?? wallTime(nowMs, place);
-    walls.set(place, wall);
+    const windowZone = window.zone ?? zone;
+    const wall = walls.get(windowZone) ?? wallTime(nowMs, windowZone);
+    walls.set(windowZone, wall);
     return holds(window, wall);
   });
 }

@@ -51,12 +51,12 @@ export function replaceTexts(value: unknown, replace: (text: string) => string):
 
 /** Substitutes the tokens of one text and adds paths without a value to `unmatched`. */
 export function substituteText(text: string, attributes: Attributes, unmatched: Set<string>): string {
-  const substituted = text.replace(TOKEN, (_whole, token: string) => {
+  const substituted = text.replace(TOKEN, (_match, token: string) => {
     // Splits at the first bar only: a default may contain a bar or be empty.
     const bar = token.indexOf('|');
     const path = bar === -1 ? token : token.slice(0, bar);
-    const found = attributeAt(attributes, path.split('.'));
-    if (found !== undefined && found !== null && !isAttributes(found)) return attributeText(found);
+    const value = attributeAt(attributes, path.split('.'));
+    if (value !== undefined && value !== null && !isAttributes(value)) return attributeText(value);
     if (bar !== -1) return token.slice(bar + 1);
     unmatched.add(path);
     return '';

@@ -1,4 +1,4 @@
-import type { CheckResult, HeldResult } from '../schemas/result.ts';
+import type { CheckResult, CachedResult } from '../schemas/result.ts';
 import { isOfNewerShape } from './event.ts';
 import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
@@ -7,7 +7,7 @@ import { isSettings } from './merge-settings.ts';
 const STALE_REPEAT_SECONDS = 30;
 
 /** Returns the TTL of a result in seconds; 0: none, as for keepalives, whose age is checked separately. */
-export function ttlOf(check: HeldResult | undefined): number {
+export function ttlOf(check: CachedResult | undefined): number {
   if (check?.name === KEEPALIVE_CHECK) return 0;
   const ttl = check?.['ttl'];
   return typeof ttl === 'number' && ttl > 0 ? ttl : 0;
@@ -16,7 +16,7 @@ export function ttlOf(check: HeldResult | undefined): number {
 /**
  * Returns the seconds after which a stale result is reported again. In the v2 format this is its TTL, as in Sensu Go.
  */
-export function staleRepeatOf(check: HeldResult): number {
+export function staleRepeatOf(check: CachedResult): number {
   return isOfNewerShape(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 
@@ -24,7 +24,7 @@ export function staleRepeatOf(check: HeldResult): number {
  * Whether a result resolves when it becomes stale, instead of becoming a problem: an alert that is no longer sent
  * (prometheus 1.5).
  */
-export function isOverWhenStale(check: HeldResult): boolean {
+export function isOverWhenStale(check: CachedResult): boolean {
   return check['ttl_resolves'] === true;
 }
 
@@ -57,25 +57,25 @@ export function hasStaleOutput({ output }: CheckResult): boolean {
 
 /** Removes the TTL of a result. */
 export function withoutTtl(check: CheckResult): CheckResult {
-  const { ttl: _ttl, ttl_status: _status, ttl_resolves: _resolves, ...rest } = check;
-  return rest;
+  const { ttl: _ttl, ttl_status: _status, ttl_resolves: _resolves, ...attributes } = check;
+  return attributes;
 }
 
 /** Returns the result that resolves a stale check whose definition was removed, since no other result would. */
 export function retiredResult(check: CheckResult, client: string): CheckResult {
-  const { resolve_after: _after, total_state_change: _change, ...rest } = withoutTtl(check);
+  const { resolve_after: _after, total_state_change: _change, ...attributes } = withoutTtl(check);
   const output = `The definition of ${check.name} no longer has a ttl: its results are no longer expected`;
   const origin = typeof check['source'] === 'string' ? { origin: client } : {};
-  return { ...(rest as unknown as CheckResult), output, status: 0, ...origin, force_resolve: true };
+  return { ...(attributes as unknown as CheckResult), output, status: 0, ...origin, force_resolve: true };
 }
 
 /** Returns an OK result for an alert that is no longer sent, without a TTL. */
 function endedResult(check: CheckResult, client: string, now: number): CheckResult {
   const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...others } = check;
   // No further OK result will arrive, so the event must not wait for recovery.
-  const { resolve_after: _after, ...rest } = others;
+  const { resolve_after: _after, ...attributes } = others;
   const output = `Not reported any more for ${String(now - check.executed)} seconds`;
-  return { ...(rest as unknown as CheckResult), output, status: 0, origin: client };
+  return { ...(attributes as unknown as CheckResult), output, status: 0, origin: client };
 }
 
 /**
@@ -84,9 +84,9 @@ function endedResult(check: CheckResult, client: string, now: number): CheckResu
  */
 function staleParts(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
   const { created_by: creator, ...metadata } = isSettings(check['metadata']) ? check['metadata'] : {};
-  const whole = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
+  const eventMetadata = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
   return {
     metadata,
-    event_metadata: { ...whole, ...(creator === undefined ? {} : { created_by: creator }), timestamp: now },
+    event_metadata: { ...eventMetadata, ...(creator === undefined ? {} : { created_by: creator }), timestamp: now },
   };
 }

@@ -9,30 +9,30 @@ export interface UnknownAttribute {
   /** The path up to the unknown name. */
   readonly path: AttributePath;
   /** The attribute that was probably meant. */
-  readonly meant: AttributePath | undefined;
+  readonly suggestion: AttributePath | undefined;
 }
 
 /** Returns the unknown attributes among the paths, each once: those that `shape` does not have. */
 export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape): UnknownAttribute[] {
-  const found = new Map<string, UnknownAttribute>();
+  const byPath = new Map<string, UnknownAttribute>();
   for (const path of paths) {
     const unknown = unknownAttribute(path, shape);
-    if (unknown !== undefined) found.set(JSON.stringify(unknown.path), unknown);
+    if (unknown !== undefined) byPath.set(JSON.stringify(unknown.path), unknown);
   }
-  return [...found.values()];
+  return [...byPath.values()];
 }
 
 /** Text for people that follows the name of the expression or condition. */
-export function unknownAttributeText({ path, meant }: UnknownAttribute): string {
-  const instead = meant === undefined ? 'remove it, or correct the name' : `did you mean ${meant.join('.')}?`;
-  return `uses ${shortened(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
+export function unknownAttributeText({ path, suggestion }: UnknownAttribute): string {
+  const instead = suggestion === undefined ? 'remove it, or correct the name' : `did you mean ${suggestion.join('.')}?`;
+  return `uses ${truncate(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
 }
 
 /** Returns the warnings for the author of these expressions, one per unknown attribute. */
 export function expressionWarnings({ expressions }: V2Expressions, shape: Shape): string[] {
   return expressions.flatMap((expression) =>
     unknownAttributes(attributePaths(expression), shape).map(
-      (unknown) => `the expression ${JSON.stringify(shortened(expression.source))} ${unknownAttributeText(unknown)}`,
+      (unknown) => `the expression ${JSON.stringify(truncate(expression.source))} ${unknownAttributeText(unknown)}`,
     ),
   );
 }
@@ -40,7 +40,7 @@ export function expressionWarnings({ expressions }: V2Expressions, shape: Shape)
 /** Maximum length of an expression or a name that is repeated in a warning. */
 const SHOWN_MAX = 100;
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
@@ -74,14 +74,14 @@ function* namedBy({ attributes }: AttributeConditions, within: AttributePath): G
   }
 }
 
-function unknownAttribute(path: AttributePath, whole: Shape): UnknownAttribute | undefined {
-  let shape = whole;
+function unknownAttribute(path: AttributePath, rootShape: Shape): UnknownAttribute | undefined {
+  let shape = rootShape;
   for (const [depth, name] of path.entries()) {
     if (shape === 'any') return undefined;
     const next: Shape | undefined = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (next === undefined) {
       const before = path.slice(0, depth);
-      return { path: [...before, name], meant: meantBy(name, shape, before) };
+      return { path: [...before, name], suggestion: suggestionFor(name, shape, before) };
     }
     shape = next;
   }
@@ -89,7 +89,7 @@ function unknownAttribute(path: AttributePath, whole: Shape): UnknownAttribute |
 }
 
 /** Suggests a known name that is spelled similarly, or one that is a level deeper: `event.check` for `check`. */
-function meantBy(name: string, shape: Exclude<Shape, 'any'>, before: AttributePath): AttributePath | undefined {
+function suggestionFor(name: string, shape: Exclude<Shape, 'any'>, before: AttributePath): AttributePath | undefined {
   const names = Object.keys(shape);
   const below = names.find((other) => {
     const inner = shape[other];

@@ -6,17 +6,19 @@ import { z } from 'zod';
  */
 
 /** The read-only type of a response with its known attributes. Others may be present but are not part of the type. */
-export type AnswerOf<Schema extends z.ZodType> = Known<z.output<Schema>>;
+export type AnswerOf<Schema extends z.ZodType> = DeclaredValue<z.output<Schema>>;
 
-type Known<Value> = Value extends readonly (infer Item)[]
-  ? readonly Known<Item>[]
+type DeclaredValue<Value> = Value extends readonly (infer Item)[]
+  ? readonly DeclaredValue<Item>[]
   : Value extends object
     ? keyof Named<Value> extends never
       ? Readonly<Value>
       : Named<Value>
     : Value;
 
-type Named<Value> = { readonly [Name in keyof Value as string extends Name ? never : Name]: Known<Value[Name]> };
+type Named<Value> = {
+  readonly [Name in keyof Value as string extends Name ? never : Name]: DeclaredValue<Value[Name]>;
+};
 
 /** Types a schema by the known attributes of its response, see `AnswerOf`. */
 export function answer<Schema extends z.ZodType>(schema: Schema): z.ZodType<AnswerOf<Schema>> {

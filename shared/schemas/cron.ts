@@ -54,14 +54,14 @@ export function cronProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
     return SHORTHANDS.has(text.toLowerCase()) ? undefined : `must be one of ${[...SHORTHANDS.keys()].join(', ')}`;
   }
-  const [minute, hour, day, month, weekday, ...rest] = fieldsOf(text);
+  const [minute, hour, day, month, weekday, ...extraFields] = fieldsOf(text);
   if (
     minute === undefined ||
     hour === undefined ||
     day === undefined ||
     month === undefined ||
     weekday === undefined ||
-    rest.length > 1
+    extraFields.length > 1
   ) {
     return 'must have five fields: minute, hour, day of the month, month, day of the week';
   }

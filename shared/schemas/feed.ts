@@ -79,8 +79,8 @@ export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
 };
 
 /** Attributes that few events have. */
-const eventRestSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
-export type EventRest = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>;
+const sparseEventAttributesSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
+export type SparseEventAttributes = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>;
 
 /** A column of values: each distinct value once, and for each row the index of its value, from 0. */
 export interface ValueColumn<Value> {
@@ -104,7 +104,7 @@ const eventColumnsSchema = z.object({
   silenced_by: valueColumn(texts),
   output: valueColumn(z.string()),
   /** Attributes that few events have, by the index of the row. */
-  sparse: z.record(z.string(), eventRestSchema).exactOptional(),
+  sparse: z.record(z.string(), sparseEventAttributesSchema).exactOptional(),
 });
 export interface EventColumns {
   readonly namespace?: ValueColumn<string>;
@@ -117,7 +117,7 @@ export interface EventColumns {
   readonly last: readonly number[];
   readonly silenced_by: ValueColumn<readonly string[]>;
   readonly output: ValueColumn<string>;
-  readonly sparse?: Readonly<Record<string, EventRest>>;
+  readonly sparse?: Readonly<Record<string, SparseEventAttributes>>;
 }
 
 /** The attributes of an event that counters and the order of a list need. */

@@ -66,22 +66,31 @@ interface Schema4Fields {
  */
 export function withNotificationLog(event: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if ('notifications' in event) return event;
-  const { isSuppressed, isHeld, inhibited, owed, ...rest } = event as Schema4Fields & Readonly<Record<string, unknown>>;
-  const inhibition = pendingOf(inhibited, owed);
+  const {
+    isSuppressed,
+    isHeld: neverNotified,
+    inhibited,
+    owed: pendingHandlers,
+    ...attributes
+  } = event as Schema4Fields & Readonly<Record<string, unknown>>;
+  const inhibition = pendingOf(inhibited, pendingHandlers);
   const isPending = isSuppressed !== undefined || inhibition !== undefined;
   const log = {
-    ...(!isPending && isHeld === undefined && { notified: 'all' }),
-    ...(isHeld && { neverNotified: true }),
+    ...(!isPending && neverNotified === undefined && { notified: 'all' }),
+    ...(neverNotified && { neverNotified: true }),
     ...(inhibited && { inhibitedBy: inhibitorOf(inhibited) }),
     ...(isPending && { pending: { ...(isSuppressed && { silence: true }), ...(inhibition && { inhibition }) } }),
   };
-  return { ...rest, notifications: log };
+  return { ...attributes, notifications: log };
 }
 
-function pendingOf(inhibited: Schema4Fields['inhibited'], owed: readonly string[] = []): HandlerSet | undefined {
-  const withheldFrom = inhibited?.isWithheld === true ? (inhibited.withheldFrom ?? 'all') : [];
-  if (withheldFrom === 'all') return 'all';
-  const names = [...new Set([...withheldFrom, ...owed])];
+function pendingOf(
+  inhibited: Schema4Fields['inhibited'],
+  pendingHandlers: readonly string[] = [],
+): HandlerSet | undefined {
+  const inhibitedHandlers = inhibited?.isWithheld === true ? (inhibited.withheldFrom ?? 'all') : [];
+  if (inhibitedHandlers === 'all') return 'all';
+  const names = [...new Set([...inhibitedHandlers, ...pendingHandlers])];
   if (names.length === 0) return undefined;
   return names.length <= LOGGED_HANDLERS_MAX ? names : 'all';
 }

@@ -75,23 +75,23 @@ export type PlanRunSummary = z.infer<typeof plansAnswer>[number];
 /**
  * Facts that the backend cannot determine itself: certificates, a dump, a snapshot, and attestations of the operator.
  */
-const toldFactsSchema = upgradeFactsSchema
+const operatorFactsSchema = upgradeFactsSchema
   .pick({ certificates: true, dump: true, snapshot: true, install: true, state_dir: true, attested: true })
   .partial();
-export type ToldFacts = z.infer<typeof toldFactsSchema>;
+export type OperatorFacts = z.infer<typeof operatorFactsSchema>;
 
 /** Body of `POST /api/mon/v1/upgrades`. */
 export const newPlanSchema = z.object({
   from: versionSchema,
   to: versionSchema,
-  facts: toldFactsSchema.default({}),
+  facts: operatorFactsSchema.default({}),
 });
 export type NewPlan = z.infer<typeof newPlanSchema>;
 
 const session = z.string().min(1).max(100);
 const step = z.string().min(1).max(255);
 /** Newer facts, which replace the earlier ones. */
-const facts = toldFactsSchema.optional();
+const facts = operatorFactsSchema.optional();
 const reason = z.string().trim().min(1, 'a reason is required').max(1000);
 
 /** Body of `POST /api/mon/v1/upgrades/:id`. */

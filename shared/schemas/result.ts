@@ -80,7 +80,7 @@ export interface CheckResult {
 }
 
 /** The attributes of a stored result that decisions and counts in memory need; others may be absent. */
-export interface HeldResult {
+export interface CachedResult {
   readonly name: string;
   readonly status: number;
   /** Epoch seconds. */

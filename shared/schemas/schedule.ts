@@ -33,8 +33,8 @@ const TIMES_MAX = 24;
  */
 export function parseSchedule(written: string): Schedule | { readonly problem: string } {
   const text = written.trim().toLowerCase();
-  const [days = '', times = '', ...rest] = text.split(/\s+/);
-  if (text.startsWith('@') || rest.length > 0) return parseCron(text);
+  const [days = '', times = '', ...extraWords] = text.split(/\s+/);
+  if (text.startsWith('@') || extraWords.length > 0) return parseCron(text);
   const weekdays = weekdaysOf(days);
   if (typeof weekdays === 'string') return { problem: weekdays };
   const minutes = minutesOf(times);
@@ -59,8 +59,8 @@ function weekdaysOf(text: string): ReadonlySet<number> | string {
 
 /** Parses a day or a range of days, which may cross the end of the week: `fri-mon`. */
 function rangeOfDays(item: string): readonly number[] | undefined {
-  const [from, to = from, ...rest] = item.split('-').map(weekdayOf);
-  if (from === undefined || to === undefined || rest.length > 0) return undefined;
+  const [from, to = from, ...extraDays] = item.split('-').map(weekdayOf);
+  if (from === undefined || to === undefined || extraDays.length > 0) return undefined;
   return Array.from({ length: ((to - from + 7) % 7) + 1 }, (_, at) => (from + at) % 7);
 }
 

@@ -82,9 +82,9 @@ export const apiSettingsSchema = z
   .superRefine((api, context) => {
     // Incomplete credentials would leave the API open although the operator meant to protect it.
     const missing = api.user === undefined ? 'user' : 'password';
-    const given = missing === 'user' ? 'password' : 'user';
-    if (api[given] !== undefined && api[missing] === undefined) {
-      context.addIssue({ code: 'custom', path: [missing], message: `is required with ${given}` });
+    const present = missing === 'user' ? 'password' : 'user';
+    if (api[present] !== undefined && api[missing] === undefined) {
+      context.addIssue({ code: 'custom', path: [missing], message: `is required with ${present}` });
     }
   });
 

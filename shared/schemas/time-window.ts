@@ -55,14 +55,14 @@ const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).super
     context.addIssue({ code: 'custom', path: [attribute], message });
   if (secondsOfDay(begin) === 86_400) issue('begin', 'must be a time of day such as "5:00 PM" or "17:00"');
   // Days begin at different moments in each zone, so with two zones the day of the window would be ambiguous.
-  const [beginPlace, endPlace] = [placeOf(begin), placeOf(end)];
-  if (beginPlace !== undefined && endPlace !== undefined && beginPlace !== endPlace) {
+  const [beginZone, endZone] = [zoneOf(begin), zoneOf(end)];
+  if (beginZone !== undefined && endZone !== undefined && beginZone !== endZone) {
     issue('end', 'must have the same time zone as begin: add the zone to both, or to none');
   }
 });
 
 /** Returns the zone of a time; undefined if it is invalid, which is reported elsewhere. */
-function placeOf(text: string): string | undefined {
+function zoneOf(text: string): string | undefined {
   const time = parseTimeOfDay(text);
   return time !== undefined && time.zone === undefined ? 'here' : timeZoneOf(time?.zone ?? '');
 }

@@ -17,6 +17,6 @@ const ALTERNATIVE_NAME = /(?:^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)/g;
  */
 export function alternativeNames({ subjectAltName = '' }: X509Certificate, kind?: 'DNS'): string[] {
   return [...subjectAltName.matchAll(ALTERNATIVE_NAME)]
-    .filter(([, found]) => kind === undefined || found === kind)
+    .filter(([, nameType]) => kind === undefined || nameType === kind)
     .map(([, , name = '']) => (name.startsWith('"') ? String(JSON.parse(name)) : name));
 }

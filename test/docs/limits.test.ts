@@ -5,7 +5,7 @@ import { KEYS_MAX } from '../../daemon/backend/access/api-keys.ts';
 import { SESSIONS_OF_USER_MAX } from '../../daemon/backend/access/sessions.ts';
 import { USERS_MAX } from '../../daemon/backend/access/users.ts';
 import { DEFINITIONS_MAX } from '../../daemon/backend/definitions/write.ts';
-import { LetterBox } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
+import { DeadLetterIndex } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
 import { NAMESPACES_MAX } from '../../daemon/backend/namespaces/write.ts';
 import { TRANSITIONS_MAX } from '../../daemon/backend/report/gather.ts';
 import { SELECTORS_COST_MAX } from '../../daemon/backend/silences/selector-budget.ts';
@@ -37,8 +37,8 @@ test.each<readonly [page: string, words: string]>([
   ],
   ['operations.md', `${written(DEFINITIONS_MAX)} definitions of each kind`],
   ['operations.md', `${written(STASHES_MAX)} stashes in a namespace, and ${written(SILENCES_MAX)} silences`],
-  ['operations.md', `${written(new LetterBox().limit)} dead letters`],
-  ['handlers.md', `stores at most ${written(new LetterBox().limit)} dead letters`],
+  ['operations.md', `${written(new DeadLetterIndex().limit)} dead letters`],
+  ['handlers.md', `stores at most ${written(new DeadLetterIndex().limit)} dead letters`],
   ['access.md', `keeps up to ${written(SESSIONS_OF_USER_MAX)} sessions of one user`],
   ['spec/timeline.md', `a search examines at most ${written(EXAMINED_MAX)}`],
   ['spec/report.md', `A report examines at most ${written(TRANSITIONS_MAX)} transitions`],

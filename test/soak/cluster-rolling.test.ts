@@ -6,7 +6,7 @@ import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { openFeed, type Feed, type FeedListener, type FeedState } from '../../shared/client/feed-client.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
-import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import type { RowsMetadata } from '../../shared/client/feed-session.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { Members } from './members.ts';
@@ -92,7 +92,7 @@ class Console implements FeedListener, Disposable {
     if (kind === 'live') this.lives++;
   }
 
-  onRows(rows: FeedRows, about: RowsAbout): void {
+  onRows(rows: FeedRows, about: RowsMetadata): void {
     if (about.replace) this.snapshots++;
     if (about.seq < this.#seq) this.stepsBack.push(this.#seq - about.seq);
     this.#seq = about.seq;

@@ -120,7 +120,7 @@ test(
   'no command outlives the program that started it, whatever is killed and whenever',
   async () => {
     const chance = new Chance(seed());
-    const runner = new CommandRunner({ clock: new SystemClock(), log: new RecordedLog(), chance: () => 0 });
+    const runner = new CommandRunner({ clock: new SystemClock(), log: new RecordedLog(), random: () => 0 });
     onTestFinished(() => runner[Symbol.asyncDispose]());
     for (let round = 0; round < rounds(ROUNDS); round++) {
       const sleep = chance.below(3) === 0 ? await killHost(chance) : await killHelper(runner, chance);

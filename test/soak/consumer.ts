@@ -7,7 +7,7 @@ import {
 } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
-import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import type { RowsMetadata } from '../../shared/client/feed-session.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
 import { matchesSearch, parseSearch } from '../../shared/domain/search.ts';
 import type { Client } from '../../shared/schemas/client.ts';
@@ -51,7 +51,7 @@ export class Consumer implements FeedListener, Disposable {
         topics: ['events', 'silenced', 'clients'],
         ...(filter === undefined ? {} : { filter }),
         clock: hasty,
-        chance,
+        random: chance,
       },
       this,
     );
@@ -66,7 +66,7 @@ export class Consumer implements FeedListener, Disposable {
     if (kind === 'live') this.lives++;
   }
 
-  onRows(rows: FeedRows, about: RowsAbout): void {
+  onRows(rows: FeedRows, about: RowsMetadata): void {
     if (about.replace) this.snapshots++;
     this.#replica.apply(rows, about);
   }

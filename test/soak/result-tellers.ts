@@ -62,7 +62,7 @@ export class DeltaTeller implements Teller {
       spool,
       clock: this.#clock,
       log: this.log,
-      chance: () => 0,
+      random: () => 0,
       client,
       signature: undefined,
       namespace: 'default',

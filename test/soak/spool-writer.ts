@@ -89,7 +89,7 @@ export class SpoolWriter implements AsyncDisposable {
       spool: this.#spool,
       clock: hasty,
       log: new RecordedLog(),
-      chance: () => 0,
+      random: () => 0,
       client: () => client,
       signature: undefined,
       namespace: 'default',

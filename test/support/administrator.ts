@@ -1,10 +1,10 @@
 import { findLocalAccess, runtimeDirectory } from '../../shared/client/local-access.ts';
-import type { LocalPlaces } from '../../daemon/backend/access/local-access.ts';
+import type { LocalDirectories } from '../../daemon/backend/access/local-access.ts';
 
 /**
  * Returns where a test backend stores its token, for clients in this process and for programs that it starts.
  */
-export function placesOf(stateDir: string): LocalPlaces {
+export function placesOf(stateDir: string): LocalDirectories {
   return { stateDir, runtimeDir: runtimeDirectory() };
 }
 

@@ -95,7 +95,7 @@ export class ClockedFleet implements AsyncDisposable {
         runningMax: 10,
         namespace: 'default',
       },
-      { clock: this.clock, log, chance: () => 0.5 },
+      { clock: this.clock, log, random: () => 0.5 },
     );
     agent.connect();
     const stop = stopOnce(agent);

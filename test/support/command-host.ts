@@ -14,7 +14,7 @@ const clock = new SystemClock();
 const stopping = new AbortController();
 const { signal } = stopping;
 const log = { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined };
-const runner = new CommandRunner({ clock, log, chance: () => 0 });
+const runner = new CommandRunner({ clock, log, random: () => 0 });
 const watchdog = new CommandWatchdog();
 
 async function repeat(command: string): Promise<void> {

@@ -75,7 +75,7 @@ export class ConsoleRig {
       theme,
       creator: 'alice@ops',
       readOnly,
-      chance: () => 0.5,
+      random: () => 0.5,
       ...options.parts,
       onQuit: () => (this.quits += 1),
     });

@@ -50,7 +50,7 @@ export class DeliveryRig {
     remove,
     registry = new Registry(TABLES),
   }: RigOptions = {}) {
-    const commands = new CommandRunner({ clock, log: this.log, chance: () => 0 });
+    const commands = new CommandRunner({ clock, log: this.log, random: () => 0 });
     onTestFinished(() => commands[Symbol.asyncDispose]());
     this.delivery = new Delivery({
       definitions: new Definitions({

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { FeedListener, FeedState, TransportMessage } from '../../shared/client/feed-client.ts';
-import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import type { RowsMetadata } from '../../shared/client/feed-session.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 
@@ -8,7 +8,7 @@ import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed
 export class FeedDiary implements FeedListener {
   readonly states: FeedState[] = [];
   readonly hellos: FeedMessage[] = [];
-  readonly rows: { readonly rows: FeedRows; readonly about: RowsAbout }[] = [];
+  readonly rows: { readonly rows: FeedRows; readonly about: RowsMetadata }[] = [];
   readonly stats: FeedStats[] = [];
   readonly transports: TransportMessage[] = [];
   readonly replica = new FeedReplica();
@@ -21,7 +21,7 @@ export class FeedDiary implements FeedListener {
     this.hellos.push(hello);
   }
 
-  onRows(rows: FeedRows, about: RowsAbout): void {
+  onRows(rows: FeedRows, about: RowsMetadata): void {
     this.rows.push({ rows, about });
     this.replica.apply(rows, about);
   }

@@ -1,6 +1,6 @@
 import { Bcrypt } from '../../daemon/backend/access/bcrypt.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
-import { openGround, type Ground } from '../../daemon/backend/compose/ground.ts';
+import { openFoundation, type Foundation } from '../../daemon/backend/compose/ground.ts';
 import { openWriters, type Writers } from '../../daemon/backend/compose/writers.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { Routing } from '../../daemon/backend/notify/route.ts';
@@ -18,7 +18,7 @@ const LINGER_MS = 2;
 /** All writers over a real store, with a second registry that follows the writes. */
 export class FollowedBackend implements AsyncDisposable {
   readonly machine: ManualClock;
-  readonly ground: Ground;
+  readonly ground: Foundation;
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly follower = new Registry(TABLES);
@@ -31,7 +31,7 @@ export class FollowedBackend implements AsyncDisposable {
     const log = new RecordedLog();
     const teardown = new Teardown({ clock: machine, log });
     const untold: Key[][] = [];
-    const ground = await openGround(
+    const ground = await openFoundation(
       {
         config: await loadConfig({ directories: [], env: {} }),
         openStore: async () => noting(await openLevelStore(dir), untold),
@@ -51,7 +51,7 @@ export class FollowedBackend implements AsyncDisposable {
 
   private constructor(parts: {
     readonly machine: ManualClock;
-    readonly ground: Ground;
+    readonly ground: Foundation;
     readonly teardown: Teardown;
     readonly untold: Key[][];
   }) {
@@ -77,7 +77,7 @@ export class FollowedBackend implements AsyncDisposable {
     this.#teardown.use('clock monitor', time.watch(this.batcher));
     this.#teardown.use(
       'stored definitions',
-      this.batcher.commits.onRest(() => definitions.noteStored()),
+      this.batcher.commits.onIdle(() => definitions.noteStored()),
     );
     this.writers = openWriters(this.ground, { batcher: this.batcher, bcrypt }, this.#teardown);
   }

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { MonError } from '../../shared/errors.ts';
 import { randomUUID } from 'node:crypto';
 import { Forwarding } from '../../daemon/backend/cluster/forwarding/forwarding.ts';
-import type { Leadership, PeerPlace } from '../../daemon/backend/cluster/forwarding/leadership.ts';
+import type { Leadership, PeerAddress } from '../../daemon/backend/cluster/forwarding/leadership.ts';
 import { PeerKeys } from '../../daemon/backend/cluster/forwarding/proof/peer-keys.ts';
 import { PeerSignatures } from '../../daemon/backend/cluster/forwarding/proof/peer-signatures.ts';
 import { startBackend, type RunningBackend } from './running-backend.ts';
@@ -19,7 +19,7 @@ export class ToldLeadership implements Leadership {
   readonly waited: number[] = [];
   /** Waits for a sequence number. */
   catchUp: (seq: number) => Promise<void> = async () => undefined;
-  #place: PeerPlace | undefined;
+  #place: PeerAddress | undefined;
 
   constructor(isWriter: boolean) {
     this.isWriter = isWriter;
@@ -30,12 +30,12 @@ export class ToldLeadership implements Leadership {
    *
    * @param place undefined: there is no leader
    */
-  follow(place: PeerPlace | undefined): void {
+  follow(place: PeerAddress | undefined): void {
     this.isWriter = false;
     this.#place = place;
   }
 
-  async writer(): Promise<'self' | PeerPlace> {
+  async writer(): Promise<'self' | PeerAddress> {
     const endMs = performance.now() + WAIT_MS;
     for (;;) {
       if (this.isWriter) return 'self';
@@ -123,7 +123,7 @@ export async function startMember(
 }
 
 /** Returns the address of a backend without TLS. */
-export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): PeerPlace {
+export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): PeerAddress {
   return { id, url, fingerprint: undefined };
 }
 

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { DeadLetters } from '../../daemon/backend/notify/delivery/dead-letters.ts';
 import { Lanes } from '../../daemon/backend/notify/delivery/lanes.ts';
-import { LetterBox } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
+import { DeadLetterIndex } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
 import { LastDeliveries } from '../../daemon/backend/notify/delivery/last-deliveries.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
 import { JobRunner } from '../../daemon/backend/notify/delivery/run-jobs.ts';
@@ -112,9 +112,9 @@ export async function openHandlerRig(options: {
     },
   );
   const jobs = new HandlerJobs({ batcher, clock, log });
-  const letters = new LetterBox(options.deadLettersMax);
-  const lanes = new Lanes({ definitions, letters, clock });
-  const deadLetters = new DeadLetters({ letters, jobs, clock, log });
+  const letters = new DeadLetterIndex(options.deadLettersMax);
+  const lanes = new Lanes({ definitions, deadLetterIndex: letters, clock });
+  const deadLetters = new DeadLetters({ deadLetterIndex: letters, jobs, clock, log });
   const last = new LastDeliveries();
   const begun: HeldRun[] = [];
   const waiting = new Map<number, (run: HeldRun) => void>();
@@ -141,7 +141,7 @@ export async function openHandlerRig(options: {
     store,
     clock,
     log,
-    chance: () => 0.5,
+    random: () => 0.5,
   });
   let isStopped = false;
   const stop = async (how?: 'kill'): Promise<void> => {

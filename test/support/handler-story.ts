@@ -85,7 +85,7 @@ export class HandlerStory {
       log,
       bind: '127.0.0.1',
       port: 0,
-      ...(this.#hasAdministrator && { localPlaces: placesOf(this.dir) }),
+      ...(this.#hasAdministrator && { localDirectories: placesOf(this.dir) }),
       // A batch must not wait for others while the clock stands still.
       batcher: { batchLimit: 1 },
     });

@@ -135,7 +135,7 @@ export function migrationContract(name: string, kind: StoreKind): void {
       const seen: StepProgress[] = [];
       let rests = 0;
       const rest = async (): Promise<void> => void rests++;
-      await store.schema.upgrade({ ...unattended, onProgress: (progress) => seen.push(progress), rest });
+      await store.schema.upgrade({ ...unattended, onProgress: (progress) => seen.push(progress), pause: rest });
       expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1202, 1203, 1204]);
       expect(new Set(seen.map(({ total }) => total))).toEqual(new Set([1204]));
       expect(rests).toBe(5);

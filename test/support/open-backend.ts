@@ -41,7 +41,7 @@ export async function openBackend(options: {
     log: options.log ?? new RecordedLog(),
     bind: '127.0.0.1',
     port: 0,
-    localPlaces: placesOf(dir),
+    localDirectories: placesOf(dir),
     ...(options.loadConfig === undefined ? {} : { loadConfig: options.loadConfig }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
     ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),

@@ -36,7 +36,7 @@ export class Person {
       session: 'console-1',
       readOnly,
       write: (text) => (this.text += text),
-      chance: () => 0.5,
+      random: () => 0.5,
     });
     onTestFinished(() => this.running[Symbol.dispose]());
   }

@@ -69,7 +69,7 @@ export async function startBackend(
     bind: '127.0.0.1',
     port: 0,
     // If credentials are configured, the test sends them or none.
-    ...(config.api.user === undefined && { localPlaces: placesOf(stateDir) }),
+    ...(config.api.user === undefined && { localDirectories: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
     ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster, isShared: true }),

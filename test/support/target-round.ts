@@ -238,7 +238,7 @@ function aboutOf(effect: Effect): { readonly verb: string; readonly names: reado
     case 'delete-clients':
       return { verb: effect.kind, names: effect.names.map((name) => silencedId(clientSubscription(name), null)) };
     case 'settle-letters':
-      return { verb: `${effect.verb}-letters`, names: effect.letters.map(({ id }) => nameOfLetter(String(id))) };
+      return { verb: `${effect.verb}-letters`, names: effect.deadLetters.map(({ id }) => nameOfLetter(String(id))) };
     case 'request-checks':
       return {
         verb: effect.kind,

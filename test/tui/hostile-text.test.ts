@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { placeEvents } from '../../tui/screens/events/place.ts';
+import { fitEventColumns } from '../../tui/screens/events/place.ts';
 import { rowText } from '../../tui/text/row.tsx';
-import { placeColumns, tableRuns } from '../../tui/list/table-columns.ts';
+import { layOutColumns, tableRuns } from '../../tui/list/table-columns.ts';
 import { announcement, eventSentence } from '../../tui/lines/sentences.ts';
 import { EventRecord } from '../../tui/model/event-record.ts';
 import { SILENCES } from '../../tui/screens/silences/table.ts';
@@ -60,7 +60,7 @@ function problemOf(text: string): string | undefined {
 }
 
 test('no check output sends a control byte to the terminal or moves a column', () => {
-  const { placed } = placeEvents(COLUMNS);
+  const { placed } = fitEventColumns(COLUMNS);
   const theme = { color: true, ascii: false };
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
@@ -79,7 +79,7 @@ test('no check output sends a control byte to the terminal or moves a column', (
 });
 
 test('no text of a silence sends a control byte to the terminal from a table', () => {
-  const placed = placeColumns(SILENCES, new Set(), COLUMNS);
+  const placed = layOutColumns(SILENCES, new Set(), COLUMNS);
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
     fc.property(hostile, hostile, (reason, creator) => {

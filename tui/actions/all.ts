@@ -8,7 +8,7 @@ import { CONFIRM_ACTIONS } from './confirm.ts';
 import { HELP_ACTIONS } from '../screens/help/actions.ts';
 import { LOG_ACTIONS } from '../screens/log/actions.ts';
 import { CHECK_ACTIONS } from './checks.ts';
-import { EVERYWHERE_ACTIONS } from './everywhere.ts';
+import { GLOBAL_ACTIONS } from './everywhere.ts';
 import { MOVEMENTS } from './movements.ts';
 import { VIEW_ACTIONS } from './views.ts';
 import { OVERVIEW_ACTIONS } from '../screens/overview/actions.ts';
@@ -38,7 +38,7 @@ const ALL: readonly Action[] = [
   ...OVERVIEW_ACTIONS,
   ...VIEW_ACTIONS,
   ...MOVEMENTS,
-  ...EVERYWHERE_ACTIONS,
+  ...GLOBAL_ACTIONS,
   ...CHECK_ACTIONS,
   ...LOG_ACTIONS,
   ...HELP_ACTIONS,

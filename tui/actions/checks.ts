@@ -3,14 +3,14 @@ import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckEntry } from '../screens/checks/table.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { targetOf, type Target } from '../model/target.ts';
-import { meantKeys, meantRows } from '../list/meant-rows.ts';
+import { selectedKeys, selectedRows } from '../list/meant-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from '../keys/may-change.ts';
-import { saysLost } from '../keys/targets.ts';
+import { reportDisconnected } from '../keys/targets.ts';
 import type { RunOrder } from '../state/effects.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
@@ -29,7 +29,7 @@ function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
   if (orders.length === 0) return store.say('there is no check to run');
   if (!mayChange(store, 'run')) return;
   if (
-    saysLost(
+    reportDisconnected(
       store,
       orders.flatMap(({ subscribers = [] }) => subscribers),
     )
@@ -60,12 +60,12 @@ export const CHECK_ACTIONS: readonly Action[] = [
     help: 'run the check now, in addition to its schedule; while disconnected: reconnect',
     hint: 'run now',
     run: {
-      events: (store) => askRun(store, runsOn(meantKeys(store).map(targetOf))),
+      events: (store) => askRun(store, runsOn(selectedKeys(store).map(targetOf))),
       detail: onLayer('detail', (store, { target }) => askRun(store, runsOn([target]))),
       checks: (store) =>
         askRun(
           store,
-          (meantRows(store) as readonly CheckEntry[]).map(({ check }) => ({
+          (selectedRows(store) as readonly CheckEntry[]).map(({ check }) => ({
             check: check.name,
             subscribers: check.subscribers ?? [],
           })),

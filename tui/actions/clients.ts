@@ -1,7 +1,7 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import type { ClientEntry } from '../screens/clients/table.ts';
-import { meantRows } from '../list/meant-rows.ts';
+import { selectedRows } from '../list/meant-rows.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -10,11 +10,11 @@ import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import { openSilenceEntries } from './silences.ts';
-import type { Opened, Screen, Says, Asks } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
+import type { Opened, Screen, MessageSink, Asks } from '../state/ports.ts';
+import type { LiveData } from '../model/known.ts';
 
 /** Asks for confirmation to delete clients, and lists what is deleted with them. */
-function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: readonly string[]): void {
+function askDeleteClients(store: Screen & MessageSink & Pick<LiveData, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
   const lines = names.map((name) => {
@@ -37,7 +37,7 @@ function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: r
 
 /** Opens the silence dialog for all checks of the clients, whatever their current state. */
 export function silenceClients(
-  store: Screen & Says & Asks & Opened & Pick<Known, 'silenced'>,
+  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'silenced'>,
   names: readonly string[],
 ): void {
   if (names.length === 0) return store.say('there is no client to silence');
@@ -80,7 +80,7 @@ export const CLIENT_ACTIONS: readonly Action[] = [
       clients: (store) =>
         askDeleteClients(
           store,
-          clientsMeant(store).map(({ client }) => client.name),
+          selectedClients(store).map(({ client }) => client.name),
         ),
       inspect: onLayer('inspect', (store, { subject }) => {
         if (subject.kind === 'client') return askDeleteClients(store, [subject.name]);
@@ -91,6 +91,6 @@ export const CLIENT_ACTIONS: readonly Action[] = [
 ];
 
 /** Returns the marked clients, or the one under the cursor. */
-export function clientsMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientEntry[] {
-  return meantRows(store) as readonly ClientEntry[];
+export function selectedClients(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientEntry[] {
+  return selectedRows(store) as readonly ClientEntry[];
 }

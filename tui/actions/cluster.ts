@@ -5,9 +5,9 @@ import type { ClusterMember } from '../../shared/schemas/cluster.ts';
 import { askFirst } from '../form/confirm.ts';
 import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { meantRows, rowUnderCursor } from '../list/meant-rows.ts';
-import type { Known } from '../model/known.ts';
-import type { Says, Screen } from '../state/ports.ts';
+import { selectedRows, rowUnderCursor } from '../list/meant-rows.ts';
+import type { LiveData } from '../model/known.ts';
+import type { MessageSink, Screen } from '../state/ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 /** Actions on the members of a cluster. */
@@ -19,7 +19,7 @@ export const CLUSTER_ACTIONS: readonly Action[] = [
     help: 'make the cluster member at the cursor the leader; administrators only',
     hint: 'hand over',
     changes: true,
-    run: (store) => askHandOver(store, memberMeant(store)),
+    run: (store) => askHandOver(store, selectedMemberId(store)),
   },
 ];
 
@@ -29,16 +29,16 @@ export function openMember(store: ActionPorts): void {
 }
 
 /** Returns the id of the shown member, or of the one under the cursor. */
-function memberMeant(store: ActionPorts): string | undefined {
+function selectedMemberId(store: ActionPorts): string | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'member') return layer.id;
-  const [member, ...others] = meantRows(store) as readonly ClusterMember[];
+  const [member, ...others] = selectedRows(store) as readonly ClusterMember[];
   if (others.length > 0) store.say('select a single member: Esc clears the marks', 'problem');
   return others.length > 0 ? undefined : member?.id;
 }
 
 /** Asks for confirmation of a handover, or says why it is not possible. */
-function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: string | undefined): void {
+function askHandOver(store: Screen & MessageSink & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
   const { data } = store.loads.of('cluster');
   if (data === undefined || to === undefined) return;
   const { view, isAdministrator } = data;

@@ -28,7 +28,7 @@ export function CommandBar({
     fitRuns(field, columns),
     fitRuns(belowRuns(layer, completion, columns), columns),
   ];
-  return <Rows theme={theme} lines={lines} place={{ position: 'absolute', marginTop: rows - lines.length }} />;
+  return <Rows theme={theme} lines={lines} placement={{ position: 'absolute', marginTop: rows - lines.length }} />;
 }
 
 function belowRuns({ problem, chosen }: CommandLayer, completion: Completion, columns: number): readonly Run[] {
@@ -41,16 +41,16 @@ function belowRuns({ problem, chosen }: CommandLayer, completion: Completion, co
 /** Returns the page of candidates that contains the chosen one. */
 function candidateRuns(candidates: readonly string[], at: number | undefined, columns: number): readonly Run[] {
   let page: Run[] = [];
-  let room = columns - 2;
+  let available = columns - 2;
   for (const [index, candidate] of candidates.entries()) {
     const cells = cellWidth(candidate) + 2;
-    if (cells > room && page.length > 0) {
+    if (cells > available && page.length > 0) {
       if (index > (at ?? 0)) return [...page, run(' …', 'faint')];
       page = [];
-      room = columns - 2;
+      available = columns - 2;
     }
     page.push(run(' '), run(candidate, index === at ? 'cursor' : 'accent'), run(' '));
-    room -= cells;
+    available -= cells;
   }
   return page;
 }

@@ -6,7 +6,7 @@ import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
 import type { Screen, Asks } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import type { Places } from '../model/known.ts';
+import type { MergedSources } from '../model/known.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stack.ts';
 
@@ -33,7 +33,7 @@ function openCommandLine(store: Screen, text = ''): void {
   openLayer(store, layer);
 }
 
-export function typeInCommandLine(store: Screen & Asks & Places, edit: LineEdit | undefined): void {
+export function typeInCommandLine(store: Screen & Asks & MergedSources, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'command');
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);

@@ -126,11 +126,11 @@ function renamedCommand(name: string): string | undefined {
 }
 
 function unknownCommand(name: string, commands: readonly Command[]): string {
-  const meant = nearest(
+  const suggestion = nearest(
     name,
     commands.map((command) => command.name),
   );
-  return `there is no command ${JSON.stringify(name)}${meant === undefined ? ': Tab lists them' : `: did you mean ${meant}?`}`;
+  return `there is no command ${JSON.stringify(name)}${suggestion === undefined ? ': Tab lists them' : `: did you mean ${suggestion}?`}`;
 }
 
 function viewCommand(view: ViewName, title: string): Command {
@@ -283,7 +283,7 @@ function contextItems(store: Asks & Opened): readonly MenuItem[] {
 
 function savedView(store: ActionPorts, operand: string): string | undefined {
   const [verb = '', name = '', ...more] = operand.split(/\s+/);
-  const known = [...store.state.savedViews.keys()];
+  const savedNames = [...store.state.savedViews.keys()];
   const isVerb = verb === 'save' || verb === 'delete';
   if (isVerb && name === '') return `type :view ${verb} NAME`;
   if ((isVerb && more.length > 0) || (!isVerb && name !== '')) return VIEW_NAME_HINT;
@@ -292,9 +292,9 @@ function savedView(store: ActionPorts, operand: string): string | undefined {
     store.request({ kind: 'save-view', name, view: presentView(store) });
     return undefined;
   }
-  const wanted = isVerb ? name : verb;
-  const saved = store.state.savedViews.get(wanted);
-  if (saved === undefined) return noSuch('saved view', wanted, known);
+  const viewName = isVerb ? name : verb;
+  const saved = store.state.savedViews.get(viewName);
+  if (saved === undefined) return noSuch('saved view', viewName, savedNames);
   if (isVerb) store.request({ kind: 'save-view', name, view: undefined });
   else applyView(store, saved);
   return undefined;

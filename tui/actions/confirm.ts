@@ -7,7 +7,7 @@ import type { Effect } from '../state/effects.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { stillThere } from '../keys/targets.ts';
 import type { Screen } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
@@ -52,24 +52,24 @@ export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
 
 function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (effect === undefined) return closeLayer(store);
-  if (typed !== undefined && typed.line.text.trim() !== typed.wanted) {
-    return store.say(`type ${typed.wanted} to confirm, Esc cancels`, 'problem');
+  if (typed !== undefined && typed.line.text.trim() !== typed.expected) {
+    return store.say(`type ${typed.expected} to confirm, Esc cancels`, 'problem');
   }
   // The dialog may have been open for long, so the effect skips what no longer exists.
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   closeLayer(store);
-  const wanted = stillWanted(store, effect);
-  if (wanted === undefined) return store.say('nothing to do: the target no longer exists');
+  const remaining = withoutGoneTargets(store, effect);
+  if (remaining === undefined) return store.say('nothing to do: the target no longer exists');
   // The marked rows have been handled. On another screen and for an undo, the marks refer to something else.
   if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
-  store.request(wanted);
+  store.request(remaining);
 }
 
 /**
  * Returns the effect without objects that resolved or ended while the dialog was open; `undefined` if nothing
  * is left.
  */
-function stillWanted(store: Pick<Known, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
+function withoutGoneTargets(store: Pick<LiveData, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
   if (effect.kind === 'delete-events') {
     const targets = stillThere(store, effect.targets);
     return targets.length === 0 ? undefined : { ...effect, targets };

@@ -5,7 +5,7 @@ import { openMenu } from '../form/menu.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { targetOf } from '../model/target.ts';
 import type { ConsoleOptions } from '../state/console-options.ts';
-import type { Asks, Opened, Screen, Says, Shown } from '../state/ports.ts';
+import type { Asks, Opened, Screen, MessageSink, Shown } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
@@ -17,7 +17,7 @@ export interface Copied {
 }
 
 /** The backend and namespace of the object. */
-type CopiedPlace = Pick<ConsoleOptions, 'backend' | 'namespace'>;
+type CopiedLocation = Pick<ConsoleOptions, 'backend' | 'namespace'>;
 
 const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
   events: 'event',
@@ -37,10 +37,10 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
 };
 
 /** Opens the menu of texts to copy about the shown object or the one under the cursor. */
-export function openCopyMenu(store: Screen & Says & Asks & Opened & Pick<ListOfView, 'list'>): void {
-  const about = copiedNow(store);
-  if (about === undefined) return store.say('nothing to copy here');
-  openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(store, about) });
+export function openCopyMenu(store: Screen & MessageSink & Asks & Opened & Pick<ListOfView, 'list'>): void {
+  const subject = copiedNow(store);
+  if (subject === undefined) return store.say('nothing to copy here');
+  openMenu(store, { title: `Copy of ${safeLine(subject.name)}`, items: () => copyItems(store, subject) });
 }
 
 function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | undefined {
@@ -53,8 +53,8 @@ function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | 
   return kind === undefined || key === undefined ? undefined : { kind, name: key };
 }
 
-function copyItems(store: Asks & Opened, about: Copied): readonly MenuItem[] {
-  const { kind, name } = about;
+function copyItems(store: Asks & Opened, subject: Copied): readonly MenuItem[] {
+  const { kind, name } = subject;
   const text = (id: string, label: string, copied: string): MenuItem => {
     // One line without control characters, so that a shell does not run it before Enter is pressed.
     const safe = safeLine(copied);
@@ -68,22 +68,26 @@ function copyItems(store: Asks & Opened, about: Copied): readonly MenuItem[] {
     ...(kind === 'event'
       ? [{ id: 'json', label: 'JSON', choose: () => store.request({ kind: 'copy-event', target: targetOf(name) }) }]
       : []),
-    ...(kind === 'silence' ? [] : [text('curl', 'curl command', curlCommand(PATHS[kind], about, store.options))]),
-    text('monctl', 'monctl command', monctlCommand(about, store.options)),
+    ...(kind === 'silence' ? [] : [text('curl', 'curl command', curlCommand(PATHS[kind], subject, store.options))]),
+    text('monctl', 'monctl command', monctlCommand(subject, store.options)),
   ];
 }
 
 /** Returns the command without credentials, which would be stored in the shell history. */
-function curlCommand(path: string, about: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedPlace): string {
-  const segments = [path, ...namesOf(about).map(encodeURIComponent)].join('/');
+function curlCommand(
+  path: string,
+  subject: Copied,
+  { backend, namespace = DEFAULT_NAMESPACE }: CopiedLocation,
+): string {
+  const segments = [path, ...namesOf(subject).map(encodeURIComponent)].join('/');
   const isDefault = namespace === DEFAULT_NAMESPACE;
   return `curl -s ${shellWord(`${backend}/${isDefault ? segments : `api/mon/v1/${segments}?namespace=${namespace}`}`)}`;
 }
 
-function monctlCommand(about: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedPlace): string {
-  const noun = about.kind === 'silence' ? 'silenced' : about.kind;
+function monctlCommand(subject: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedLocation): string {
+  const noun = subject.kind === 'silence' ? 'silenced' : subject.kind;
   const there = namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace];
-  return ['monctl', noun, 'info', ...namesOf(about), ...there, '--backend', backend].map(shellWord).join(' ');
+  return ['monctl', noun, 'info', ...namesOf(subject), ...there, '--backend', backend].map(shellWord).join(' ');
 }
 
 function namesOf({ kind, name }: Copied): readonly string[] {

@@ -1,4 +1,4 @@
-import { meantRows } from '../list/meant-rows.ts';
+import { selectedRows } from '../list/meant-rows.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { Action } from '../keys/action.ts';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
@@ -9,9 +9,9 @@ import { askFirst, named } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
-import type { DeadLetterVerb, LetterOrder } from '../state/effects.ts';
-import type { Screen, Says, Asks } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
+import type { DeadLetterVerb, DeadLetterOrder } from '../state/effects.ts';
+import type { Screen, MessageSink, Asks } from '../state/ports.ts';
+import type { LiveData } from '../model/known.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
@@ -20,9 +20,12 @@ const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
 };
 
 /** Asks for confirmation to retry or drop the dead letters. */
-function ask(store: Screen & Says, verb: DeadLetterVerb, letters: readonly DeadLetterSummary[]): void {
-  if (letters.length === 0) return store.say(`there is no dead letter to ${verb}`);
-  const orders = letters.map((letter): LetterOrder => ({ id: letter.id, name: letterName(letter) }));
+function ask(store: Screen & MessageSink, verb: DeadLetterVerb, deadLetters: readonly DeadLetterSummary[]): void {
+  if (deadLetters.length === 0) return store.say(`there is no dead letter to ${verb}`);
+  const orders = deadLetters.map((deadLetter): DeadLetterOrder => ({
+    id: deadLetter.id,
+    name: deadLetterName(deadLetter),
+  }));
   const title = `${verb === 'retry' ? 'Retry' : 'Drop'} ${countOf(orders.length, 'dead letter')}`;
   askFirst(store, {
     title,
@@ -30,7 +33,7 @@ function ask(store: Screen & Says, verb: DeadLetterVerb, letters: readonly DeadL
     button: title,
     focused: verb === 'drop' ? 'cancel' : 'submit',
     count: orders.length,
-    effect: { kind: 'settle-letters', verb, letters: orders },
+    effect: { kind: 'settle-letters', verb, deadLetters: orders },
   });
 }
 
@@ -38,25 +41,25 @@ function ask(store: Screen & Says, verb: DeadLetterVerb, letters: readonly DeadL
  * Returns the name of a dead letter such as `pager for web-1/disk`, or of a group `pager for dc=fra (31
  * events)`. It is safe for a terminal.
  */
-function letterName(letter: DeadLetterSummary): string {
-  const { handler, client, check, group } = letter;
-  return safeLine(`${handler} for ${group === undefined ? `${client}/${check}` : deadLetterSubject(letter)}`);
+function deadLetterName(deadLetter: DeadLetterSummary): string {
+  const { handler, client, check, group } = deadLetter;
+  return safeLine(`${handler} for ${group === undefined ? `${client}/${check}` : deadLetterSubject(deadLetter)}`);
 }
 
 /** Opens the screen of a dead letter. */
-export function openLetter(store: Screen, letter: DeadLetterSummary | undefined): void {
-  if (letter !== undefined) openLoadedLayer(store, 'dead-letter', String(letter.id));
+export function openDeadLetter(store: Screen, deadLetter: DeadLetterSummary | undefined): void {
+  if (deadLetter !== undefined) openLoadedLayer(store, 'dead-letter', String(deadLetter.id));
 }
 
 /** Opens the explanation of how the handlers handle the event of a dead letter. */
-export function explainLetter(store: Screen & Says, letter: DeadLetterSummary | undefined): void {
-  if (letter === undefined) return store.say('there is no dead letter under the cursor');
-  openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
+export function explainDeadLetter(store: Screen & MessageSink, deadLetter: DeadLetterSummary | undefined): void {
+  if (deadLetter === undefined) return store.say('there is no dead letter under the cursor');
+  openLoadedLayer(store, 'handling', eventKey(deadLetter.client, deadLetter.check));
 }
 
 /** Opens the current event of a dead letter. */
-function openLetterEvent(
-  store: Screen & Says & Asks & Pick<Known, 'events'>,
+function openDeadLetterEvent(
+  store: Screen & MessageSink & Asks & Pick<LiveData, 'events'>,
   { client, check }: DeadLetterSummary,
 ): void {
   const target = targetOf(eventKey(client, check));
@@ -73,7 +76,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'retry the marked dead letters, or the one at the cursor',
     hint: 'retry',
     changes: true,
-    run: (store) => ask(store, 'retry', lettersMeant(store)),
+    run: (store) => ask(store, 'retry', selectedDeadLetters(store)),
   },
   {
     name: 'dead-letter-drop',
@@ -82,7 +85,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'drop the marked dead letters, or the one at the cursor, without sending them',
     hint: 'drop',
     changes: true,
-    run: (store) => ask(store, 'drop', lettersMeant(store)),
+    run: (store) => ask(store, 'drop', selectedDeadLetters(store)),
   },
   {
     name: 'dead-letter-event',
@@ -91,16 +94,16 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'open the current event for this dead letter',
     hint: 'event',
     run: (store) => {
-      const [letter] = lettersMeant(store);
-      if (letter !== undefined) openLetterEvent(store, letter);
+      const [deadLetter] = selectedDeadLetters(store);
+      if (deadLetter !== undefined) openDeadLetterEvent(store, deadLetter);
     },
   },
 ];
 
 /** Returns the marked dead letters, the one under the cursor, or the shown one. */
-export function lettersMeant(store: ActionPorts): readonly DeadLetterSummary[] {
+export function selectedDeadLetters(store: ActionPorts): readonly DeadLetterSummary[] {
   const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'dead-letter') return meantRows(store) as readonly DeadLetterSummary[];
+  if (layer?.kind !== 'dead-letter') return selectedRows(store) as readonly DeadLetterSummary[];
   const { data } = layer.load;
   return data === undefined ? [] : [data];
 }

@@ -4,11 +4,11 @@ import { cursorNow, moveTo } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { askRunbook } from './runbook.ts';
 import { SILENCE_OPERAND } from './silence-operand.ts';
-import { silenceClients, clientsMeant } from './clients.ts';
+import { silenceClients, selectedClients } from './clients.ts';
 import type { Action, Run } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import { targetOf, type Target, nameOf } from '../model/target.ts';
-import { meantKeys } from '../list/meant-rows.ts';
+import { selectedKeys } from '../list/meant-rows.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
@@ -18,57 +18,66 @@ import { silenceText } from '../screens/detail/lines.ts';
 import { openSilenceForm } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
-import { livingTargets } from '../keys/targets.ts';
-import type { Screen, Says, Opened, Silencing, Asks } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import { stillOpenTargets } from '../keys/targets.ts';
+import type { Screen, MessageSink, Opened, Silencing, Asks } from '../state/ports.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 function openSilence(
-  store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places & Pick<ListOfView, 'list'>,
+  store: Screen & MessageSink & Asks & Pick<LiveData, 'events' | 'clients'> & MergedSources & Pick<ListOfView, 'list'>,
   targets: readonly Target[],
 ): void {
-  const living = livingTargets(store, targets, 'silence');
-  if (living.length === 0) return;
+  const openTargets = stillOpenTargets(store, targets, 'silence');
+  if (openTargets.length === 0) return;
   const { text } = store.list.filter;
-  const form = openSilenceForm(living, sharedSubscriptions(store, living), text);
+  const form = openSilenceForm(openTargets, sharedSubscriptions(store, openTargets), text);
   openLayer(store, { kind: 'silence', form });
   store.request({ kind: 'load-silence-policy' });
 }
 
 /** Resolves events. Several events or a critical one need a confirmation. */
-function askResolve(store: Screen & Says & Asks & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
-  const living = livingTargets(store, targets, 'resolve');
-  if (living.length === 0) return;
-  const operations = living.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
+function askResolve(
+  store: Screen & MessageSink & Asks & Pick<LiveData, 'events'> & MergedSources,
+  targets: readonly Target[],
+): void {
+  const openTargets = stillOpenTargets(store, targets, 'resolve');
+  if (openTargets.length === 0) return;
+  const operations = openTargets.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
   const effect = { kind: 'change', change: { verb: 'resolve', operations } } as const;
-  const isCritical = living.some((target) => store.events.get(target.key)?.row.status === 2);
-  if (living.length === 1 && !isCritical) return store.request(effect);
+  const isCritical = openTargets.some((target) => store.events.get(target.key)?.row.status === 2);
+  if (openTargets.length === 1 && !isCritical) return store.request(effect);
   askFirst(store, {
-    title: `Resolve ${countOf(living.length, 'event')}`,
-    lines: [...named(living.map(nameOf)), 'This cannot be undone. A check that still fails opens its event again.'],
-    button: `Resolve ${countOf(living.length, 'event')}`,
-    count: living.length,
+    title: `Resolve ${countOf(openTargets.length, 'event')}`,
+    lines: [
+      ...named(openTargets.map(nameOf)),
+      'This cannot be undone. A check that still fails opens its event again.',
+    ],
+    button: `Resolve ${countOf(openTargets.length, 'event')}`,
+    count: openTargets.length,
     effect,
   });
 }
 
 /** Asks for confirmation to delete events, because the results of their clients are deleted too. */
-function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
-  const living = livingTargets(store, targets, 'delete');
-  if (living.length === 0) return;
-  const button = `Delete ${countOf(living.length, 'event')}`;
+function askDelete(
+  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources,
+  targets: readonly Target[],
+): void {
+  const openTargets = stillOpenTargets(store, targets, 'delete');
+  if (openTargets.length === 0) return;
+  const button = `Delete ${countOf(openTargets.length, 'event')}`;
   askFirst(store, {
     title: button,
     lines: [
-      ...named(living.map(nameOf)),
+      ...named(openTargets.map(nameOf)),
       'Resolves each event and deletes its result and history. This cannot be undone. The next result of a failing check opens its event again.',
     ],
     button,
     focused: 'cancel',
-    count: living.length,
-    effect: { kind: 'delete-events', targets: living },
+    count: openTargets.length,
+    effect: { kind: 'delete-events', targets: openTargets },
   });
 }
 
@@ -77,13 +86,15 @@ function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, target
  * Several events need a confirmation.
  */
 function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
-  const living = livingTargets(store, targets, 'acknowledge');
-  const open = living.filter(({ client, check }) => !store.silenced.has(silencedId(clientSubscription(client), check)));
-  const kept = living.length - open.length;
-  const [first] = living;
+  const openTargets = stillOpenTargets(store, targets, 'acknowledge');
+  const open = openTargets.filter(
+    ({ client, check }) => !store.silenced.has(silencedId(clientSubscription(client), check)),
+  );
+  const kept = openTargets.length - open.length;
+  const [first] = openTargets;
   if (first === undefined) return;
   if (open.length === 0) {
-    const which = living.length === 1 ? `${nameOf(first)} is` : 'all of these events are';
+    const which = openTargets.length === 1 ? `${nameOf(first)} is` : 'all of these events are';
     return store.say(`${which} already silenced: nothing to acknowledge`);
   }
   const change = acknowledgement(store, open);
@@ -118,13 +129,13 @@ function acknowledgement(
 }
 
 /** Asks for confirmation to end the silences on events, because they may cover other events too. */
-function askUnsilence(store: Screen & Says & Known & Places, targets: readonly Target[]): void {
-  const living = livingTargets(store, targets, 'unsilence');
-  const [first] = living;
+function askUnsilence(store: Screen & MessageSink & LiveData & MergedSources, targets: readonly Target[]): void {
+  const openTargets = stillOpenTargets(store, targets, 'unsilence');
+  const [first] = openTargets;
   if (first === undefined) return;
-  const ids = new Set(living.flatMap(({ key }) => store.events.get(key)?.row.silenced_by ?? []));
-  const what = living.length === 1 ? nameOf(first) : countOf(living.length, 'event');
-  if (ids.size === 0) return store.say(`${what} ${living.length === 1 ? 'is' : 'are'} not silenced`);
+  const ids = new Set(openTargets.flatMap(({ key }) => store.events.get(key)?.row.silenced_by ?? []));
+  const what = openTargets.length === 1 ? nameOf(first) : countOf(openTargets.length, 'event');
+  if (ids.size === 0) return store.say(`${what} ${openTargets.length === 1 ? 'is' : 'are'} not silenced`);
   const lines = Array.from(ids, (id) => {
     const entry = store.silenced.get(id);
     return entry === undefined ? safeLine(id) : silenceText(entry, store.nowMs);
@@ -145,7 +156,7 @@ function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Targ
     const layer = store.state.layers.at(-1);
     if (layer?.kind === 'detail') return act(store, [layer.target]);
     // Includes resolved events, so that the confirmation can name them.
-    if (layer?.kind !== 'inspect') return act(store, meantKeys(store).map(targetOf));
+    if (layer?.kind !== 'inspect') return act(store, selectedKeys(store).map(targetOf));
     const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
     if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
     act(store, targets);
@@ -167,7 +178,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
       if (pressed.context !== 'clients') return silenceEvents(store, pressed);
       silenceClients(
         store,
-        clientsMeant(store).map(({ client }) => client.name),
+        selectedClients(store).map(({ client }) => client.name),
       );
     },
     operand: SILENCE_OPERAND,
@@ -243,7 +254,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
   },
 ];
 
-function seekCritical(store: Screen & Says & Opened & Known & ListOfView, step: 1 | -1): void {
+function seekCritical(store: Screen & MessageSink & Opened & LiveData & ListOfView, step: 1 | -1): void {
   const { order } = store.events;
   for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
     const record = order.at(index);

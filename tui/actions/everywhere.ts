@@ -4,8 +4,8 @@ import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
 import { clearMarks } from './lists.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { Known, Places } from '../model/known.ts';
-import type { Screen, Says, Opened } from '../state/ports.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
+import type { Screen, MessageSink, Opened } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
 import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
@@ -26,7 +26,7 @@ import { goBack } from '../screens/open-view.ts';
 const INTERRUPT_TWICE_MS = 1000;
 
 /** Actions with the same meaning in all contexts. */
-export const EVERYWHERE_ACTIONS: readonly Action[] = [
+export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'views',
     keys: ['v'],
@@ -180,7 +180,7 @@ function closeText(store: ActionPorts): void {
   if (!clearTextSearch(store)) closeLayer(store);
 }
 
-function backFromList(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
+function backFromList(store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView): void {
   if (store.list.marks.size > 0) return clearMarks(store);
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });
@@ -199,7 +199,7 @@ function copy(store: ActionPorts): void {
   );
 }
 
-function toggleLock(store: Screen & Says & Opened): void {
+function toggleLock(store: Screen & MessageSink & Opened): void {
   if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be turned off', 'problem');
   const readOnly = !store.state.readOnly;
   store.update({ readOnly });

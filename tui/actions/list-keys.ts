@@ -3,7 +3,7 @@ import type { Screen, Opened } from '../state/ports.ts';
 import { stopFollowing } from '../list/following.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { movedTo } from '../keys/moved-to.ts';
-import { isAboutRow, takeHold, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
+import { isRowAction, takeHold, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
 import { isDigit } from './views.ts';
 import type { KeyAction, KeyPress } from '../state/keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -30,7 +30,7 @@ export function beforeListKey(
   // A row that the user's new filter hides must not be affected.
   if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
   else store.settleRows();
-  if (action === undefined || !isAboutRow(action, store.table?.menu ?? []) || takeHold(store)) return count;
+  if (action === undefined || !isRowAction(action, store.table?.menu ?? []) || takeHold(store)) return count;
   return 'taken';
 }
 

@@ -4,8 +4,8 @@ import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from './saved-views.ts';
 import { columnsOf } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
-import type { Places, Known } from '../model/known.ts';
-import type { Screen, Says } from '../state/ports.ts';
+import type { MergedSources, LiveData } from '../model/known.ts';
+import type { Screen, MessageSink } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
@@ -18,7 +18,7 @@ export function openSortMenu({ sort, sorts, sortTitle, unsorted, sortBy }: RowsO
   openMenu(store, { title: sortTitle, items }, sort?.column ?? '');
 }
 
-export function openColumnsMenu(store: Screen & Places & ListOfView): void {
+export function openColumnsMenu(store: Screen & MergedSources & ListOfView): void {
   // The first column names the row and cannot be hidden, because the others need it.
   const columns = columnsOf(store.state.view, store.whereColumn).slice(1);
   const items = (): readonly MenuItem[] =>
@@ -31,7 +31,9 @@ export function openColumnsMenu(store: Screen & Places & ListOfView): void {
   openMenu(store, { title: `Columns of ${viewTitle(store.state.view).toLowerCase()}`, items });
 }
 
-export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
+export function openViewMenu(
+  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
+): void {
   const items = (): readonly MenuItem[] => [
     ...VIEWS.map(({ number, name, title }) => ({
       id: name,

@@ -1,12 +1,12 @@
 import { openActionMenu } from '../keys/action-menu.ts';
-import { onRows, markRow, sortBeside } from './rows-on-top.ts';
+import { onRows, markRow, sortByAdjacentColumn } from './rows-on-top.ts';
 import { keyOf } from '../state/keys.ts';
 import { currentName, RENAMED_COLUMNS } from '../state/renamed-names.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { follow } from '../list/following.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { Shown, Says } from '../state/ports.ts';
+import type { Shown, MessageSink } from '../state/ports.ts';
 import { noSuch } from './no-such.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
@@ -97,14 +97,14 @@ export const LIST_ACTIONS: readonly Action[] = [
     keys: ['<'],
     in: [...LISTS, 'inspect'],
     help: 'sort by the next column to the left',
-    run: onRows((rows) => sortBeside(rows, -1)),
+    run: onRows((rows) => sortByAdjacentColumn(rows, -1)),
   },
   {
     name: 'sort-right',
     keys: ['>'],
     in: [...LISTS, 'inspect'],
     help: 'sort by the next column to the right',
-    run: onRows((rows) => sortBeside(rows, 1)),
+    run: onRows((rows) => sortByAdjacentColumn(rows, 1)),
   },
   {
     name: 'columns',
@@ -163,17 +163,17 @@ export const LIST_ACTIONS: readonly Action[] = [
 /** Opens the menu of actions on the rows of the shown list. */
 function openListMenu(store: ActionPorts, { perform }: Pressed): void {
   const { list, table } = store;
-  const about = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
+  const subject = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
   // The order is paused behind a menu, so cursor and marks stay the ones that it was opened for.
-  openActionMenu(store, about, table?.menu ?? [], perform);
+  openActionMenu(store, subject, table?.menu ?? [], perform);
 }
 
 function sortByOperand(store: ActionPorts, operand: string): string | undefined {
   const reversed = operand.startsWith('-');
   const column = reversed ? operand.slice(1) : operand;
-  const known = sortIds(store.state.view, store.whereColumn);
-  if (!known.includes(column)) {
-    return renamedColumn(store.state.view, column) ?? noSuch('sort column', column, known);
+  const validIds = sortIds(store.state.view, store.whereColumn);
+  if (!validIds.includes(column)) {
+    return renamedColumn(store.state.view, column) ?? noSuch('sort column', column, validIds);
   }
   store.sortBy({ column, reversed });
   return undefined;
@@ -181,13 +181,13 @@ function sortByOperand(store: ActionPorts, operand: string): string | undefined 
 
 function showColumns(store: ActionPorts, operand: string): string | undefined {
   const { view } = store.state;
-  const known = columnIds(view, store.whereColumn);
-  const wanted = operand.split(/[\s,]+/);
-  const unknown = wanted.find((id) => !known.includes(id));
+  const validIds = columnIds(view, store.whereColumn);
+  const requestedIds = operand.split(/[\s,]+/);
+  const unknown = requestedIds.find((id) => !validIds.includes(id));
   if (operand !== 'all' && unknown !== undefined) {
-    return renamedColumn(view, unknown) ?? noSuch('column', unknown, [...known, 'all']);
+    return renamedColumn(view, unknown) ?? noSuch('column', unknown, [...validIds, 'all']);
   }
-  store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, store.whereColumn) });
+  store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : requestedIds, store.whereColumn) });
   return undefined;
 }
 
@@ -197,7 +197,7 @@ function renamedColumn(view: ViewName, id: string): string | undefined {
   return current === undefined ? undefined : `unknown column ${id}: use ${current}`;
 }
 
-function markRange(store: Shown & Says & ListOfView): void {
+function markRange(store: Shown & MessageSink & ListOfView): void {
   const { lastMark, marks } = store.list;
   const { order } = store.rows;
   const cursor = cursorNow(store);

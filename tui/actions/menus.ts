@@ -2,7 +2,7 @@ import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { menuIndex, shownItems } from '../form/menu.ts';
-import type { Screen, Says } from '../state/ports.ts';
+import type { Screen, MessageSink } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
@@ -52,7 +52,7 @@ export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   putLayer(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
 }
 
-function choose(store: Screen & Says, item: MenuItem | undefined): void {
+function choose(store: Screen & MessageSink, item: MenuItem | undefined): void {
   if (item === undefined) return;
   if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
   if (item.ticked === undefined) closeLayer(store);

@@ -4,12 +4,12 @@ import type { KeyAction } from '../state/keys.ts';
 import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { listPlace } from '../list/list-place.ts';
+import { layOutList } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
 import { listLayout } from '../state/screen-layout.ts';
 import { isPage } from '../state/view-names.ts';
 import type { Shown } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { isSortable } from '../list/table-column.ts';
@@ -30,13 +30,13 @@ const TABS_ROW = 2;
 export function takeMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
   // A report may still arrive after mouse support is turned off.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
-  if (event.action === 'wheelup' || event.action === 'wheeldown') return turn(store, event.action, press);
+  if (event.action === 'wheelup' || event.action === 'wheeldown') return scroll(store, event.action, press);
   if (event.action !== 'press' || event.button !== 'left') return;
   // A layer hides the view.
   if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event);
 }
 
-function turn(store: Shown, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
+function scroll(store: Shown, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
   const context = keyContext(store.state);
   // In a field or a confirmation there are no rows to scroll.
   if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
@@ -64,14 +64,14 @@ function click(store: ActionPorts, { row, column }: MouseEvent): void {
 }
 
 /** Sorts by the column, or reverses the order if it is already sorted by it. */
-function sortByTitle(store: Shown & Known & Places & ListOfView, cell: number): void {
+function sortByTitle(store: Shown & LiveData & MergedSources & ListOfView, cell: number): void {
   const column = sortableAt(store, cell);
   if (column === undefined) return;
   const { sort } = store;
   store.sortBy({ column, reversed: sort.column === column && !sort.reversed });
 }
 
-function sortableAt(store: Shown & Known & Places & ListOfView, cell: number): string | undefined {
-  const column = tableColumnAt(listPlace(store).placed, cell);
+function sortableAt(store: Shown & LiveData & MergedSources & ListOfView, cell: number): string | undefined {
+  const column = tableColumnAt(layOutList(store).placed, cell);
   return column !== undefined && isSortable(column) ? column.id : undefined;
 }

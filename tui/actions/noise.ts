@@ -5,7 +5,7 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { rowUnderCursor } from '../list/meant-rows.ts';
-import { nameAt, nameBeside } from '../model/backend-names.ts';
+import { nameAt, nameAtSameBackend } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 import { NAMESPACE_COLUMN } from '../model/where-column.ts';
 import { openDetail } from '../screens/detail/actions.ts';
@@ -57,7 +57,7 @@ export const NOISE_ACTIONS: readonly Action[] = [
       },
       detail: onLayer('detail', (store, { target }) =>
         openInhibitor(store, store.events.get(target.key)?.row.inhibited_by, ({ client }) =>
-          nameBeside(target.client, client),
+          nameAtSameBackend(target.client, client),
         ),
       ),
     },

@@ -15,7 +15,7 @@ import { openMember } from './cluster.ts';
 import { openGroup, openInhibited } from './noise.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
-import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
+import { openDeadLetter, selectedDeadLetters, explainDeadLetter } from './dead-letters.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
 import { LISTS } from '../keys/places.ts';
@@ -46,7 +46,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
         const row = rowUnderCursor(store) as CheckEntry | undefined;
         if (row !== undefined) openInspect(store, { kind: 'check', name: row.check.name });
       },
-      'dead-letters': (store) => openLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
+      'dead-letters': (store) => openDeadLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
       groups: (store) => openGroup(store, rowUnderCursor(store) as GroupRow | undefined),
       inhibitions: (store) => openInhibited(store, rowUnderCursor(store) as InhibitionRow | undefined),
       cluster: openMember,
@@ -95,8 +95,8 @@ export const OPENING_ACTIONS: readonly Action[] = [
       },
       detail: onLayer('detail', (store, { target }) => openLoadedLayer(store, 'handling', target.key)),
       inspect: onLayer('inspect', explainRow),
-      'dead-letters': (store) => explainLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
-      'dead-letter': (store) => explainLetter(store, lettersMeant(store)[0]),
+      'dead-letters': (store) => explainDeadLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
+      'dead-letter': (store) => explainDeadLetter(store, selectedDeadLetters(store)[0]),
     },
   },
 ];

@@ -1,15 +1,15 @@
 import { report } from '../form/confirm.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { KEYS_TAKEN } from '../keys/places.ts';
-import type { Says, Screen } from '../state/ports.ts';
+import type { MessageSink, Screen } from '../state/ports.ts';
 import type { ChangeReport } from '../words/changes.ts';
 
 /**
  * Reports the outcome of a change. Details are shown in a dialog, unless the next typed letter would close it.
  */
-export function tellOutcome(store: Screen & Says, { title, isWhole, lines }: ChangeReport): void {
+export function reportOutcome(store: Screen & MessageSink, { title, isComplete, lines }: ChangeReport): void {
   const isTaken = KEYS_TAKEN.has(keyContext(store.state));
   // The log contains the full report.
-  store.say(isTaken ? [title, ...lines].join('\n') : title, isWhole ? 'done' : 'problem');
+  store.say(isTaken ? [title, ...lines].join('\n') : title, isComplete ? 'done' : 'problem');
   if (lines.length > 0 && !isTaken) report(store, title, lines);
 }

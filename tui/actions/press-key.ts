@@ -22,7 +22,7 @@ import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** The handling of keys in a context besides its bound actions. */
-interface Place {
+interface KeyHandling {
   /**
    * Runs before an action.
    *
@@ -33,7 +33,7 @@ interface Place {
   readonly type?: (store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress) => void;
 }
 
-const PLACES: Partial<Readonly<Record<KeyContext, Place>>> = {
+const KEY_HANDLING: Partial<Readonly<Record<KeyContext, KeyHandling>>> = {
   ...inEach(LISTS, { before: beforeListKey }),
   inspect: { before: beforeInspectKey },
   confirm: { type: typeInConfirm },
@@ -51,7 +51,7 @@ export function takeInput(store: ActionPorts, event: InputEvent): void {
       return store.update({ focused: event.focused });
     case 'paste':
       // Pasted text only goes into text fields, and never runs an action.
-      return PLACES[keyContext(store.state)]?.type?.(store, { kind: 'insert', text: event.text });
+      return KEY_HANDLING[keyContext(store.state)]?.type?.(store, { kind: 'insert', text: event.text });
     case 'key':
       // A user who types has the focus, whatever the terminal has reported.
       if (!store.state.focused) store.update({ focused: true });
@@ -82,10 +82,10 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   const perform = (other: KeyAction): void => act(store, other, NO_KEY);
   if (action?.first === true) return runIn(context, action)?.(store, { context, key, count: undefined, perform });
   if (action?.changes === true && !mayChange(store, action.name)) return;
-  const place = PLACES[context];
-  const count = place?.before?.(store, name, key);
+  const handling = KEY_HANDLING[context];
+  const count = handling?.before?.(store, name, key);
   if (count === 'taken') return;
-  if (action === undefined) return place?.type?.(store, lineEditOf(key), key);
+  if (action === undefined) return handling?.type?.(store, lineEditOf(key), key);
   runIn(context, action)?.(store, { context, key, count, perform });
 }
 

@@ -1,16 +1,16 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { askFirst } from '../form/confirm.ts';
-import { isHeldBy } from '../../shared/domain/plan/operator.ts';
+import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
 import type { Screen, Asks, Opened } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import { stepText } from '../words/plan-text.ts';
 
 /** Quits. If a step that was started here is running, it asks for confirmation. */
-export function askQuit(store: Screen & Asks & Opened & Pick<Known, 'plans'>): void {
+export function askQuit(store: Screen & Asks & Opened & Pick<LiveData, 'plans'>): void {
   const { plan } = store.plans;
   const step = plan && currentStep(plan);
-  if (plan === undefined || step?.state !== 'running' || !isHeldBy(plan, store.options.session))
+  if (plan === undefined || step?.state !== 'running' || !isOwnedBy(plan, store.options.session))
     return store.request({ kind: 'quit' });
   askFirst(store, {
     title: 'Quit while an upgrade step runs?',

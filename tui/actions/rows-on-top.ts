@@ -1,10 +1,10 @@
 import type { Run } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { listPlace } from '../list/list-place.ts';
+import { layOutList } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
 import type { SortState } from '../model/list-order.ts';
 import { inspectBody, orderOf } from '../screens/inspect/body.ts';
-import { inspectPlace } from '../screens/inspect/place.ts';
+import { layOutInspectTable } from '../screens/inspect/place.ts';
 import { sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
@@ -53,7 +53,7 @@ function viewRows(store: ActionPorts): RowsOnTop {
     sorts: sortsOf(state.view, whereColumn),
     sortTitle: `Sort ${viewTitle(state.view).toLowerCase()} by`,
     unsorted: undefined,
-    hasMore: () => listPlace(store).hasMore,
+    hasMore: () => layOutList(store).hasMore,
     setMarks: (marks, lastMark) => store.updateList({ marks, lastMark }),
     look: (change) => store.updateList(change),
     sortBy: (next) => {
@@ -85,7 +85,7 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
     sorts: table.columns.filter(({ compare }) => compare !== undefined),
     sortTitle: 'Sort by',
     unsorted: 'worst first',
-    hasMore: () => inspectPlace(store, layer, table, rows).hasMore,
+    hasMore: () => layOutInspectTable(store, layer, table, rows).hasMore,
     setMarks: (marks) => put({ marks }),
     look: put,
     sortBy: (sort) => put({ sort }),
@@ -102,7 +102,7 @@ export function markRow({ cursor, marks: marked, setMarks, goDown }: RowsOnTop):
 }
 
 /** Sorts by the next or previous column; the first follows the last. */
-export function sortBeside({ sort, sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
+export function sortByAdjacentColumn({ sort, sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
   const at = sorts.findIndex(({ id }) => id === sort?.column);
   const from = at === -1 && step === -1 ? 0 : at;
   const next = sorts.at((from + step) % Math.max(1, sorts.length));

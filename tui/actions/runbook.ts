@@ -3,13 +3,13 @@ import { openMenu } from '../form/menu.ts';
 import type { Target } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
-import type { Screen, Says, Asks, Shown } from '../state/ports.ts';
+import type { Screen, MessageSink, Asks, Shown } from '../state/ports.ts';
 import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { KEYS_TAKEN } from '../keys/places.ts';
 
 /** Requests the runbook of the shown event, or of the one under the cursor. */
-export function askRunbook(store: Shown & Says & Asks): void {
+export function askRunbook(store: Shown & MessageSink & Asks): void {
   const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
@@ -19,7 +19,11 @@ export function askRunbook(store: Shown & Says & Asks): void {
  * Shows the runbook link; choosing it copies the link. No program is started: opening a link is left to the
  * terminal and the user.
  */
-export function showRunbook(store: Screen & Says & Asks, { key, client, check }: Target, runbook: Runbook): void {
+export function showRunbook(
+  store: Screen & MessageSink & Asks,
+  { key, client, check }: Target,
+  runbook: Runbook,
+): void {
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
   const name = safeLine(`${client}/${check}`);

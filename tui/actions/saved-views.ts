@@ -1,15 +1,15 @@
 import { keepFilter } from '../list/search-prompt.ts';
 import { columnIds, defaultSort, hiddenBut } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
-import type { Screen, Says, Shown } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { Screen, MessageSink, Shown } from '../state/ports.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
 /** Returns the current view with its settings, to be saved. */
-export function presentView({ state, list, whereColumn }: Shown & Places & Pick<ListOfView, 'list'>): SavedView {
+export function presentView({ state, list, whereColumn }: Shown & MergedSources & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
   const columns = hidden.size === 0 ? undefined : columnIds(view, whereColumn).filter((id) => !hidden.has(id));
@@ -18,7 +18,7 @@ export function presentView({ state, list, whereColumn }: Shown & Places & Pick<
 
 /** Opens a view with its saved settings. Marks and cursor are those of the view. */
 export function applyView(
-  store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
+  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
   { view, filter, sort, columns }: SavedView,
 ): void {
   store.update({ layers: [] });
@@ -31,7 +31,7 @@ export function applyView(
 
 /** Returns the saved views as items of a menu. */
 export function savedViewItems(
-  store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
+  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
 ): readonly MenuItem[] {
   return [...store.state.savedViews].map(([name, saved]) => ({
     id: `saved ${name}`,

@@ -2,7 +2,7 @@ import type { Action } from '../keys/action.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
-import { searchTyped, textPaneOf, type TextKnown } from '../screens/text-pane.ts';
+import { searchTyped, textPaneOf, type TextData } from '../screens/text-pane.ts';
 import type { Screen, Shown } from '../state/ports.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
@@ -33,7 +33,7 @@ export const SEARCH_ACTIONS: readonly Action[] = [
   },
 ];
 
-export function typeInSearch(store: Screen & TextKnown, edit: LineEdit | undefined): void {
+export function typeInSearch(store: Screen & TextData, edit: LineEdit | undefined): void {
   const search = topSearch(store);
   if (search !== undefined && edit !== undefined) putSearch(store, { ...search, line: editLine(search.line, edit) });
 }
@@ -42,7 +42,7 @@ function topSearch(store: Shown): SearchField | undefined {
   return searchOf(store.state.layers.at(-1));
 }
 
-function putSearch(store: Screen & TextKnown, search: SearchField): void {
+function putSearch(store: Screen & TextData, search: SearchField): void {
   const layer = store.state.layers.at(-1);
   const text = textPaneOf(store, layer);
   if (text !== undefined) return putLayer(store, searchTyped(text, search));

@@ -1,6 +1,6 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { SilenceEntry } from '../screens/silences/table.ts';
-import { meantRows } from '../list/meant-rows.ts';
+import { selectedRows } from '../list/meant-rows.ts';
 import { openSilenceFilter } from '../screens/silences/menu.ts';
 import type { Action } from '../keys/action.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -14,10 +14,10 @@ import { lostRecurrences } from '../screens/silences/lost-recurrence.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { lostText } from '../words/recurrence-text.ts';
 import { targetText } from '../words/silence-text.ts';
-import { livingTargets } from '../keys/targets.ts';
+import { stillOpenTargets } from '../keys/targets.ts';
 import type { Target } from '../model/target.ts';
-import type { Known } from '../model/known.ts';
-import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
+import type { LiveData } from '../model/known.ts';
+import type { Screen, MessageSink, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
@@ -28,9 +28,9 @@ import { silenceSubmission, silenceOperations, entryText } from '../screens/sile
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
   if (last === undefined) return store.say(`no silence to repeat yet: press ${keyOf('silence')} to create one`);
-  const living = livingTargets(store, targets, 'silence');
-  if (living.length === 0) return;
-  const form = repeatedForm(last, living, sharedSubscriptions(store, living));
+  const openTargets = stillOpenTargets(store, targets, 'silence');
+  if (openTargets.length === 0) return;
+  const form = repeatedForm(last, openTargets, sharedSubscriptions(store, openTargets));
   const nowMs = store.options.now();
   const { creator } = store.options;
   const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs });
@@ -54,7 +54,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
 }
 
 /** Returns the change that ends silences. A silence that was replaced meanwhile stays. */
-export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string[]): Change {
+export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly string[]): Change {
   const operations = ids.map((id): BulkOperation => {
     const entry = store.silenced.get(id);
     return { op: 'clear', id, ...(entry !== undefined && { if_timestamp: entry.timestamp }) };
@@ -63,28 +63,32 @@ export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string
 }
 
 /** Asks for confirmation to end silences: notifications for all covered events resume. */
-function askEndSilences(store: Screen & Says & Known, entries: readonly SilencedRow[], focused?: 'cancel'): void {
-  const living = entries.filter(({ id }) => store.silenced.has(id));
-  if (living.length === 0)
+function askEndSilences(
+  store: Screen & MessageSink & LiveData,
+  entries: readonly SilencedRow[],
+  focused?: 'cancel',
+): void {
+  const existing = entries.filter(({ id }) => store.silenced.has(id));
+  if (existing.length === 0)
     return store.say(`there is no silence to end here: press ${keyOf('silence-recreate')} to recreate an ended one`);
-  const ids = living.map(({ id }) => id);
-  const button = `End ${countOf(living.length, 'silence')}`;
+  const ids = existing.map(({ id }) => id);
+  const button = `End ${countOf(existing.length, 'silence')}`;
   askFirst(store, {
     title: button,
     lines: [
-      ...named(living.map((entry) => silenceText(entry, store.nowMs))),
+      ...named(existing.map((entry) => silenceText(entry, store.nowMs))),
       heardAgainText(store, ids),
       `${keyOf('undo')} undoes it.`,
     ],
     button,
     ...(focused !== undefined && { focused }),
-    count: living.length,
+    count: existing.length,
     effect: { kind: 'change', change: endSilences(store, ids) },
   });
 }
 
 /** Opens the dialog on silences: to change existing ones, recreate ended ones, or create new ones. */
-export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin: SilenceOrigin): void {
+export function openSilenceEntries(store: Screen & MessageSink & Asks & Opened, origin: SilenceOrigin): void {
   if (origin.entries.length === 0) {
     return store.say(
       origin.kind === 'change'
@@ -97,7 +101,7 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
 }
 
 /** Returns how many events would no longer be silenced. The count runs on request, not for each frame. */
-function heardAgainText(store: Pick<Known, 'events'>, ids: readonly string[]): string {
+function heardAgainText(store: Pick<LiveData, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
   let count = 0;
   for (const { row } of store.events.records()) {
@@ -167,19 +171,19 @@ export const SILENCE_ACTIONS: readonly Action[] = [
 function currentSilences(store: ActionPorts): readonly SilencedRow[] {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'silence-entry') return [store.silenced.get(layer.id) ?? []].flat();
-  return silencesMeant(store).flatMap(({ entry, endedAtMs }) => (endedAtMs === undefined ? [entry] : []));
+  return selectedSilences(store).flatMap(({ entry, endedAtMs }) => (endedAtMs === undefined ? [entry] : []));
 }
 
 function endedSilences(store: ActionPorts): readonly SilencedRow[] {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'silence-entry') {
-    return silencesMeant(store).flatMap(({ entry, endedAtMs }) => (endedAtMs === undefined ? [] : [entry]));
+    return selectedSilences(store).flatMap(({ entry, endedAtMs }) => (endedAtMs === undefined ? [] : [entry]));
   }
   const ended = store.silenced.has(layer.id) ? undefined : store.silenceHistory.get(layer.id, store.options.now());
   return ended === undefined ? [] : [ended.entry];
 }
 
 /** Returns the marked silences, or the one under the cursor. */
-function silencesMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
-  return meantRows(store) as readonly SilenceEntry[];
+function selectedSilences(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
+  return selectedRows(store) as readonly SilenceEntry[];
 }

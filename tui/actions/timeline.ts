@@ -1,6 +1,6 @@
 import { onLayer, type Action } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
-import { openTimeline, stepOutage, turnSpan } from '../screens/timeline/layer.ts';
+import { openTimeline, stepOutage, changeSpan } from '../screens/timeline/layer.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
@@ -38,14 +38,14 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     in: ['timeline'],
     help: 'show a longer period: hour, day, week, month',
     hint: 'span',
-    run: onLayer('timeline', (store, layer) => turnSpan(store, layer, 1)),
+    run: onLayer('timeline', (store, layer) => changeSpan(store, layer, 1)),
   },
   {
     name: 'timeline-shorter',
     keys: ['T', 'shift-tab'],
     in: ['timeline'],
     help: 'show a shorter period',
-    run: onLayer('timeline', (store, layer) => turnSpan(store, layer, -1)),
+    run: onLayer('timeline', (store, layer) => changeSpan(store, layer, -1)),
   },
   {
     name: 'outage-previous',

@@ -1,10 +1,10 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { undoText } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { Screen, Says, Opened, Remembers } from '../state/ports.ts';
+import type { Screen, MessageSink, Opened, Remembers } from '../state/ports.ts';
 
 /** Asks for confirmation to undo the user's last change, and lists the exact effect. */
-export function askUndo(store: Screen & Says & Opened & Remembers): void {
+export function askUndo(store: Screen & MessageSink & Opened & Remembers): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();

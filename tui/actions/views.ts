@@ -7,8 +7,8 @@ import { keyContext } from '../keys/key-context.ts';
 import { isMovement } from '../keys/moved-to.ts';
 import { forwardInHistory, toLastView } from '../state/view-history.ts';
 import { VIEWS } from '../state/view-names.ts';
-import type { Screen, Says } from '../state/ports.ts';
-import type { Places } from '../model/known.ts';
+import type { Screen, MessageSink } from '../state/ports.ts';
+import type { MergedSources } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { goBack, openView, goTo } from '../screens/open-view.ts';
 
@@ -19,7 +19,7 @@ import { goBack, openView, goTo } from '../screens/open-view.ts';
 const DIGIT_WAIT_MS = 400;
 
 /** Toggles the header. A short screen keeps its one line, which shows the state of the connection. */
-function toggleHeader(store: Screen & Says): void {
+function toggleHeader(store: Screen & MessageSink): void {
   const header = !store.state.header;
   store.update({ header });
   if (store.state.size.rows < TALL_ROWS) {
@@ -29,7 +29,7 @@ function toggleHeader(store: Screen & Says): void {
 }
 
 /** Runs before each key and frame: opens the view of a digit that has waited long enough. */
-export function openDueView(store: Screen & Says & Places & ListOfView, nowMs: number): void {
+export function openDueView(store: Screen & MessageSink & MergedSources & ListOfView, nowMs: number): void {
   const { digitAtMs } = store.state;
   if (digitAtMs !== undefined && nowMs - digitAtMs >= DIGIT_WAIT_MS) openWaiting(store);
 }
@@ -37,7 +37,7 @@ export function openDueView(store: Screen & Says & Places & ListOfView, nowMs: n
 /**
  * Runs before a key. If the key neither continues a count nor cancels it, the digit before it opens its view.
  */
-export function settleDigit(store: Screen & Says & Places & ListOfView, key: KeyPress): 'taken' | 'open' {
+export function settleDigit(store: Screen & MessageSink & MergedSources & ListOfView, key: KeyPress): 'taken' | 'open' {
   const { state } = store;
   if (state.digitAtMs === undefined) return 'open';
   const action = actionFor(keyContext(state), key);
@@ -53,13 +53,13 @@ export function isDigit({ text }: KeyPress): boolean {
   return text !== undefined && /^\d$/.test(text);
 }
 
-function openWaiting(store: Screen & Says & Places & ListOfView): void {
+function openWaiting(store: Screen & MessageSink & MergedSources & ListOfView): void {
   const { count } = store.state;
   store.update({ count: undefined, digitAtMs: undefined });
   if (count !== undefined) openNumber(store, count);
 }
 
-function openNumber(store: Screen & Says & Places & ListOfView, number: number): void {
+function openNumber(store: Screen & MessageSink & MergedSources & ListOfView, number: number): void {
   const view = VIEWS.find((candidate) => candidate.number === number);
   if (view !== undefined) openView(store, view.name);
 }

@@ -37,10 +37,10 @@ export function contextNamed({ contexts }: Pick<ConsoleConfig, 'contexts'>, name
   const context = contexts.get(name);
   if (context !== undefined) return context;
   const names = [...contexts.keys()];
-  const meant = nearest(name, names);
+  const suggestion = nearest(name, names);
   const hint = names.length === 0 ? 'the configuration file has none' : `use one of ${names.join(', ')}`;
   throw new MonError(
     'not_found',
-    `there is no context ${JSON.stringify(name)}: ${meant === undefined ? hint : `did you mean ${meant}?`}`,
+    `there is no context ${JSON.stringify(name)}: ${suggestion === undefined ? hint : `did you mean ${suggestion}?`}`,
   );
 }

@@ -35,17 +35,17 @@ export async function readConfigText(path: string): Promise<string | undefined> 
 /**
  * Loads the configuration of the console. Without a file it loads no parser, which would delay the first frame.
  *
- * @param given the path of `--config`; the file must exist
+ * @param explicitPath the path of `--config`; the file must exist
  */
 export async function loadConfig(
-  given: string | undefined,
+  explicitPath: string | undefined,
   env: Env,
 ): Promise<LoadedConfig | { readonly problem: string }> {
-  const path = given ?? configPath(env);
+  const path = explicitPath ?? configPath(env);
   try {
     const text = await readConfigText(path);
     if (text === undefined) {
-      return given === undefined ? { path, config: EMPTY_CONFIG } : { problem: `${path}: no such file` };
+      return explicitPath === undefined ? { path, config: EMPTY_CONFIG } : { problem: `${path}: no such file` };
     }
     const { CONFIG_BYTES_MAX, parseConfig } = await import('./parse-config.ts');
     if (text.length > CONFIG_BYTES_MAX) return { problem: `${path}: too large for a configuration file` };

@@ -154,21 +154,21 @@ export function openDocument(text: string, lineCounter = new LineCounter()): Doc
 }
 
 function syntaxProblems(document: Document.Parsed): readonly (readonly [number, string])[] {
-  const found = [...document.errors, ...document.warnings].map(({ pos, message }) => [pos[0], message] as const);
+  const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => [pos[0], message] as const);
   visit(document, {
     // An alias can expand to many copies, so aliases are rejected.
     Alias: (_key, { range }) => {
-      found.push([range?.[0] ?? 0, 'aliases (*name) are not supported: write the value out']);
+      problems.push([range?.[0] ?? 0, 'aliases (*name) are not supported: write the value out']);
     },
   });
-  return found;
+  return problems;
 }
 
-function readConfig(given: unknown): {
+function readConfig(content: unknown): {
   readonly config: Omit<ConsoleConfig, 'warnings'>;
   readonly problems: readonly ConfigProblem[];
 } {
-  const parsed = fileSchema.safeParse(given);
+  const parsed = fileSchema.safeParse(content);
   if (!parsed.success) return { config: EMPTY_CONFIG, problems: parsed.error.issues.flatMap(issueProblems) };
   const { keys, views, columns, contexts, context, aggregates, ...look } = parsed.data;
   const own = readKeys(keys ?? {});
@@ -200,8 +200,8 @@ function readConfig(given: unknown): {
 }
 
 /** Returns the settings without those that have no value. */
-function definedOf<T extends object>(given: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  const named = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+function definedOf<T extends object>(settings: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const named = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(named) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
@@ -212,7 +212,7 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
   const isReversed = sort?.startsWith('-') === true;
   const column = isReversed ? sort.slice(1) : sort;
   const wrong = filterProblem(view, filter);
-  const known = sortIds(view, 'any');
+  const validIds = sortIds(view, 'any');
   const problems: ConfigProblem[] = (columns === undefined ? [] : columnProblems(view, columns)).map((message) => ({
     path: ['columns'],
     message,
@@ -220,10 +220,10 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
   if (wrong !== undefined) {
     problems.push({ path: ['filter'], message: `${wrong.message} (at character ${String(wrong.position + 1)})` });
   }
-  if (column !== undefined && !known.includes(column)) {
+  if (column !== undefined && !validIds.includes(column)) {
     problems.push({
       path: ['sort'],
-      message: `${view} has no sort column ${JSON.stringify(column)}: ${listed(known)}`,
+      message: `${view} has no sort column ${JSON.stringify(column)}: ${listed(validIds)}`,
     });
   }
   const order = column === undefined ? undefined : { column, reversed: isReversed };
@@ -231,15 +231,15 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
 }
 
 function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {
-  const known = columnIds(view, 'any');
+  const validIds = columnIds(view, 'any');
   return ids
-    .filter((id) => !known.includes(id))
-    .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(known)}`);
+    .filter((id) => !validIds.includes(id))
+    .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(validIds)}`);
 }
 
-function contextProblems(context: string | undefined, known: readonly string[]): readonly ConfigProblem[] {
-  if (context === undefined || context === ALL_CONTEXTS || known.includes(context)) return [];
-  return [{ path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${listed(known)}` }];
+function contextProblems(context: string | undefined, contextNames: readonly string[]): readonly ConfigProblem[] {
+  if (context === undefined || context === ALL_CONTEXTS || contextNames.includes(context)) return [];
+  return [{ path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${listed(contextNames)}` }];
 }
 
 function listed(names: readonly string[]): string {
@@ -257,16 +257,16 @@ function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
 }
 
 function unknownName(name: string, path: readonly string[]): string {
-  const known = knownNames(path);
-  const meant = nearest(name, known);
-  return `unknown setting${meant === undefined ? `: ${listed(known)}` : `: did you mean ${meant}?`}`;
+  const validNames = settingNames(path);
+  const suggestion = nearest(name, validNames);
+  return `unknown setting${suggestion === undefined ? `: ${listed(validNames)}` : `: did you mean ${suggestion}?`}`;
 }
 
-function knownNames([section, ...rest]: readonly string[]): readonly string[] {
+function settingNames([section, ...subpath]: readonly string[]): readonly string[] {
   if (section === undefined) return Object.keys(fileSchema.shape);
-  if (section === 'views' && rest.length === 1) return Object.keys(savedViewSchema.shape);
-  if (section === 'aggregates' && rest.length === 0) return Object.keys(aggregatesSchema.shape);
-  if (section === 'contexts' && rest.length === 1) return Object.keys(contextSchema.shape);
+  if (section === 'views' && subpath.length === 1) return Object.keys(savedViewSchema.shape);
+  if (section === 'aggregates' && subpath.length === 0) return Object.keys(aggregatesSchema.shape);
+  if (section === 'contexts' && subpath.length === 1) return Object.keys(contextSchema.shape);
   return ['env', 'file'];
 }
 

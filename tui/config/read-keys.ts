@@ -35,13 +35,13 @@ const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads the key bindings. Every unknown name, impossible key and conflict is a problem. */
-export function readKeys(given: Readonly<Record<string, readonly string[]>>): {
+export function readKeys(chordsByAction: Readonly<Record<string, readonly string[]>>): {
   readonly keys: OwnKeys;
   readonly problems: readonly ConfigProblem[];
 } {
   const problems: ConfigProblem[] = [];
   const own: Partial<Record<KeyAction, readonly [string, ...string[]]>> = {};
-  for (const [name, chords] of Object.entries(given)) {
+  for (const [name, chords] of Object.entries(chordsByAction)) {
     const problem = isAction(name) ? problemOf(name, chords) : unknownAction(name);
     const [first, ...others] = chords;
     if (problem !== undefined) problems.push({ path: ['keys', name], message: problem });
@@ -53,8 +53,8 @@ export function readKeys(given: Readonly<Record<string, readonly string[]>>): {
 
 function unknownAction(name: string): string {
   const names = bindings().map(([action]) => action);
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? `use one of ${names.join(', ')}` : `did you mean ${meant}?`;
+  const suggestion = nearest(name, names);
+  const hint = suggestion === undefined ? `use one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
   return `there is no action ${JSON.stringify(name)}: ${hint}`;
 }
 

@@ -17,10 +17,10 @@ const SECRET_LENGTH_MAX = 4096;
  */
 export async function resolveContext(
   name: string,
-  { backend, user, password, key, ...rest }: ContextConfig,
+  { backend, user, password, key, ...tlsSettings }: ContextConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ResolvedContext> {
-  const credentials: Record<string, string | undefined> = { ...tlsOf(rest, env) };
+  const credentials: Record<string, string | undefined> = { ...tlsOf(tlsSettings, env) };
   if (key !== undefined) credentials['MON_API_KEY'] = await secretOf(name, 'key', key, env);
   if (user !== undefined && password !== undefined) {
     credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
@@ -44,11 +44,11 @@ async function secretOf(
   source: SecretSource,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  const place = 'env' in source ? `$${source.env}` : source.file;
+  const sourceName = 'env' in source ? `$${source.env}` : source.file;
   const secret = 'env' in source ? (env[source.env] ?? '') : await fileSecret(`the ${what} of ${context}`, source.file);
   if (secret === '')
-    throw new MonError('invalid', `the ${what} of ${context} is missing: ${place} is empty or not set`);
-  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `${place} is too long for a ${what}`);
+    throw new MonError('invalid', `the ${what} of ${context} is missing: ${sourceName} is empty or not set`);
+  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `${sourceName} is too long for a ${what}`);
   return secret;
 }
 

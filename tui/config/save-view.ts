@@ -29,30 +29,30 @@ function withView(text: string, path: string, name: string, view: SavedView | un
     throw new MonError('conflict', 'the configuration file has become invalid: fix it first', { cause: error });
   }
   const document = openDocument(text);
-  const place = placeOfViews(text, document.contents);
+  const range = viewsRange(text, document.contents);
   if (view === undefined) document.deleteIn(['views', name]);
   else {
     // `views:` may have no value, or the file may consist of comments only.
     if (!isMap(document.get('views'))) document.set('views', document.createNode({}));
     document.setIn(['views', name], document.createNode(writtenView(view)));
   }
-  if (place === undefined) return document.toString({ lineWidth: LINE_WIDTH });
+  if (range === undefined) return document.toString({ lineWidth: LINE_WIDTH });
   const views = new Document({});
   views.set('views', document.get('views'));
   const written = views.toString({ lineWidth: LINE_WIDTH });
-  const [start, end] = place;
+  const [start, end] = range;
   const before = text.slice(0, start);
   // A block map ends with its line; any other value ends within its line.
-  const isWholeLines = end === text.length || text[end - 1] === '\n';
+  const isAtLineEnd = end === text.length || text[end - 1] === '\n';
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-  return before + gap + (isWholeLines ? written : written.trimEnd()) + text.slice(end);
+  return before + gap + (isAtLineEnd ? written : written.trimEnd()) + text.slice(end);
 }
 
 /**
  * Returns the range of the views in the text, so that only these lines change and the user's layout of the rest is
  * preserved. Returns `undefined` if the layout does not allow it, such as `{ keys: {} }`.
  */
-function placeOfViews(text: string, contents: unknown): readonly [start: number, end: number] | undefined {
+function viewsRange(text: string, contents: unknown): readonly [start: number, end: number] | undefined {
   if (contents === null) return [text.length, text.length];
   if (!isMap(contents) || contents.flow === true) return undefined;
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === 'views');

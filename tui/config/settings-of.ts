@@ -16,24 +16,24 @@ export interface Settings {
  * is the default for ASCII.
  */
 export function settingsOf(
-  given: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
+  flags: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   config: Pick<ConsoleConfig, 'ascii' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Settings {
   // `NO_COLOR` is in effect if it is set to anything but the empty string (no-color.org).
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  const skin = given.skin ?? config.skin;
+  const skin = flags.skin ?? config.skin;
   return {
     theme: {
-      color: given.color && !isPlain,
-      ascii: given.ascii ?? config.ascii ?? isAsciiLocale(env),
+      color: flags.color && !isPlain,
+      ascii: flags.ascii ?? config.ascii ?? isAsciiLocale(env),
       ...(skin !== undefined && { skin }),
     },
-    mouse: given.mouse ?? config.mouse ?? false,
+    mouse: flags.mouse ?? config.mouse ?? false,
     attention: {
       ...ATTENTION,
-      bell: given.bell ?? config.bell ?? ATTENTION.bell,
-      notify: given.notify ?? config.notify ?? ATTENTION.notify,
+      bell: flags.bell ?? config.bell ?? ATTENTION.bell,
+      notify: flags.notify ?? config.notify ?? ATTENTION.notify,
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { FrameClock } from './frame-scheduler.ts';
 
 /** Time that the evaluation of a filter may take before keys and frames are handled. */
-const TURN_MS = 8;
+const TIME_SLICE_MS = 8;
 
 /** A list that is being filtered. */
 interface Filtered {
@@ -22,7 +22,7 @@ interface FilterParts {
  * Evaluates a new filter a few milliseconds per turn of the event loop, so that keys and frames are handled in
  * between.
  */
-export class FilterTurns {
+export class FilterScheduler {
   readonly #parts: FilterParts;
   #isDue = false;
 
@@ -36,7 +36,7 @@ export class FilterTurns {
    */
   beforeFrame(nowMs: number): void {
     const { list } = this.#parts;
-    this.#workUntil(nowMs + TURN_MS, () => !list().rows.isFilterAwaited);
+    this.#workUntil(nowMs + TIME_SLICE_MS, () => !list().rows.isFilterAwaited);
   }
 
   /** Continues an unfinished evaluation. The first matches are drawn at once, the rest when it is complete. */
@@ -48,7 +48,7 @@ export class FilterTurns {
       this.#isDue = false;
       const { isFilterAwaited } = list().rows;
       const isEnough = (): boolean => !list().isFiltering || (isFilterAwaited && !list().rows.isFilterAwaited);
-      if (this.#workUntil(clock.now() + TURN_MS, isEnough)) paint();
+      if (this.#workUntil(clock.now() + TIME_SLICE_MS, isEnough)) paint();
       else this.goOn();
     });
   }

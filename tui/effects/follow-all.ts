@@ -27,7 +27,7 @@ export interface MergedSink extends Opened {
   /** Receives rows; `isNews` is true for current changes outside of a snapshot. */
   rowsArrived(
     rows: FeedRows,
-    about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
+    details: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
   ): void;
   /** Receives events of one backend's snapshot. */
   snapshotEventsArrived(events: readonly EventRow[], isNews: boolean): void;
@@ -38,11 +38,11 @@ export function followAll(
   members: ReadonlyMap<string, Member>,
   store: MergedSink,
   clock: FeedClock,
-  chance = Math.random,
+  random = Math.random,
 ): FollowedFeed {
   const feeds = Array.from(members, ([name, member]) => {
     const sink = new MemberSink(name, store);
-    if (!('problem' in member)) return [followFeed(member, sink, clock, chance)];
+    if (!('problem' in member)) return [followFeed(member, sink, clock, random)];
     sink.connectionChanged({ kind: 'refused', code: 'invalid', message: member.problem });
     return [];
   }).flat();
@@ -63,7 +63,7 @@ class MemberSink implements FeedSink {
   readonly #store: MergedSink;
   #status: FeedStatus = INITIAL_FEED_STATUS;
   /** Keys in the store of all rows of this backend. */
-  readonly #known: Keys = noKeys();
+  readonly #keys: Keys = noKeys();
   /** Keys that the current snapshot has contained so far; the others are removed at its end. */
   #mentioned: Keys | undefined;
 
@@ -85,10 +85,10 @@ class MemberSink implements FeedSink {
     this.#heard(heardStats(this.#status, stats, timeMs, this.#nowMs));
   }
 
-  rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
-    if (about.replace) this.#mentioned = noKeys();
+  rowsArrived(rows: FeedRows, details: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
+    if (details.replace) this.#mentioned = noKeys();
     this.#pass(placedRows(rows, (key) => [this.#context, key]));
-    this.#heard(heardFrame(this.#status, about.timeMs, this.#nowMs));
+    this.#heard(heardFrame(this.#status, details.timeMs, this.#nowMs));
   }
 
   snapshotEventsArrived(events: readonly EventRow[]): void {
@@ -109,7 +109,7 @@ class MemberSink implements FeedSink {
   #pass(rows: FeedRows): void {
     for (const topic of TOPICS) {
       for (const [key, row] of Object.entries(rows[topic] ?? {})) {
-        if (row === null) this.#known[topic].delete(key);
+        if (row === null) this.#keys[topic].delete(key);
         else this.#note(topic, key);
       }
     }
@@ -118,7 +118,7 @@ class MemberSink implements FeedSink {
   }
 
   #note(topic: Topic, key: string): void {
-    this.#known[topic].add(key);
+    this.#keys[topic].add(key);
     this.#mentioned?.[topic].add(key);
   }
 
@@ -127,7 +127,7 @@ class MemberSink implements FeedSink {
     if (mentioned === undefined) return;
     this.#mentioned = undefined;
     const gone = (topic: Topic): Readonly<Record<string, null>> =>
-      Object.fromEntries([...this.#known[topic]].filter((key) => !mentioned[topic].has(key)).map((key) => [key, null]));
+      Object.fromEntries([...this.#keys[topic]].filter((key) => !mentioned[topic].has(key)).map((key) => [key, null]));
     this.#pass({ events: gone('events'), silenced: gone('silenced'), clients: gone('clients') });
   }
 }
@@ -139,35 +139,35 @@ function noKeys(): Keys {
 /**
  * Returns rows with the backend or namespace added to every name. A missing topic stays missing.
  *
- * @param placeOf returns the backend or namespace of a row and its key there
+ * @param splitKey returns the backend or namespace of a row and its key there
  */
 export function placedRows(
   { events, silenced, clients }: FeedRows,
-  placeOf: (key: string) => readonly [place: string, key: string],
+  splitKey: (key: string) => readonly [source: string, key: string],
 ): FeedRows {
   return {
-    ...(events && { events: mapped(events, placeOf, eventKeyAt, eventAt) }),
-    ...(silenced && { silenced: mapped(silenced, placeOf, silencedIdAt, silencedAt) }),
-    ...(clients && { clients: mapped(clients, placeOf, nameAt, clientAt) }),
+    ...(events && { events: mapped(events, splitKey, eventKeyAt, eventAt) }),
+    ...(silenced && { silenced: mapped(silenced, splitKey, silencedIdAt, silencedAt) }),
+    ...(clients && { clients: mapped(clients, splitKey, nameAt, clientAt) }),
   };
 }
 
 function mapped<Row>(
   rows: Readonly<Record<string, Row | null>>,
-  placeOf: (key: string) => readonly [place: string, key: string],
-  keyAt: (key: string, place: string) => string,
-  rowAt: (row: Row, place: string) => Row,
+  splitKey: (key: string) => readonly [source: string, key: string],
+  keyAt: (key: string, source: string) => string,
+  rowAt: (row: Row, source: string) => Row,
 ): Readonly<Record<string, Row | null>> {
   const entries = Object.entries(rows).map(([placed, row]) => {
-    const [place, key] = placeOf(placed);
-    return [keyAt(key, place), row === null ? null : rowAt(row, place)] as const;
+    const [source, key] = splitKey(placed);
+    return [keyAt(key, source), row === null ? null : rowAt(row, source)] as const;
   });
   return Object.fromEntries(entries);
 }
 
-function clientAt(row: ClientRow, place: string): ClientRow {
-  const subscriptions = row.subscriptions.map((subscription) => nameAt(subscription, place));
-  return { ...row, name: nameAt(row.name, place), subscriptions };
+function clientAt(row: ClientRow, source: string): ClientRow {
+  const subscriptions = row.subscriptions.map((subscription) => nameAt(subscription, source));
+  return { ...row, name: nameAt(row.name, source), subscriptions };
 }
 
 function eventKeyAt(key: string, context: string): string {
@@ -176,9 +176,9 @@ function eventKeyAt(key: string, context: string): string {
 }
 
 /** Returns an event with the backend or namespace added to its names. */
-export function eventAt(row: EventRow, place: string): EventRow {
-  const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, place));
-  return { ...row, client: nameAt(row.client, place), silenced_by: silencedBy };
+export function eventAt(row: EventRow, source: string): EventRow {
+  const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, source));
+  return { ...row, client: nameAt(row.client, source), silenced_by: silencedBy };
 }
 
 function silencedAt(row: SilencedRow, context: string): SilencedRow {

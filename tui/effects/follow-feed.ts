@@ -1,7 +1,7 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed, FeedPace, FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import type { RowsMetadata } from '../../shared/client/feed-session.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { EventRow, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { Hello } from '../model/feed-status.ts';
@@ -22,7 +22,7 @@ export interface FeedSink {
   connectionChanged(connection: FeedState): void;
   greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
-  rowsArrived(rows: FeedRows, about: Omit<RowsAbout, 'seq'>): void;
+  rowsArrived(rows: FeedRows, details: Omit<RowsMetadata, 'seq'>): void;
   /**
    * Receives more of a snapshot that `rowsArrived` started. If it is absent, `rowsArrived` receives these
    * events too.
@@ -38,7 +38,7 @@ export function followFeed(
   { backend, env, namespace, topics = ['events', 'silenced', 'clients', 'upgrades'] }: FollowedBackend,
   store: FeedSink,
   clock: FeedClock,
-  chance = Math.random,
+  random = Math.random,
 ): FollowedFeed {
   let feed: Feed | undefined;
   let isClosed = false;
@@ -52,12 +52,12 @@ export function followFeed(
         ...(namespace !== undefined && { namespace }),
         topics,
         clock,
-        chance,
+        random,
       },
       {
         onState: (state) => store.connectionChanged(state),
         onHello: (hello) => store.greeted(hello),
-        onRows: (rows, about) => store.rowsArrived(rows, about),
+        onRows: (rows, details) => store.rowsArrived(rows, details),
         ...(store.snapshotEventsArrived && {
           onSnapshotEvents: (events) => store.snapshotEventsArrived?.(events),
         }),
@@ -73,9 +73,9 @@ export function followFeed(
   return {
     reconnect: () => feed?.reconnect(),
     resync: () => feed?.resync(),
-    setPace: (wanted) => {
-      pace = wanted;
-      feed?.setPace(wanted);
+    setPace: (newPace) => {
+      pace = newPace;
+      feed?.setPace(newPace);
     },
     close: () => {
       isClosed = true;

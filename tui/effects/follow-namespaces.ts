@@ -16,9 +16,9 @@ export function followNamespaces(
   backend: FollowedBackend,
   store: NamespacesSink,
   clock: FeedClock,
-  chance = Math.random,
+  random = Math.random,
 ): FollowedFeed {
-  const placeOf = (key: string): readonly [place: string, key: string] => {
+  const splitKey = (key: string): readonly [source: string, key: string] => {
     const slash = key.indexOf('/');
     const namespace = key.slice(0, slash);
     store.noteNamespace(namespace);
@@ -30,8 +30,8 @@ export function followNamespaces(
       connectionChanged: (connection) => store.connectionChanged(connection),
       greeted: (hello) => store.greeted(hello),
       statsArrived: (stats, timeMs) => store.statsArrived(stats, timeMs),
-      rowsArrived: ({ upgrades, ...rows }, about) =>
-        store.rowsArrived({ ...placedRows(rows, placeOf), ...(upgrades && { upgrades }) }, about),
+      rowsArrived: ({ upgrades, ...rows }, details) =>
+        store.rowsArrived({ ...placedRows(rows, splitKey), ...(upgrades && { upgrades }) }, details),
       snapshotEventsArrived: (events) =>
         store.snapshotEventsArrived(
           events.map((row) => {
@@ -42,7 +42,7 @@ export function followNamespaces(
         ),
     },
     clock,
-    chance,
+    random,
   );
   return { ...feed, setPace: ({ ms }) => setPace({ ms }) };
 }

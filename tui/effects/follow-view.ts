@@ -1,14 +1,14 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { FollowedView, ViewData } from '../model/view-data.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { Answered } from '../state/answers.ts';
 import type { Frames, Shown } from '../state/ports.ts';
 import { standsStill } from '../state/upkeep.ts';
 import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** The store that receives the rows of a view. */
-type ViewSink = Answered & Frames & Shown & Pick<Known, 'loads'>;
+type ViewSink = Answered & Frames & Shown & Pick<LiveData, 'loads'>;
 
 /** Update interval of a view, which is read as a list. */
 const PACE_MS = 250;
@@ -19,13 +19,13 @@ const PACE_MS = 250;
  */
 export class ViewFeed {
   readonly #follow: (view: FollowedView) => FollowedTopic;
-  readonly #loads: Known['loads'];
+  readonly #loads: LiveData['loads'];
   #topic: FollowedTopic | undefined;
   #isBackendLive = false;
 
-  constructor(backend: FollowedBackend, store: ViewSink, clock: FeedClock, chance = Math.random) {
+  constructor(backend: FollowedBackend, store: ViewSink, clock: FeedClock, random = Math.random) {
     this.#loads = store.loads;
-    this.#follow = (view) => new FollowedTopic(view, backend, store, clock, chance);
+    this.#follow = (view) => new FollowedTopic(view, backend, store, clock, random);
   }
 
   /**
@@ -62,7 +62,7 @@ class FollowedTopic {
   /** True if there are rows that are not shown yet. */
   #isNew = false;
 
-  constructor(view: FollowedView, backend: FollowedBackend, store: ViewSink, clock: FeedClock, chance: () => number) {
+  constructor(view: FollowedView, backend: FollowedBackend, store: ViewSink, clock: FeedClock, random: () => number) {
     this.view = view;
     this.#store = store;
     this.#feed = followFeed(
@@ -78,7 +78,7 @@ class FollowedTopic {
         statsArrived: () => undefined,
       },
       clock,
-      chance,
+      random,
     );
     this.#feed.setPace({ ms: PACE_MS });
   }

@@ -7,7 +7,7 @@ import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespa
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
-import type { ToldOutcome } from '../words/changes.ts';
+import type { OutcomeWithReason } from '../words/changes.ts';
 import { joinedReport } from './merged-report.ts';
 import type { ConsoleApi } from './run-effects.ts';
 
@@ -52,8 +52,8 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
     resolve: ({ client, check }) => askThere(toChange, client, (api, name) => api.resolve({ client: name, check })),
     deleteResult: (client, check) => askThere(toChange, client, (api, name) => api.deleteResult(name, check)),
     async requestCheck(order) {
-      const { name: check, context: place } = splitName(order.check);
-      if (place !== undefined) return (await toChange(place)).requestCheck({ ...order, check });
+      const { name: check, context: contextName } = splitName(order.check);
+      if (contextName !== undefined) return (await toChange(contextName)).requestCheck({ ...order, check });
       const subscribers = Map.groupBy(order.subscribers ?? [], (subscriber) => splitName(subscriber).context ?? '');
       mustBeConnected(backends, [...subscribers.keys()]);
       const parts = await Promise.allSettled(
@@ -63,14 +63,14 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           ),
         ),
       );
-      const [first] = wholeOrThrow(parts);
+      const [first] = valuesOrThrow(parts);
       if (first === undefined) throw new MonError('invalid', 'no backend selected');
       return first;
     },
     async report(query) {
       const parts = await Promise.allSettled(
-        Array.from(backends.open.keys(), async (place) =>
-          withName(place, async () => ({ place, report: await (await at(place)).report(query) })),
+        Array.from(backends.open.keys(), async (backend) =>
+          withName(backend, async () => ({ backend, report: await (await at(backend)).report(query) })),
         ),
       );
       // A report without one of them would be taken for the whole.
@@ -81,10 +81,10 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       return joinedReport([first, ...others]);
     },
     async silencePolicy() {
-      const asked = await Promise.allSettled(
+      const responses = await Promise.allSettled(
         Array.from(backends.open.values(), async (open) => (await open()).silencePolicy()),
       );
-      return strictest(asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])));
+      return strictest(responses.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])));
     },
     async bulk(request) {
       const parts = Map.groupBy(request.operations.map(placed), ({ context }) => context);
@@ -94,13 +94,13 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           withName(context, async () => {
             const api = await at(context);
             const results = await api.bulk({ ...request, operations: operations.map(({ operation }) => operation) });
-            return operations.map(({ index }, place) => ({ index, outcome: outcomeAt(results[place], context) }));
+            return operations.map(({ index }, position) => ({ index, outcome: outcomeAt(results[position], context) }));
           }),
         ),
       );
       // A partly failed undo must be repeatable, so it fails as a whole. If nothing was done, that is reported
       // as a failure.
-      if (request.undo === true || answers.every(({ status }) => status === 'rejected')) wholeOrThrow(answers);
+      if (request.undo === true || answers.every(({ status }) => status === 'rejected')) valuesOrThrow(answers);
       return inOrder(request.operations.length, [...parts.values()], answers);
     },
   };
@@ -108,9 +108,9 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
 
 /** Sends a request about an object to its backend, under its own name. */
 async function askThere<T>(
-  open: (place: string | undefined) => Promise<ApiClient>,
+  open: (context: string | undefined) => Promise<ApiClient>,
   named: string,
-  ask: (api: ApiClient, name: string, place: string) => Promise<T>,
+  ask: (api: ApiClient, name: string, context: string) => Promise<T>,
 ): Promise<T> {
   const { name, context } = splitName(named);
   return ask(await open(context), name, context ?? '');
@@ -188,13 +188,14 @@ function inOrder(
     readonly { readonly index: number; readonly outcome: BulkOutcome | undefined }[]
   >[],
 ): readonly BulkOutcome[] {
-  const outcomes = Array.from({ length: count }, (): ToldOutcome => ({ ok: false }));
-  for (const [place, answer] of answers.entries()) {
+  const outcomes = Array.from({ length: count }, (): OutcomeWithReason => ({ ok: false }));
+  for (const [position, answer] of answers.entries()) {
     if (answer.status === 'fulfilled') {
       for (const { index, outcome } of answer.value) if (outcome !== undefined) outcomes[index] = outcome;
       continue;
     }
-    for (const { index } of parts[place] ?? []) outcomes[index] = { ok: false, problem: errorMessage(answer.reason) };
+    for (const { index } of parts[position] ?? [])
+      outcomes[index] = { ok: false, problem: errorMessage(answer.reason) };
   }
   return outcomes;
 }
@@ -213,11 +214,11 @@ async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
  *
  * @throws MonError that names the failed backends
  */
-function wholeOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly T[] {
+function valuesOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly T[] {
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [errorMessage(answer.reason)] : []));
   if (failed.length > 0) {
-    const rest = failed.length < answers.length ? '; done on the other backends' : '';
-    throw new MonError('unavailable', failed.join('; ') + rest);
+    const suffix = failed.length < answers.length ? '; done on the other backends' : '';
+    throw new MonError('unavailable', failed.join('; ') + suffix);
   }
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }
@@ -245,17 +246,17 @@ const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME'));
 
 /** Returns the namespace of an element in a list of all namespaces. */
-function placeOf(element: object): string {
+function namespaceOf(element: object): string {
   return 'namespace' in element ? String(element.namespace) : DEFAULT_NAMESPACE;
 }
 
 function placedDetail(detail: SilencedDetail): SilencedDetail {
-  const namespace = placeOf(detail);
+  const namespace = namespaceOf(detail);
   return { ...partsAt(detail, namespace), id: silencedIdAt(detail.id, namespace) };
 }
 
 function placedName<Named extends { readonly name: string }>(named: Named): Named {
-  return { ...named, name: nameAt(named.name, placeOf(named)) };
+  return { ...named, name: nameAt(named.name, namespaceOf(named)) };
 }
 
 function resultAt(result: CheckOfClient, namespace: string): CheckOfClient {
@@ -294,18 +295,21 @@ export function openApiOfNamespaces(
     ...merged,
     silencePreview: ofOneNamespace,
     report: async (query) => (await at(EVERY_NAMESPACE)).report(query),
-    aggregate: (aggregate, about) => askThere(at, aggregate, (api, name) => api.aggregate(name, about)),
-    aggregateResults: (aggregate, severity, about) =>
-      askThere(at, aggregate, async (api, name, place) => {
-        const results = await api.aggregateResults(name, severity, about);
-        return results?.map(({ check, summary }) => ({ check, summary: summary.map((said) => saidAt(said, place)) }));
+    aggregate: (aggregate, options) => askThere(at, aggregate, (api, name) => api.aggregate(name, options)),
+    aggregateResults: (aggregate, severity, options) =>
+      askThere(at, aggregate, async (api, name, namespace) => {
+        const results = await api.aggregateResults(name, severity, options);
+        return results?.map(({ check, summary }) => ({
+          check,
+          summary: summary.map((said) => saidAt(said, namespace)),
+        }));
       }),
     aggregateRules: (aggregate) => askThere(at, aggregate, (api, name) => api.aggregateRules(name)),
     aggregateSummaries: async (page) => (await (await at(EVERY_NAMESPACE)).aggregateSummaries(page)).map(placedName),
     checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
     checkResults: (check, page) =>
-      askThere(at, check, async (api, name, place) =>
-        (await api.checkResults(name, page)).map((result) => resultAt(result, place)),
+      askThere(at, check, async (api, name, namespace) =>
+        (await api.checkResults(name, page)).map((result) => resultAt(result, namespace)),
       ),
     clientDetail: (named) =>
       askThere(at, named, async (api, name) => {
@@ -313,8 +317,8 @@ export function openApiOfNamespaces(
         return detail && { ...detail, client: { ...detail.client, name: named } };
       }),
     result: (client, check) => askThere(at, client, (api, name) => api.result(name, check)),
-    async silencedDetails(about) {
-      const details = await (await at(EVERY_NAMESPACE)).silencedDetails(about);
+    async silencedDetails(which) {
+      const details = await (await at(EVERY_NAMESPACE)).silencedDetails(which);
       return details.map(placedDetail);
     },
     async silencedDetail(entry) {
@@ -326,7 +330,7 @@ export function openApiOfNamespaces(
     audit: async (query) => (await at()).audit(query),
     cluster: async () => (await at()).cluster(),
     deadLetter: async (id) => (await at()).deadLetter(id),
-    deadLetters: async (about) => (await at()).deadLetters(about),
+    deadLetters: async (filter) => (await at()).deadLetters(filter),
     deepHealth: async () => (await at()).deepHealth(),
     dropDeadLetter: async (id) => (await at()).dropDeadLetter(id),
     handOver: async (to) => (await at()).handOver(to),
@@ -336,7 +340,7 @@ export function openApiOfNamespaces(
     namespaces: async () => (await at()).namespaces(),
     async overview() {
       const overview = await (await at(EVERY_NAMESPACE)).overview();
-      const noisiest = overview.noisiest.map((noisy) => ({ ...noisy, check: nameAt(noisy.check, placeOf(noisy)) }));
+      const noisiest = overview.noisiest.map((noisy) => ({ ...noisy, check: nameAt(noisy.check, namespaceOf(noisy)) }));
       return { ...overview, noisiest };
     },
     retryDeadLetters: async (which) => (await at()).retryDeadLetters(which),

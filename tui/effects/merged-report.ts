@@ -15,7 +15,7 @@ type ReportCheck = Report['open']['checks'][number];
 /** The report of one of several backends. */
 export interface ReportOfBackend {
   /** The name of the backend. */
-  readonly place: string;
+  readonly backend: string;
   readonly report: Report;
 }
 
@@ -28,15 +28,21 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   const [{ report: first }] = reports;
   const sum = (count: (report: Report) => number): number =>
     reports.reduce((total, { report }) => total + count(report), 0);
-  const open = reports.flatMap(({ place, report }) => report.open.checks.map((check) => checkAt(check, place)));
-  const resolved = reports.flatMap(({ place, report }) => report.resolved.checks.map((check) => checkAt(check, place)));
-  const told = reports.map(({ report }) => report.complete_since);
-  const trails = reports.flatMap(({ place, report: { changes } }) => (changes === null ? [] : [{ place, changes }]));
+  const open = reports.flatMap(({ backend, report }) => report.open.checks.map((check) => checkAt(check, backend)));
+  const resolved = reports.flatMap(({ backend, report }) =>
+    report.resolved.checks.map((check) => checkAt(check, backend)),
+  );
+  const completeSinceTimes = reports.map(({ report }) => report.complete_since);
+  const trails = reports.flatMap(({ backend, report: { changes } }) =>
+    changes === null ? [] : [{ place: backend, changes }],
+  );
   return {
     since: Math.min(...reports.map(({ report }) => report.since)),
     until: Math.max(...reports.map(({ report }) => report.until)),
     // The whole is only complete since the latest of these times, and unknown if one is unknown.
-    complete_since: told.some((since) => since === null) ? null : Math.max(...told.map((since) => since ?? 0)),
+    complete_since: completeSinceTimes.some((since) => since === null)
+      ? null
+      : Math.max(...completeSinceTimes.map((since) => since ?? 0)),
     truncated: reports.some(({ report }) => report.truncated),
     total: {
       checks: sum(({ total }) => total.checks),
@@ -53,23 +59,25 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
       checks: sum(({ inhibited }) => inhibited.checks),
       count: sum(({ inhibited }) => inhibited.count),
       causes: reports
-        .flatMap(({ place, report }) =>
-          report.inhibited.causes.map((cause) => ({ ...cause, client: nameAt(cause.client, place) })),
+        .flatMap(({ backend, report }) =>
+          report.inhibited.causes.map((cause) => ({ ...cause, client: nameAt(cause.client, backend) })),
         )
         .toSorted(mostFirst)
         .slice(0, LISTED),
     },
     noisiest: reports
-      .flatMap(({ place, report }) => report.noisiest.map((noise) => ({ ...noise, check: nameAt(noise.check, place) })))
+      .flatMap(({ backend, report }) =>
+        report.noisiest.map((noise) => ({ ...noise, check: nameAt(noise.check, backend) })),
+      )
       .toSorted((a, b) => b.outages - a.outages)
       .slice(0, NOISIEST),
     actions: {
       count: sum(({ actions }) => actions.count),
       actions: reports
-        .flatMap(({ place, report }) =>
+        .flatMap(({ backend, report }) =>
           report.actions.actions.map((action) => ({
             ...action,
-            targets: action.targets.map((target) => nameAt(target, place)),
+            targets: action.targets.map((target) => nameAt(target, backend)),
           })),
         )
         .toSorted((a, b) => b.at - a.at)
@@ -90,13 +98,13 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   };
 }
 
-function checkAt(check: ReportCheck, place: string): ReportCheck {
+function checkAt(check: ReportCheck, backend: string): ReportCheck {
   return {
     ...check,
-    client: nameAt(check.client, place),
+    client: nameAt(check.client, backend),
     ...(check.inhibited_by && {
-      inhibited_by: { ...check.inhibited_by, client: nameAt(check.inhibited_by.client, place) },
+      inhibited_by: { ...check.inhibited_by, client: nameAt(check.inhibited_by.client, backend) },
     }),
-    silences: check.silences.map((silence) => ({ ...silence, id: nameAt(silence.id, place) })),
+    silences: check.silences.map((silence) => ({ ...silence, id: nameAt(silence.id, backend) })),
   };
 }

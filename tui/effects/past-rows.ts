@@ -48,12 +48,12 @@ export function rowsOfChanges(
   );
   if (silenced === undefined) return rows;
   // Silenced events that the differences do not contain are no longer silenced.
-  const told = rows.events ?? {};
+  const changedEvents = rows.events ?? {};
   const loud: Record<string, EventRow> = {};
   for (const { key, row } of before) {
-    if (row.silenced_by.length > 0 && !(key in told)) loud[key] = { ...row, silenced_by: [] };
+    if (row.silenced_by.length > 0 && !(key in changedEvents)) loud[key] = { ...row, silenced_by: [] };
   }
-  return { ...rows, events: { ...loud, ...told } };
+  return { ...rows, events: { ...loud, ...changedEvents } };
 }
 
 /** Returns the key in the form that `feedRows` parses. */

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { ifThere } from '../../shared/client/if-there.ts';
 import { leaderName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { nameBeside } from '../model/backend-names.ts';
+import { nameAtSameBackend } from '../model/backend-names.ts';
 import {
   changeOutcomes,
   changeReport,
@@ -13,8 +13,8 @@ import {
   type ChangeOutcome,
   type ChangeReport,
 } from '../words/changes.ts';
-import { tellOutcome } from '../actions/outcome.ts';
-import type { Effect, DeadLetterVerb, LetterOrder, RunOrder } from '../state/effects.ts';
+import { reportOutcome } from '../actions/outcome.ts';
+import type { Effect, DeadLetterVerb, DeadLetterOrder, RunOrder } from '../state/effects.ts';
 import type { Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { undoOperations } from '../state/undo.ts';
@@ -26,9 +26,9 @@ import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
 import { type Target, nameOf } from '../model/target.ts';
-import type { Screen, Says, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
+import type { Screen, MessageSink, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
 
 /** Maximum number of concurrent requests if each object needs its own. */
@@ -58,14 +58,14 @@ export type ConsoleApi = ViewApi &
 /** The dependencies of the effects. */
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: Screen &
-    Says &
+    MessageSink &
     Asks &
     Opened &
     Frames &
     Answered &
     Remembers &
     Pick<Silencing, 'silenceRecent'> &
-    Pick<Known, 'loads' | 'plans'>;
+    Pick<LiveData, 'loads' | 'plans'>;
   readonly api: () => Promise<ConsoleApi>;
   readonly upgrades: () => Promise<UpgradeApi>;
   readonly feed: { reconnect(): void; resync(): void };
@@ -94,7 +94,7 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'request-checks':
       return requestChecks(effect.orders, tools);
     case 'settle-letters':
-      return settleLetters(effect.verb, effect.letters, tools);
+      return settleDeadLetters(effect.verb, effect.deadLetters, tools);
     case 'hand-over':
       return handOver(effect, tools);
     case 'load-layer':
@@ -143,22 +143,22 @@ async function travel(atMs: number | undefined, tools: EffectTools): Promise<voi
 }
 
 /** Sends a change as one request, reports the outcome, and stores the operations that undo it. */
-async function change(wanted: Change, undoes: number | undefined, { store, api }: EffectTools): Promise<void> {
+async function change(requestedChange: Change, undoes: number | undefined, { store, api }: EffectTools): Promise<void> {
   try {
     const client = await api();
     const results = await client.bulk({
-      operations: [...wanted.operations],
+      operations: [...requestedChange.operations],
       creator: store.options.creator,
       ...(undoes !== undefined && { undo: true }),
     });
-    const told = changeReport(wanted, changeOutcomes(wanted, results));
+    const report = changeReport(requestedChange, changeOutcomes(requestedChange, results));
     if (undoes !== undefined) store.ownChanges.forget(undoes);
     else if (results.some(({ ok }) => ok)) {
-      store.ownChanges.remember(told.title, undoOperations(results), store.options.now());
+      store.ownChanges.remember(report.title, undoOperations(results), store.options.now());
     }
-    tellOutcome(store, told);
+    reportOutcome(store, report);
   } catch (error) {
-    tellOutcome(store, refusedReport(wanted, errorMessage(error)));
+    reportOutcome(store, refusedReport(requestedChange, errorMessage(error)));
   }
 }
 
@@ -189,8 +189,8 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
     await ifThere(backend.resolve({ client, check }));
     await backend.deleteResult(client, check);
   });
-  const told = outcomeReport({ done: 'deleted', noun: 'event' }, outcomes);
-  tellIrrevocable(store, told, outcomes);
+  const report = outcomeReport({ done: 'deleted', noun: 'event' }, outcomes);
+  reportIrrevocable(store, report, outcomes);
 }
 
 /** Loads the names for completion. Without a response none are offered, but any can be typed. */
@@ -225,11 +225,11 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
   try {
     const client = await api();
     // The extra data of the detail screen is optional: without it the event is still shown.
-    const isWhole = into === 'detail';
-    const definition = isWhole
-      ? client.check(nameBeside(target.client, target.check)).catch(() => undefined)
+    const isDetail = into === 'detail';
+    const definition = isDetail
+      ? client.check(nameAtSameBackend(target.client, target.check)).catch(() => undefined)
       : undefined;
-    const handling = isWhole ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
+    const handling = isDetail ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
     const event = await client.event(target.client, target.check);
     store.answers.eventLoaded(target, into, event, {
       nextRun: (await definition)?.next_run ?? undefined,
@@ -242,8 +242,8 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
 
 async function deleteClients(names: readonly string[], { store, api }: EffectTools): Promise<void> {
   const outcomes = await inParallel(names, safeLine, async (name) => ifThere((await api()).deleteClient(name)));
-  const told = outcomeReport({ done: 'deleted', noun: 'client' }, outcomes);
-  tellIrrevocable(store, told, outcomes);
+  const report = outcomeReport({ done: 'deleted', noun: 'client' }, outcomes);
+  reportIrrevocable(store, report, outcomes);
 }
 
 async function requestChecks(orders: readonly RunOrder[], { store, api }: EffectTools): Promise<void> {
@@ -253,13 +253,17 @@ async function requestChecks(orders: readonly RunOrder[], { store, api }: Effect
     ({ check }) => safeLine(check),
     async (order) => (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' }),
   );
-  tellOutcome(store, outcomeReport({ done: 'requested', noun: 'check' }, outcomes));
+  reportOutcome(store, outcomeReport({ done: 'requested', noun: 'check' }, outcomes));
 }
 
-async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder[], tools: EffectTools): Promise<void> {
+async function settleDeadLetters(
+  verb: DeadLetterVerb,
+  deadLetters: readonly DeadLetterOrder[],
+  tools: EffectTools,
+): Promise<void> {
   const { store, api } = tools;
   const outcomes = await inParallel(
-    letters,
+    deadLetters,
     ({ name }) => name,
     async ({ id }) => {
       const backend = await api();
@@ -267,8 +271,8 @@ async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder
       await (verb === 'drop' ? backend.dropDeadLetter(id) : backend.retryDeadLetters({ id }));
     },
   );
-  const told = outcomeReport({ done: verb === 'drop' ? 'dropped' : 'retried', noun: 'dead letter' }, outcomes);
-  tellIrrevocable(store, told, outcomes);
+  const report = outcomeReport({ done: verb === 'drop' ? 'dropped' : 'retried', noun: 'dead letter' }, outcomes);
+  reportIrrevocable(store, report, outcomes);
   await loadView('dead-letters', VIEW_LOADERS['dead-letters'], tools);
 }
 
@@ -346,9 +350,13 @@ async function inParallel<T>(
 }
 
 /** Reports a change that cannot be undone, and records the part that was done as such. */
-function tellIrrevocable(store: EffectTools['store'], told: ChangeReport, outcomes: readonly ChangeOutcome[]): void {
+function reportIrrevocable(
+  store: EffectTools['store'],
+  report: ChangeReport,
+  outcomes: readonly ChangeOutcome[],
+): void {
   if (outcomes.some(({ problem }) => problem === undefined)) {
-    store.ownChanges.remember(told.title, [], store.options.now());
+    store.ownChanges.remember(report.title, [], store.options.now());
   }
-  tellOutcome(store, told);
+  reportOutcome(store, report);
 }

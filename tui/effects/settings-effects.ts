@@ -1,6 +1,6 @@
 import { errorMessage } from '../../shared/errors.ts';
 import type { SavedView } from '../state/saved-view.ts';
-import type { Says, Screen } from '../state/ports.ts';
+import type { MessageSink, Screen } from '../state/ports.ts';
 
 /** The functions that store and switch the user's settings. */
 export interface SettingsTools {
@@ -23,7 +23,7 @@ export interface SettingsTools {
 }
 
 export async function saveView(
-  store: Screen & Says,
+  store: Screen & MessageSink,
   name: string,
   view: SavedView | undefined,
   tools: SettingsTools,
@@ -42,7 +42,7 @@ export async function saveView(
 }
 
 /** Shows another context or namespace. */
-export async function switchTo(store: Says, name: string, show: (name: string) => Promise<void>): Promise<void> {
+export async function switchTo(store: MessageSink, name: string, show: (name: string) => Promise<void>): Promise<void> {
   try {
     await show(name);
   } catch (error) {

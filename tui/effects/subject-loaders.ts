@@ -27,12 +27,12 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
       : { kind: 'check', name: splitName(name).name, definition, results };
   },
   aggregate: async (api, name) => {
-    const [found, rules] = await Promise.all([
+    const [aggregate, rules] = await Promise.all([
       api.aggregate(name),
       // A backend of an earlier version has no such rules.
       api.aggregateRules(name).catch(() => []),
     ]);
-    const summary = found && { ...found, ...(rules.length > 0 && { rules }) };
+    const summary = aggregate && { ...aggregate, ...(rules.length > 0 && { rules }) };
     if (summary === undefined) return undefined;
     // Severities without results are not requested: an aggregate of a healthy fleet has only one.
     const severities = WORST_FIRST.filter((severity) => summary.results[severity] > 0);

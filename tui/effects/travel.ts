@@ -4,14 +4,14 @@ import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import type { PastMoment } from '../state/console-state.ts';
-import type { Says, Settles } from '../state/ports.ts';
+import type { MessageSink, Settles } from '../state/ports.ts';
 import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
 
 /** The API methods that read the past. */
 type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
 
 /** The store that shows a moment. */
-interface TakesPast extends Settles, Says {
+interface TakesPast extends Settles, MessageSink {
   readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
   readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
   readonly pastChanged: (past: PastMoment, rows: FeedRows) => void;
@@ -39,7 +39,7 @@ interface TravelParts {
 export class Travel {
   readonly #parts: TravelParts;
   /** Increases with each request, so that responses to older ones are dropped. */
-  #turn = 0;
+  #requestId = 0;
   #giveUp: (() => void) | undefined;
   /** The differences at the changes before and after the shown moment. */
   readonly #ahead = new Map<number, Promise<PastChanges | undefined>>();
@@ -61,15 +61,15 @@ export class Travel {
    */
   async to(atMs: number): Promise<void> {
     this.stop();
-    const turn = this.#turn;
-    const given = Promise.withResolvers<void>();
-    this.#giveUp = given.resolve;
+    const requestId = this.#requestId;
+    const cancellation = Promise.withResolvers<void>();
+    this.#giveUp = cancellation.resolve;
     this.#parts.store().settle({ travel: { atMs } });
     this.#parts.paint();
     try {
-      await Promise.race([this.#show(atMs, turn), given.promise]);
+      await Promise.race([this.#show(atMs, requestId), cancellation.promise]);
     } finally {
-      if (turn === this.#turn) this.#arrive();
+      if (requestId === this.#requestId) this.#arrive();
     }
   }
 
@@ -83,7 +83,7 @@ export class Travel {
 
   /** Drops the current request. */
   stop(): void {
-    this.#turn++;
+    this.#requestId++;
     this.#giveUp?.();
   }
 
@@ -92,13 +92,13 @@ export class Travel {
     this.#parts.store().settle({ travel: undefined });
   }
 
-  async #show(atMs: number, turn: number): Promise<void> {
+  async #show(atMs: number, requestId: number): Promise<void> {
     const changes = await this.#changesTo(atMs);
-    if (turn !== this.#turn) return;
-    if (changes === undefined || changes.too_many_changes) return this.#showAnew(atMs, turn);
+    if (requestId !== this.#requestId) return;
+    if (changes === undefined || changes.too_many_changes) return this.#showAnew(atMs, requestId);
     const store = this.#parts.store();
     store.pastChanged(momentOf(changes), rowsOfChanges(changes, store.events.records(), this.#parts.isPlaced()));
-    this.#askAhead(turn);
+    this.#askAhead(requestId);
   }
 
   /**
@@ -124,7 +124,7 @@ export class Travel {
   }
 
   /** Requests the likely next steps in advance, those in the same direction first. */
-  #askAhead(turn: number): void {
+  #askAhead(requestId: number): void {
     const { past } = this.#parts.store().state;
     if (past === undefined) return;
     const { atMs, previousMs, nextMs } = past;
@@ -132,20 +132,20 @@ export class Travel {
     this.#shownMs = atMs;
     const [first, second] = isBack ? [previousMs, nextMs] : [nextMs, previousMs];
     const ask = (toMs: number | undefined): Promise<unknown> => {
-      if (toMs === undefined || turn !== this.#turn) return Promise.resolve();
-      const asked = this.#ask(atMs, toMs);
-      this.#ahead.set(toMs, asked);
-      return asked;
+      if (toMs === undefined || requestId !== this.#requestId) return Promise.resolve();
+      const request = this.#ask(atMs, toMs);
+      this.#ahead.set(toMs, request);
+      return request;
     };
     void ask(first).then(() => ask(second));
   }
 
-  async #showAnew(atMs: number, turn: number): Promise<void> {
+  async #showAnew(atMs: number, requestId: number): Promise<void> {
     const { pagesOfPast } = await import('../../shared/client/past-lists.ts');
     const { past } = this.#parts.store().state;
     const isStep = past !== undefined && (atMs === past.previousMs || atMs === past.nextMs);
     const store = isStep ? this.#parts.store() : undefined;
-    await this.#read(pagesOfPast(await this.#parts.api(), atMs), turn, store);
+    await this.#read(pagesOfPast(await this.#parts.api(), atMs), requestId, store);
   }
 
   /**
@@ -153,48 +153,48 @@ export class Travel {
    *
    * @param store the store whose other state is kept; `undefined` shows the first page at once
    */
-  async #read(pages: AsyncGenerator<PastState, void>, turn: number, store: TakesPast | undefined): Promise<void> {
+  async #read(pages: AsyncGenerator<PastState, void>, requestId: number, store: TakesPast | undefined): Promise<void> {
     const { value: first } = await pages.next();
-    if (turn !== this.#turn || first === undefined) return;
+    if (requestId !== this.#requestId || first === undefined) return;
     const moment = momentOf(first);
     const isPlaced = this.#parts.isPlaced();
     if (store !== undefined) {
       const events = [...first.events];
       for await (const page of pages) {
-        if (turn !== this.#turn) return;
+        if (requestId !== this.#requestId) return;
         events.push(...page.events);
       }
       store.pastArrived(moment, rowsOfPast({ ...first, events }, isPlaced));
-      return this.#askAhead(turn);
+      return this.#askAhead(requestId);
     }
     const into = this.#parts.enter();
     const rows = first.events.length;
-    const isWhole = rows >= first.total;
+    const isComplete = rows >= first.total;
     into.pastArrived(
-      isWhole ? moment : { ...moment, partial: { rows, total: first.total } },
+      isComplete ? moment : { ...moment, partial: { rows, total: first.total } },
       rowsOfPast(first, isPlaced),
     );
-    if (isWhole) return this.#askAhead(turn);
+    if (isComplete) return this.#askAhead(requestId);
     // Keys act on the new list from here on.
-    void this.#readOn(pages, { turn, moment, rows, total: first.total });
+    void this.#readOn(pages, { requestId, moment, rows, total: first.total });
   }
 
   async #readOn(
     pages: AsyncGenerator<PastState, void>,
-    { turn, moment, rows: read, total }: { turn: number; moment: PastMoment; rows: number; total: number },
+    { requestId, moment, rows: read, total }: { requestId: number; moment: PastMoment; rows: number; total: number },
   ): Promise<void> {
     let rows = read;
     const store = this.#parts.store();
     try {
       for await (const { events } of pages) {
-        if (turn !== this.#turn || store !== this.#parts.store()) return;
+        if (requestId !== this.#requestId || store !== this.#parts.store()) return;
         rows += events.length;
         const { events: some } = rowsOfPast({ events }, this.#parts.isPlaced());
         store.pastChanged({ ...moment, partial: { rows, total } }, { events: some ?? {} });
         this.#parts.paint();
       }
       store.pastChanged(moment, {});
-      this.#askAhead(turn);
+      this.#askAhead(requestId);
     } catch (error) {
       store.say(`part of the history could not be loaded: ${errorMessage(error)}`, 'problem');
     }

@@ -5,10 +5,10 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../state/keys.ts';
 import type { Effect } from '../state/effects.ts';
-import { isHeldBy } from '../../shared/domain/plan/operator.ts';
-import type { Says, Opened, Frames } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
-import { stepText, toldOf } from '../words/plan-text.ts';
+import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
+import type { MessageSink, Opened, Frames } from '../state/ports.ts';
+import type { LiveData } from '../model/known.ts';
+import { stepText, orderResultText } from '../words/plan-text.ts';
 
 /** The methods of upgrade plans that the console uses. */
 export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
@@ -16,7 +16,7 @@ export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
 export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
 
 interface UpgradeTools {
-  readonly store: Says & Opened & Frames & Pick<Known, 'plans'>;
+  readonly store: MessageSink & Opened & Frames & Pick<LiveData, 'plans'>;
   readonly upgrades: () => Promise<UpgradeApi>;
 }
 
@@ -42,17 +42,21 @@ export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades 
   }
 }
 
-async function loadPlan(id: number, store: Says & Opened & Pick<Known, 'plans'>, client: UpgradeApi): Promise<void> {
+async function loadPlan(
+  id: number,
+  store: MessageSink & Opened & Pick<LiveData, 'plans'>,
+  client: UpgradeApi,
+): Promise<void> {
   const before = store.plans.plan;
   const plan = await client.plan(id);
   if (plan === undefined) return store.plans.failed('the backend has no such plan');
   store.plans.arrived(plan);
-  tellEnd(store, before, plan);
+  reportStepOutcome(store, before, plan);
 }
 
 /** Reports the outcome of a step to the user who started it. */
-function tellEnd(store: Says & Opened, before: PlanRun | undefined, plan: PlanRun): void {
-  const ran = before?.id === plan.id && isHeldBy(before, store.options.session) ? currentStep(before) : undefined;
+function reportStepOutcome(store: MessageSink & Opened, before: PlanRun | undefined, plan: PlanRun): void {
+  const ran = before?.id === plan.id && isOwnedBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
   if (step === undefined || step.state === 'running') return;
   store.say(
@@ -62,7 +66,7 @@ function tellEnd(store: Says & Opened, before: PlanRun | undefined, plan: PlanRu
 }
 
 /** Renews the hold on a plan. Best effort: the feed reports if another session has taken the plan. */
-async function holdPlan(id: number, store: Opened & Pick<Known, 'plans'>, client: UpgradeApi): Promise<void> {
+async function holdPlan(id: number, store: Opened & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
   const { session } = store.options;
   const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);
   if (plan !== undefined) store.plans.arrived(plan);
@@ -71,7 +75,7 @@ async function holdPlan(id: number, store: Opened & Pick<Known, 'plans'>, client
 async function orderPlan(
   id: number,
   orders: readonly PlanOrder[],
-  store: Says & Frames & Pick<Known, 'plans'>,
+  store: MessageSink & Frames & Pick<LiveData, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   for (const order of orders) {
@@ -79,13 +83,13 @@ async function orderPlan(
     store.plans.arrived(plan);
     store.touch('rows');
     // The earlier orders only prepare the last one.
-    if (order === orders.at(-1)) store.say(toldOf(order, plan, keyOf('plan-run')), 'done');
+    if (order === orders.at(-1)) store.say(orderResultText(order, plan, keyOf('plan-run')), 'done');
   }
 }
 
 async function newPlan(
   { from, to }: Extract<Effect, { readonly kind: 'new-plan' }>,
-  store: Says & Opened & Pick<Known, 'plans'>,
+  store: MessageSink & Opened & Pick<LiveData, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   const { session } = store.options;

@@ -30,12 +30,12 @@ const ACTIONS_MAX = 20;
 export type ViewLoaders = {
   readonly [View in LoadedView]: (
     api: ViewApi,
-    known: ViewData[View] | undefined,
+    previous: ViewData[View] | undefined,
     nowMs: number,
   ) => Promise<ViewData[View]>;
 };
 
-/** The request of each view that loads its data: for all of it, or for what is new since `known`. */
+/** The request of each view that loads its data: for all of it, or for what is new since `previous`. */
 export const VIEW_LOADERS: ViewLoaders = {
   overview: async (api) => {
     const [overview, actions, handlers] = await Promise.all([
@@ -51,10 +51,10 @@ export const VIEW_LOADERS: ViewLoaders = {
     const [versions, health] = await Promise.all([api.versions(), api.deepHealth()]);
     return { versions, health };
   },
-  log: async (api, known = []) => {
-    const newest = known[0]?.id;
+  log: async (api, previous = []) => {
+    const newest = previous[0]?.id;
     const news = await api.audit({ limit: LOG_MAX, ...(newest === undefined ? {} : { after: newest }) });
-    return news.length === 0 ? known : [...news, ...known].slice(0, LOG_MAX);
+    return news.length === 0 ? previous : [...news, ...previous].slice(0, LOG_MAX);
   },
   'kept-back': (api) => api.silencedDetails(),
   aggregates: (api) => api.aggregateSummaries(),
@@ -62,11 +62,11 @@ export const VIEW_LOADERS: ViewLoaders = {
   'dead-letters': (api) => api.deadLetters(),
   groups: (api) => api.handlerGroups(),
   inhibitions: (api) => api.inhibitions(),
-  day: (api, _known, nowMs) => api.report({ limit: 1, since: nowMs - DAY_MS }),
-  cluster: async (api, known) => {
+  day: (api, _previous, nowMs) => api.report({ limit: 1, since: nowMs - DAY_MS }),
+  cluster: async (api, previous) => {
     const [view, isAdministrator] = await Promise.all([
       api.cluster(),
-      known?.isAdministrator ?? isAdministratorOn(api),
+      previous?.isAdministrator ?? isAdministratorOn(api),
     ]);
     if (view === undefined) throw new MonError('not_found', 'this version of the backend does not support clusters');
     return { view, isAdministrator };

@@ -19,7 +19,7 @@ export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button
 
 /** Asks for confirmation in a dialog. For many objects the user must type their number first. */
 export function askFirst(store: Screen, { count, focused = 'submit', ...question }: Question): void {
-  const typed = count > TYPED_ABOVE ? { wanted: String(count), line: EMPTY_LINE } : undefined;
+  const typed = count > TYPED_ABOVE ? { expected: String(count), line: EMPTY_LINE } : undefined;
   openLayer(store, { kind: 'confirm', focused, typed, ...question });
 }
 

@@ -48,12 +48,12 @@ export function Dialog({
     ...shown.map((runs) => [left].concat(fitRuns(runs, width), right)),
     [run(`└${'─'.repeat(width + 2)}┘`)],
   ];
-  const place = {
+  const boxStyle = {
     position: 'absolute',
     marginLeft: Math.max(0, (size.columns - width - 4) >> 1),
     marginTop: Math.max(0, (size.rows - rows.length - 2) >> 1),
   } as const;
-  return <Rows theme={theme} lines={rows} place={place} />;
+  return <Rows theme={theme} lines={rows} placement={boxStyle} />;
 }
 
 /**

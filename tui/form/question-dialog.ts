@@ -14,10 +14,10 @@ export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage
   const keys = run(typed === undefined ? '   y yes   n no' : '', 'faint');
   const buttons = effect === undefined ? [buttonRun(button, true)] : [...buttonRuns(button, focused), keys];
   if (typed === undefined) return questionDialog(layer, size, [], [buttons]);
-  const asked = `That is a lot: type ${typed.wanted} to confirm: `;
+  const question = `That is a lot: type ${typed.expected} to confirm: `;
   const field = [
-    run(asked, 'warning'),
-    ...fieldRuns(typed.line, Math.max(8, dialogWidth(size.columns) - asked.length), true),
+    run(question, 'warning'),
+    ...fieldRuns(typed.line, Math.max(8, dialogWidth(size.columns) - question.length), true),
   ];
   return questionDialog(layer, size, [field], [buttons]);
 }

@@ -8,13 +8,13 @@ import { fieldRuns } from './text-field.ts';
 /**
  * Returns the search line, with the caret while it is being typed.
  *
- * @param found the number of matches in words
+ * @param matchText the number of matches in words
  */
-export function searchRuns({ line, isOpen }: SearchField, found: string, columns: number): readonly Run[] {
-  const count = line.text === '' ? [] : [run(` ${found} `, 'strong')];
+export function searchRuns({ line, isOpen }: SearchField, matchText: string, columns: number): readonly Run[] {
+  const count = line.text === '' ? [] : [run(` ${matchText} `, 'strong')];
   if (isOpen) {
-    const room = columns - 3 - runsWidth(count);
-    return spread([run(' /', 'strong'), ...fieldRuns(line, room, true)], count, columns);
+    const fieldWidth = columns - 3 - runsWidth(count);
+    return spread([run(' /', 'strong'), ...fieldRuns(line, fieldWidth, true)], count, columns);
   }
   const left = [
     run(' search: ', 'faint'),

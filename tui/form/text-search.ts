@@ -54,13 +54,13 @@ function markedPieces({ text, tone }: Run, words: readonly string[], isPresent: 
   const pieces: Run[] = [];
   let done = 0;
   for (;;) {
-    const found = firstOf(lower, words, done);
-    if (found === undefined) break;
+    const match = firstOf(lower, words, done);
+    if (match === undefined) break;
     pieces.push(
-      run(text.slice(done, found.start), tone),
-      run(text.slice(found.start, found.end), isPresent ? 'cursor' : 'strong'),
+      run(text.slice(done, match.start), tone),
+      run(text.slice(match.start, match.end), isPresent ? 'cursor' : 'strong'),
     );
-    done = found.end;
+    done = match.end;
   }
   return done === 0 ? [run(text, tone)] : [...pieces, run(text.slice(done), tone)].filter((piece) => piece.text !== '');
 }

@@ -1,7 +1,7 @@
 import { isChange, keyOf, type KeyAction, bindingOf } from '../state/keys.ts';
 import { whyNoChange } from './may-change.ts';
 import { openMenu } from '../form/menu.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { Screen, Opened } from '../state/ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
@@ -11,8 +11,8 @@ import type { MenuItem } from '../state/layers/menu.ts';
  * @param act performs the action on the selection of the moment when the menu was opened
  */
 export function openActionMenu(
-  store: Screen & Opened & Pick<Known, 'feed'>,
-  about: string,
+  store: Screen & Opened & Pick<LiveData, 'feed'>,
+  subject: string,
   actions: readonly KeyAction[],
   act: (action: KeyAction) => void,
 ): void {
@@ -27,5 +27,5 @@ export function openActionMenu(
         choose: () => act(action),
       };
     });
-  openMenu(store, { title: about, items });
+  openMenu(store, { title: subject, items });
 }

@@ -1,8 +1,20 @@
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { Counted } from '../model/overview-figures.ts';
-import type { Asks, Opened, Pauses, Remembers, Says, Screen, Silencing, Settles } from '../state/ports.ts';
+import type { Asks, Opened, Pauses, Remembers, MessageSink, Screen, Silencing, Settles } from '../state/ports.ts';
 
 /** The ports that keys and commands of all kinds use, so that their dispatcher needs no knowledge of them. */
 export interface ActionPorts
-  extends Screen, Settles, Says, Asks, Opened, Remembers, Silencing, Pauses, Known, Places, Counted, ListOfView {}
+  extends
+    Screen,
+    Settles,
+    MessageSink,
+    Asks,
+    Opened,
+    Remembers,
+    Silencing,
+    Pauses,
+    LiveData,
+    MergedSources,
+    Counted,
+    ListOfView {}

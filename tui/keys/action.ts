@@ -1,4 +1,4 @@
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { Shown, Opened } from '../state/ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
@@ -18,7 +18,7 @@ export interface Pressed {
 }
 
 /** The ports that completions read names from. */
-export type CompletionPorts = Shown & Opened & Pick<Known, 'clients'> & Places;
+export type CompletionPorts = Shown & Opened & Pick<LiveData, 'clients'> & MergedSources;
 
 export type Run = (store: ActionPorts, pressed: Pressed) => void;
 
@@ -48,11 +48,11 @@ export interface Action extends Binding {
 }
 
 /** Returns the same value for each of these contexts. */
-export function inEach<Place extends KeyContext, Value>(
-  places: readonly Place[],
+export function inEach<Context extends KeyContext, Value>(
+  contexts: readonly Context[],
   value: Value,
-): Readonly<Record<Place, Value>> {
-  return Object.fromEntries(places.map((place) => [place, value])) as Record<Place, Value>;
+): Readonly<Record<Context, Value>> {
+  return Object.fromEntries(contexts.map((context) => [context, value])) as Record<Context, Value>;
 }
 
 /** Returns an action on the layer on top. */

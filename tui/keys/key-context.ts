@@ -2,10 +2,10 @@ import type { ConsoleState } from '../state/console-state.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import type { KeyContext } from '../state/key-context.ts';
 
-type KeyPlace = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
+type KeyContextState = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
 
 /** Returns the context of keys: the topmost layer gets them. */
-export function keyContext({ view, layers, prompt, upgrade }: KeyPlace): KeyContext {
+export function keyContext({ view, layers, prompt, upgrade }: KeyContextState): KeyContext {
   const layer = layers.at(-1);
   if (layer === undefined && prompt !== undefined) return 'prompt';
   if (layer === undefined) return view === 'upgrade' && upgrade.page === 'plan' ? 'plan' : view;

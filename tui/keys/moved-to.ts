@@ -5,16 +5,16 @@ import { clamp } from '../state/list-cursor.ts';
  * Returns the target of a movement in a list or text, limited to its range.
  *
  * @param position the row under the cursor, or the first visible row
- * @param about `rows`: visible rows; `last`: the last position
+ * @param bounds `rows`: visible rows; `last`: the last position
  * @returns `undefined` when the action is not a movement
  */
 export function movedTo(
   action: KeyAction | undefined,
   position: number,
-  about: { readonly rows: number; readonly last: number; readonly count?: number | undefined },
+  bounds: { readonly rows: number; readonly last: number; readonly count?: number | undefined },
 ): number | undefined {
-  const to = aimedAt(action, position, about);
-  return to === undefined ? undefined : clamp(to, 0, about.last);
+  const to = aimedAt(action, position, bounds);
+  return to === undefined ? undefined : clamp(to, 0, bounds.last);
 }
 
 function aimedAt(

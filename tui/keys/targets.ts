@@ -2,15 +2,15 @@ import { countText } from '../words/count-text.ts';
 import { splitName } from '../model/backend-names.ts';
 import { countOf } from '../words/changes.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
-import type { Says } from '../state/ports.ts';
-import type { Places, Known } from '../model/known.ts';
+import type { MessageSink } from '../state/ports.ts';
+import type { MergedSources, LiveData } from '../model/known.ts';
 import { nameOf, type Target } from '../model/target.ts';
 
 /** Maximum number of events of one action; nobody can review more. */
 const TARGETS_MAX = 1000;
 
 /** Returns the events of a dialog that have not resolved since it was opened. */
-export function stillThere(store: Pick<Known, 'events'>, targets: readonly Target[]): readonly Target[] {
+export function stillThere(store: Pick<LiveData, 'events'>, targets: readonly Target[]): readonly Target[] {
   return targets.filter((target) => store.events.get(target.key) !== undefined);
 }
 
@@ -18,24 +18,24 @@ export function stillThere(store: Pick<Known, 'events'>, targets: readonly Targe
  * Returns the targets that an action can affect now. If there are none or too many, it shows a message and
  * returns none.
  */
-export function livingTargets(
-  store: Says & Pick<Known, 'events'> & Places,
+export function stillOpenTargets(
+  store: MessageSink & Pick<LiveData, 'events'> & MergedSources,
   targets: readonly Target[],
   verb: string,
 ): readonly Target[] {
-  const living = stillThere(store, targets);
-  if (living.length === 0) sayNothingThere(store, targets, verb);
+  const openTargets = stillThere(store, targets);
+  if (openTargets.length === 0) sayNothingThere(store, targets, verb);
   if (
-    saysLost(
+    reportDisconnected(
       store,
-      living.map(({ client }) => client),
+      openTargets.map(({ client }) => client),
     )
   )
     return [];
-  if (living.length <= TARGETS_MAX) return living;
+  if (openTargets.length <= TARGETS_MAX) return openTargets;
   const most = countText(TARGETS_MAX);
   store.say(
-    `cannot ${verb} ${countOf(living.length, 'event')} at once (at most ${most}): mark fewer events, or silence a check or subscription`,
+    `cannot ${verb} ${countOf(openTargets.length, 'event')} at once (at most ${most}): mark fewer events, or silence a check or subscription`,
     'problem',
   );
   return [];
@@ -46,7 +46,7 @@ export function livingTargets(
  *
  * @returns true if there are any; then a question makes no sense, because the change could not be sent
  */
-export function saysLost(store: Says & Places, names: readonly string[]): boolean {
+export function reportDisconnected(store: MessageSink & MergedSources, names: readonly string[]): boolean {
   const { backends } = store;
   if (backends === undefined) return false;
   const contexts = new Set(names.flatMap((name) => splitName(name).context ?? []));
@@ -57,7 +57,7 @@ export function saysLost(store: Says & Places, names: readonly string[]): boolea
   return true;
 }
 
-function sayNothingThere(store: Says, targets: readonly Target[], verb: string): void {
+function sayNothingThere(store: MessageSink, targets: readonly Target[], verb: string): void {
   const [first] = targets;
   store.say(
     first === undefined

@@ -3,33 +3,33 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { countText } from '../words/count-text.ts';
-import { meantEvent, keyOf } from './events.ts';
-import { talkOfUpgrade, UPGRADE_WORDS } from './plans.ts';
+import { findEvent, keyOf } from './events.ts';
+import { runUpgradeCommand, UPGRADE_WORDS } from './plans.ts';
 import type { LinesState } from './state.ts';
 import { askAcknowledge, askResolve, askUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
 import { listGroups, listInhibitions } from './noise.ts';
-import { sayFirst, wantedCount } from './say-first.ts';
+import { sayFirst, requestedCount } from './say-first.ts';
 import { countsWords, eventSentence } from './sentences.ts';
-import { talkOfSilences } from './silences.ts';
+import { runSilencesCommand } from './silences.ts';
 import { askSilence, askSilenceBySearch, askSilenceOf, type SilenceScope } from './silencing.ts';
-import type { Talk } from './talk.ts';
+import type { LinePrompt } from './talk.ts';
 
 interface LinesCommand {
   readonly words: string;
   readonly help: string;
   /** Runs the command; `true` ends the conversation. */
-  readonly run: (state: LinesState, talk: Talk, rest: string) => Promise<boolean | void> | boolean | void;
+  readonly run: (state: LinesState, prompt: LinePrompt, args: string) => Promise<boolean | void> | boolean | void;
 }
 
 const COMMANDS: Readonly<Record<string, LinesCommand>> = {
-  next: { words: 'next', help: 'read the next event, worst first', run: (state, talk) => step(state, talk, 1) },
-  previous: { words: 'previous', help: 'show the previous event', run: (state, talk) => step(state, talk, -1) },
+  next: { words: 'next', help: 'read the next event, worst first', run: (state, prompt) => step(state, prompt, 1) },
+  previous: { words: 'previous', help: 'show the previous event', run: (state, prompt) => step(state, prompt, -1) },
   list: { words: 'list [NUMBER]', help: 'list the first NUMBER events (default: 10)', run: list },
   open: {
     words: 'open [EVENT]',
     help: 'read the details of the current event, or of another event given as CLIENT/CHECK or search words',
-    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
+    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => eventLines(state, prompt, row)),
   },
   silence: {
     words: 'silence [EVENT | client [NAME] | check [NAME] | subscription NAME | search [SEARCH]]',
@@ -39,27 +39,27 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   acknowledge: {
     words: 'acknowledge [EVENT]',
     help: 'silence the event until it resolves',
-    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askAcknowledge(state, talk, row)),
+    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askAcknowledge(state, prompt, row)),
   },
   unsilence: {
     words: 'unsilence [EVENT]',
     help: 'end the silences on the event',
-    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askUnsilence(state, talk, row)),
+    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askUnsilence(state, prompt, row)),
   },
   resolve: {
     words: 'resolve [EVENT]',
     help: 'resolve the event',
-    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askResolve(state, talk, row)),
+    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askResolve(state, prompt, row)),
   },
   upgrade: {
     words: UPGRADE_WORDS,
     help: 'read the upgrade plan, or create one and run its steps; each step asks first',
-    run: talkOfUpgrade,
+    run: runUpgradeCommand,
   },
   silences: {
     words: 'silences [NUMBER | end NUMBER]',
     help: 'list silences, those that expire soonest first (default: 10); "silences end NUMBER" ends the listed silence with this number',
-    run: talkOfSilences,
+    run: runSilencesCommand,
   },
   groups: {
     words: 'groups [NUMBER]',
@@ -82,7 +82,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     help: 'show event counts and whether the console is connected to the backend',
     run: status,
   },
-  quiet: { words: 'quiet', help: 'turn announcements of event changes off or on', run: quiet },
+  quiet: { words: 'quiet', help: 'turn announcements of event changes off or on', run: toggleAnnouncements },
   help: { words: 'help', help: 'this', run: help },
   quit: { words: 'quit', help: 'leave', run: () => true },
 };
@@ -92,126 +92,128 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
  *
  * @returns true if the conversation is over
  */
-export async function runCommand(line: string, state: LinesState, talk: Talk): Promise<boolean> {
-  const [, verb = '', rest = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
+export async function runCommand(line: string, state: LinesState, prompt: LinePrompt): Promise<boolean> {
+  const [, verb = '', args = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
   if (verb === '') return false;
-  const meant = COMMANDS[verb] === undefined ? meantVerbs(verb) : [verb];
-  const command = meant.length === 1 ? COMMANDS[meant[0] ?? ''] : undefined;
+  const candidates = COMMANDS[verb] === undefined ? matchingVerbs(verb) : [verb];
+  const command = candidates.length === 1 ? COMMANDS[candidates[0] ?? ''] : undefined;
   if (command === undefined) {
-    talk.say(unknownVerb(verb, meant));
+    prompt.say(unknownVerb(verb, candidates));
     return false;
   }
-  return (await command.run(state, talk, rest.trim())) === true;
+  return (await command.run(state, prompt, args.trim())) === true;
 }
 
 /**
  * Returns the verbs that begin with the typed text. If one is the beginning of another, only the shorter one
  * counts: `sil` is `silence`.
  */
-function meantVerbs(typed: string): readonly string[] {
-  const meant = Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
-  return meant.filter((verb) => !meant.some((other) => other !== verb && verb.startsWith(other)));
+function matchingVerbs(typed: string): readonly string[] {
+  const verbs = Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
+  return verbs.filter((verb) => !verbs.some((other) => other !== verb && verb.startsWith(other)));
 }
 
-function unknownVerb(typed: string, meant: readonly string[]): string {
-  if (meant.length > 1) return safeLine(`${typed} is ambiguous: ${meant.join(' or ')}.`);
+function unknownVerb(typed: string, candidates: readonly string[]): string {
+  if (candidates.length > 1) return safeLine(`${typed} is ambiguous: ${candidates.join(' or ')}.`);
   const near = nearest(typed, Object.keys(COMMANDS));
   return safeLine(
     `Unknown command ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type "help" to list all commands.`,
   );
 }
 
-function step(state: LinesState, talk: Talk, by: 1 | -1): void {
+function step(state: LinesState, prompt: LinePrompt, by: 1 | -1): void {
   const shown = state.shown();
   const at = shown.findIndex((row) => keyOf(row) === state.current);
   // If the event that was read last is gone, reading starts at the top.
   const to = at === -1 ? 0 : at + by;
   const row = shown[to];
-  if (row !== undefined) return read(state, talk, row, to, shown.length);
-  talk.say(shown.length === 0 ? nothingText(state) : `That was the ${by === 1 ? 'last' : 'first'} event.`);
+  if (row !== undefined) return read(state, prompt, row, to, shown.length);
+  prompt.say(shown.length === 0 ? nothingText(state) : `That was the ${by === 1 ? 'last' : 'first'} event.`);
 }
 
-function read(state: LinesState, talk: Talk, row: EventRow, index: number, total: number): void {
+function read(state: LinesState, prompt: LinePrompt, row: EventRow, index: number, total: number): void {
   state.goTo(row);
-  talk.say(`${countText(index + 1)} of ${countText(total)}: ${eventSentence(row, state.nowMs)}`);
+  prompt.say(`${countText(index + 1)} of ${countText(total)}: ${eventSentence(row, state.nowMs)}`);
 }
 
-function list(state: LinesState, talk: Talk, rest: string): void {
-  const wanted = wantedCount(talk, 'list', rest);
-  if (wanted === undefined) return;
+function list(state: LinesState, prompt: LinePrompt, args: string): void {
+  const count = requestedCount(prompt, 'list', args);
+  if (count === undefined) return;
   const shown = state.shown();
   const [first] = shown;
-  if (first === undefined) return talk.say(nothingText(state));
-  sayFirst(talk, wanted, shown, (row) => eventSentence(row, state.nowMs));
+  if (first === undefined) return prompt.say(nothingText(state));
+  sayFirst(prompt, count, shown, (row) => eventSentence(row, state.nowMs));
   state.goTo(first);
 }
 
 async function withEvent(
   state: LinesState,
-  talk: Talk,
+  prompt: LinePrompt,
   text: string,
   act: (row: EventRow) => Promise<void>,
 ): Promise<void> {
-  const row = text === '' ? state.currentEvent() : meantEvent(state.about.events, text, state.nowMs);
+  const row = text === '' ? state.currentEvent() : findEvent(state.context.events, text, state.nowMs);
   if (row === undefined) {
     const was = state.current === undefined ? 'No event was read yet' : 'The current event has resolved';
-    return talk.say(`${was}: enter "next" for the next event, or name an event as CLIENT/CHECK.`);
+    return prompt.say(`${was}: enter "next" for the next event, or name an event as CLIENT/CHECK.`);
   }
-  if ('problem' in row) return talk.say(safeLine(row.problem));
+  if ('problem' in row) return prompt.say(safeLine(row.problem));
   state.goTo(row);
   await act(row);
 }
 
-async function silence(state: LinesState, talk: Talk, rest: string): Promise<void> {
-  const bySearch = /^search(?:\s+(.*))?$/.exec(rest);
-  if (bySearch !== null) return await askSilenceBySearch(state, talk, bySearch[1] ?? '');
-  const byScope = /^(client|check|subscription)(?:\s+(\S+))?$/.exec(rest);
-  if (byScope === null) return await withEvent(state, talk, rest, (row) => askSilence(state, talk, row));
+async function silence(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
+  const bySearch = /^search(?:\s+(.*))?$/.exec(args);
+  if (bySearch !== null) return await askSilenceBySearch(state, prompt, bySearch[1] ?? '');
+  const byScope = /^(client|check|subscription)(?:\s+(\S+))?$/.exec(args);
+  if (byScope === null) return await withEvent(state, prompt, args, (row) => askSilence(state, prompt, row));
   const [, scope = '', typed] = byScope;
   // Without a name the scope is taken from the event that was read last.
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
-  if (name === undefined) return talk.say(`Type a name, for example "silence ${scope} ${EXAMPLES[scope] ?? ''}"`);
-  await askSilenceOf(state, talk, scope as SilenceScope, name);
+  if (name === undefined) return prompt.say(`Type a name, for example "silence ${scope} ${EXAMPLES[scope] ?? ''}"`);
+  await askSilenceOf(state, prompt, scope as SilenceScope, name);
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = { client: 'web-1', check: 'disk', subscription: 'canary' };
 
-function filter(state: LinesState, talk: Talk, rest: string): void {
-  if (rest === '') {
-    return talk.say(
+function filter(state: LinesState, prompt: LinePrompt, args: string): void {
+  if (args === '') {
+    return prompt.say(
       state.search === undefined ? 'There is no filter.' : `The filter is: ${safeLine(state.search.text)}`,
     );
   }
-  const search = rest === 'off' ? undefined : parseSearch(rest);
+  const search = args === 'off' ? undefined : parseSearch(args);
   if (search?.kind === 'problem') {
-    return talk.say(safeLine(`At character ${countText(search.position + 1)}: ${search.message}`));
+    return prompt.say(safeLine(`At character ${countText(search.position + 1)}: ${search.message}`));
   }
   state.search = search;
   state.current = undefined;
-  talk.say(`${search === undefined ? 'No filter' : 'Filtered'}: ${countsWords(state.shown())}.`);
+  prompt.say(`${search === undefined ? 'No filter' : 'Filtered'}: ${countsWords(state.shown())}.`);
 }
 
-function status(state: LinesState, talk: Talk): void {
+function status(state: LinesState, prompt: LinePrompt): void {
   const connection = state.isLive ? 'Connected' : 'Not connected, the counts may be out of date';
-  const { size } = state.about.events;
+  const { size } = state.context.events;
   const of = state.search === undefined ? '' : ` The filter hides the rest of ${countText(size)} events.`;
-  talk.say(`${connection}: ${countsWords(state.shown())}.${of}${state.isQuiet ? ' Announcements are off.' : ''}`);
+  prompt.say(
+    `${connection}: ${countsWords(state.shown())}.${of}${state.isAnnouncementOff ? ' Announcements are off.' : ''}`,
+  );
 }
 
-function quiet(state: LinesState, talk: Talk): void {
-  state.isQuiet = !state.isQuiet;
-  talk.say(state.isQuiet ? 'Announcements are off until you type "quiet" again.' : 'Announcements are on.');
+function toggleAnnouncements(state: LinesState, prompt: LinePrompt): void {
+  state.isAnnouncementOff = !state.isAnnouncementOff;
+  prompt.say(state.isAnnouncementOff ? 'Announcements are off until you type "quiet" again.' : 'Announcements are on.');
 }
 
-function help(_state: LinesState, talk: Talk): void {
-  for (const { words, help: text } of Object.values(COMMANDS)) talk.say(`${words}: ${text}.`);
-  talk.say('Commands can be abbreviated. Type "cancel" to leave a question.');
+function help(_state: LinesState, prompt: LinePrompt): void {
+  for (const { words, help: text } of Object.values(COMMANDS)) prompt.say(`${words}: ${text}.`);
+  prompt.say('Commands can be abbreviated. Type "cancel" to leave a question.');
 }
 
-function nothingText({ search, everLive, about }: LinesState): string {
+function nothingText({ search, everLive, context }: LinesState): string {
   if (!everLive) return 'No data yet: the backend is not connected.';
-  if (search !== undefined && about.events.size > 0)
+  if (search !== undefined && context.events.size > 0)
     return 'No event matches the filter; type "filter off" to show all events.';
   return 'No events: everything that reports is OK.';
 }

@@ -42,7 +42,7 @@ export interface LinesParts {
   /** Writes whole lines, and the prompt. */
   readonly write: (text: string) => void;
   /** Returns a random number from 0 to below 1, for the jitter of reconnects. */
-  readonly chance?: () => number;
+  readonly random?: () => number;
 }
 
 /**
@@ -64,12 +64,12 @@ export class LinesConsole implements Disposable {
   /** The next message about the connection; a newer one replaces it. */
   #notice: string | undefined;
   /** True if the loss of the connection was announced, or is about to be. */
-  #isLossKnown = false;
+  #isLossAnnounced = false;
   #saidAtMs = -Infinity;
 
   constructor(parts: LinesParts) {
     this.#parts = parts;
-    const { backend, env, namespace, clock, chance = Math.random } = parts;
+    const { backend, env, namespace, clock, random = Math.random } = parts;
     this.#state = new LinesState({
       ...parts,
       events: this.#changes.events,
@@ -84,13 +84,13 @@ export class LinesConsole implements Disposable {
         backend,
         topics: ['events'],
         clock,
-        chance,
+        random,
         ...(env && { env }),
         ...(namespace !== undefined && { namespace }),
       },
       {
         onState: (state) => this.#connected(state),
-        onRows: (rows, about) => this.#changes.apply(rows, about),
+        onRows: (rows, details) => this.#changes.apply(rows, details),
         onStats: () => undefined,
       },
     );
@@ -158,19 +158,19 @@ export class LinesConsole implements Disposable {
   #connected(state: FeedState): void {
     this.#isLive = state.kind === 'live';
     this.#state.isLive = this.#isLive;
-    if (state.kind === 'live') this.#found();
-    if (state.kind === 'waiting' && !this.#isLossKnown) {
-      this.#isLossKnown = true;
+    if (state.kind === 'live') this.#handleLive();
+    if (state.kind === 'waiting' && !this.#isLossAnnounced) {
+      this.#isLossAnnounced = true;
       this.#notice = safeLine(`Not connected: ${state.reason}. The console will reconnect automatically.`);
     }
     if (state.kind === 'refused') this.#notice = safeLine(`The backend refused the connection: ${state.message}`);
   }
 
-  #found(): void {
+  #handleLive(): void {
     if (!this.#state.everLive) this.#begin();
     // A loss that ends before its announcement is not announced.
-    else this.#notice = this.#isLossKnown && this.#notice === undefined ? 'Connected again.' : undefined;
-    this.#isLossKnown = false;
+    else this.#notice = this.#isLossAnnounced && this.#notice === undefined ? 'Connected again.' : undefined;
+    this.#isLossAnnounced = false;
   }
 
   /** Announces the initial events as counts only. */
@@ -193,7 +193,7 @@ export class LinesConsole implements Disposable {
 
   #news(nowMs: number): string | undefined {
     // Not during a snapshot: events that it has not contained yet would look resolved.
-    if (!this.#isLive || this.#changes.pending === 0 || this.#state.isQuiet) return undefined;
+    if (!this.#isLive || this.#changes.pending === 0 || this.#state.isAnnouncementOff) return undefined;
     const changes = this.#changes.take();
     const { search } = this.#state;
     const heard = changes.filter(({ row }) => matching([row], search, nowMs).length > 0);

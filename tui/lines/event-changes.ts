@@ -19,7 +19,7 @@ export class EventChanges {
   /** All events with their current rows. */
   readonly events = new Map<string, EventRow>();
   /** The events as they were last announced. */
-  readonly #told = new Map<string, EventRow>();
+  readonly #announcedRows = new Map<string, EventRow>();
   readonly #touched = new Set<string>();
 
   /**
@@ -30,7 +30,7 @@ export class EventChanges {
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     if (replace) {
       this.events.clear();
-      for (const key of this.#told.keys()) this.#touched.add(key);
+      for (const key of this.#announcedRows.keys()) this.#touched.add(key);
     }
     for (const [key, row] of Object.entries(rows.events ?? {})) {
       if (row === null) this.events.delete(key);
@@ -48,14 +48,14 @@ export class EventChanges {
   take(): readonly EventChange[] {
     const changes: EventChange[] = [];
     for (const key of this.#touched) {
-      const before = this.#told.get(key);
+      const before = this.#announcedRows.get(key);
       const row = this.events.get(key);
       if (row === undefined) {
-        this.#told.delete(key);
+        this.#announcedRows.delete(key);
         if (before !== undefined) changes.push({ kind: 'resolved', row: before });
         continue;
       }
-      this.#told.set(key, row);
+      this.#announcedRows.set(key, row);
       const kind = eventClass(row);
       if (before === undefined || eventClass(before) !== kind) changes.push({ kind, row });
     }

@@ -9,19 +9,19 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { silencesOn, type SilenceOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
-import type { Talk } from './talk.ts';
+import type { LinePrompt } from './talk.ts';
 
 /** Maximum number of lines of an output; further ones are counted. */
 const OUTPUT_LINES_MAX = 40;
 
 /** Reads all details of an event. */
-export async function eventLines(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  const api = await state.about.api();
+export async function eventLines(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
+  const api = await state.context.api();
   const event = await api.event(row.client, row.check);
-  if (event === undefined) return talk.say(`${nameWords(row)} has resolved.`);
-  talk.say(eventSentence(row, state.nowMs));
+  if (event === undefined) return prompt.say(`${nameWords(row)} has resolved.`);
+  prompt.say(eventSentence(row, state.nowMs));
   const silences = await silencesOn(api, event.silenced_by);
-  for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) talk.say(line);
+  for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) prompt.say(line);
 }
 
 /** Returns the silences on the event, and when recurring ones apply. */

@@ -25,7 +25,7 @@ export function matching(rows: Iterable<EventRow>, search: Search | undefined, n
  *
  * @returns a sentence when there is none
  */
-export function meantEvent(
+export function findEvent(
   events: ReadonlyMap<string, EventRow>,
   text: string,
   nowMs: number,

@@ -1,18 +1,18 @@
 /** The typed lines, for a conversation that reads one at a time. Lines that are typed ahead are queued. */
 export class LineSource {
   readonly #lines: string[] = [];
-  #wanted: ((line: string | undefined) => void) | undefined;
+  #pendingRead: ((line: string | undefined) => void) | undefined;
   #isEnded = false;
 
   push(line: string): void {
-    if (this.#wanted === undefined) this.#lines.push(line);
+    if (this.#pendingRead === undefined) this.#lines.push(line);
     else this.#give(line);
   }
 
   /** Ends the input: no more lines follow. */
   end(): void {
     this.#isEnded = true;
-    if (this.#wanted !== undefined) this.#give(undefined);
+    if (this.#pendingRead !== undefined) this.#give(undefined);
   }
 
   /**
@@ -24,13 +24,13 @@ export class LineSource {
     const line = this.#lines.shift();
     if (line !== undefined || this.#isEnded) return line;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    this.#wanted = resolve;
+    this.#pendingRead = resolve;
     return promise;
   }
 
   #give(line: string | undefined): void {
-    const wanted = this.#wanted;
-    this.#wanted = undefined;
-    wanted?.(line);
+    const pendingRead = this.#pendingRead;
+    this.#pendingRead = undefined;
+    pendingRead?.(line);
   }
 }

@@ -8,19 +8,19 @@ import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
 import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../words/group-text.ts';
 import { NO_INHIBITION } from '../words/inhibition-text.ts';
-import { sayFirst, wantedCount } from './say-first.ts';
+import { sayFirst, requestedCount } from './say-first.ts';
 import { nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
-import type { Talk } from './talk.ts';
+import type { LinePrompt } from './talk.ts';
 
 /** Reads the notification groups of handlers with `group_by`. */
-export async function listGroups(state: LinesState, talk: Talk, rest: string): Promise<void> {
-  const wanted = wantedCount(talk, 'groups', rest);
-  if (wanted === undefined) return;
-  const all = await (await state.about.api()).handlerGroups();
-  const groups = all.filter(isInShown(state.about)).toSorted(nextFlushFirst);
-  if (groups.length === 0) talk.say(NO_GROUP);
-  sayFirst(talk, wanted, groups, (group) => groupSentence(group, state.nowMs));
+export async function listGroups(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
+  const count = requestedCount(prompt, 'groups', args);
+  if (count === undefined) return;
+  const all = await (await state.context.api()).handlerGroups();
+  const groups = all.filter(isInShown(state.context)).toSorted(nextFlushFirst);
+  if (groups.length === 0) prompt.say(NO_GROUP);
+  sayFirst(prompt, count, groups, (group) => groupSentence(group, state.nowMs));
 }
 
 /**
@@ -40,15 +40,15 @@ function groupSentence(group: GroupRow, nowMs: number): string {
 }
 
 /** Reads the inhibition rules; those that inhibit the most events come first. */
-export async function listInhibitions(state: LinesState, talk: Talk, rest: string): Promise<void> {
-  const wanted = wantedCount(talk, 'inhibitions', rest);
-  if (wanted === undefined) return;
-  const all = await (await state.about.api()).inhibitions();
+export async function listInhibitions(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
+  const count = requestedCount(prompt, 'inhibitions', args);
+  if (count === undefined) return;
+  const all = await (await state.context.api()).inhibitions();
   const rules = all
-    .map((rule) => inhibitionWithin(rule, isInShown(state.about)))
+    .map((rule) => inhibitionWithin(rule, isInShown(state.context)))
     .toSorted((a, b) => (b.inhibited ?? 0) - (a.inhibited ?? 0) || b.inhibitors.length - a.inhibitors.length);
-  if (rules.length === 0) talk.say(NO_INHIBITION);
-  sayFirst(talk, wanted, rules, inhibitionSentence);
+  if (rules.length === 0) prompt.say(NO_INHIBITION);
+  sayFirst(prompt, count, rules, inhibitionSentence);
 }
 
 /**

@@ -1,14 +1,20 @@
 import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { isOpenTo, ordersFor, turnOf, type Operator, type PlanWish } from '../../shared/domain/plan/operator.ts';
+import {
+  isOpenTo,
+  ordersFor,
+  nextInteraction,
+  type Operator,
+  type PlanWish,
+} from '../../shared/domain/plan/operator.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { LinesState } from './state.ts';
 import { answer, isSure, mayChange } from './questions.ts';
-import type { Talk } from './talk.ts';
-import { holderName, stepText, restoreCommand, toldOf } from '../words/plan-text.ts';
+import type { LinePrompt } from './talk.ts';
+import { holderName, stepText, restoreCommand, orderResultText } from '../words/plan-text.ts';
 
 /** The words after `upgrade` and what they do. */
 const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
@@ -24,7 +30,7 @@ export const UPGRADE_WORDS = 'upgrade [new | run | skip | take | release | roll-
 
 interface Work {
   readonly state: LinesState;
-  readonly talk: Talk;
+  readonly prompt: LinePrompt;
   readonly client: UpgradeClient;
   readonly session: string;
   /** The current plan, which is open. */
@@ -32,34 +38,36 @@ interface Work {
 }
 
 /** Reads the upgrade plan, or changes it after asking the necessary questions. */
-export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string): Promise<void> {
-  const client = await state.about.upgrades();
+export async function runUpgradeCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
+  const client = await state.context.upgrades();
   const [newest] = await client.plans();
   const plan = newest && (await client.plan(newest.id));
-  if (rest === '') return plan === undefined ? talk.say(NO_PLAN) : readPlan(plan, talk);
-  if (rest === 'new') return makePlan(state, talk, client);
-  const act = VERBS[rest];
+  if (args === '') return plan === undefined ? prompt.say(NO_PLAN) : readPlan(plan, prompt);
+  if (args === 'new') return makePlan(state, prompt, client);
+  const act = VERBS[args];
   if (act === undefined) {
-    const near = nearest(rest, ['new', ...Object.keys(VERBS)]);
-    return talk.say(safeLine(`Unknown command upgrade ${rest}.${near === undefined ? '' : ` Did you mean ${near}?`}`));
+    const near = nearest(args, ['new', ...Object.keys(VERBS)]);
+    return prompt.say(
+      safeLine(`Unknown command upgrade ${args}.${near === undefined ? '' : ` Did you mean ${near}?`}`),
+    );
   }
-  if (plan === undefined) return talk.say(NO_PLAN);
-  if (plan.state !== 'open') return talk.say(`Plan ${String(plan.id)} is closed: ${plan.state}.`);
-  if (!mayChange(state, talk)) return;
-  await act({ state, talk, client, session: state.about.session, plan });
+  if (plan === undefined) return prompt.say(NO_PLAN);
+  if (plan.state !== 'open') return prompt.say(`Plan ${String(plan.id)} is closed: ${plan.state}.`);
+  if (!mayChange(state, prompt)) return;
+  await act({ state, prompt, client, session: state.context.session, plan });
 }
 
 const NO_PLAN = 'There is no upgrade plan. Type "upgrade new" to create one.';
 
-function readPlan(plan: PlanRun, talk: Talk): void {
+function readPlan(plan: PlanRun, prompt: LinePrompt): void {
   const { id, from, to, state, findings, steps, backup } = plan;
-  talk.say(safeLine(`Plan ${String(id)} from ${from} to ${to}: ${state}. Owner: ${holderName(plan)}.`));
+  prompt.say(safeLine(`Plan ${String(id)} from ${from} to ${to}: ${state}. Owner: ${holderName(plan)}.`));
   for (const { title, verdict, evidence } of findings.filter((finding) => finding.verdict !== 'pass')) {
-    talk.say(safeLine(`${verdict}: ${title}: ${evidence.join('; ')}.`));
+    prompt.say(safeLine(`${verdict}: ${title}: ${evidence.join('; ')}.`));
   }
   const current = state === 'open' ? currentStep(plan) : undefined;
-  for (const step of steps) talk.say(stepSentence(plan, step, step === current));
-  if (state === 'rolled-back' && backup !== null) talk.say(`Stop the backend and run: ${restoreCommand(backup)}`);
+  for (const step of steps) prompt.say(stepSentence(plan, step, step === current));
+  if (state === 'rolled-back' && backup !== null) prompt.say(`Stop the backend and run: ${restoreCommand(backup)}`);
 }
 
 function stepSentence(plan: PlanRun, step: PlanRunStep, isNext: boolean): string {
@@ -67,82 +75,84 @@ function stepSentence(plan: PlanRun, step: PlanRunStep, isNext: boolean): string
   return safeLine(`${stepText(plan, step)}: ${what}${step.note === '' ? '' : `, ${step.note}`}.`);
 }
 
-async function makePlan(state: LinesState, talk: Talk, client: UpgradeClient): Promise<void> {
-  if (!mayChange(state, talk)) return;
-  const from = await answer(talk, 'Upgrade from which version?', readText);
+async function makePlan(state: LinesState, prompt: LinePrompt, client: UpgradeClient): Promise<void> {
+  if (!mayChange(state, prompt)) return;
+  const from = await answer(prompt, 'Upgrade from which version?', readText);
   if (from === undefined) return;
-  const path = await answer(talk, 'To which version?', (text) => {
+  const path = await answer(prompt, 'To which version?', (text) => {
     const read = parsePath(from, text);
     return 'problem' in read ? read : { value: read };
   });
   if (path === undefined) return;
   const { id } = await client.create({ from: versionText(path.from), to: versionText(path.to) });
-  readPlan(await client.order(id, { order: 'take', session: state.about.session, force: false }), talk);
-  talk.say('Type "upgrade run" to run the first step of the plan.');
+  readPlan(await client.order(id, { order: 'take', session: state.context.session, force: false }), prompt);
+  prompt.say('Type "upgrade run" to run the first step of the plan.');
 }
 
 /** Runs the current step, or asks whether it is done. */
 async function run(work: Work): Promise<void> {
-  const { plan, talk } = work;
+  const { plan, prompt } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
-  const turn = turnOf(step);
-  if (turn === 'wait') return talk.say(`${stepText(plan, step)}: running. Type "upgrade" to check the outcome.`);
-  talk.say(`${stepText(plan, step)}.`);
-  const instructions = turn === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
-  for (const line of instructions) talk.say(safeLine(line));
-  if (turn === 'confirm' && !(await isSure(talk, 'Is it done?'))) return;
-  if (turn === 'agree' && !(await isSure(talk, 'Run it?'))) return;
-  const typed = turn === 'type' ? await typeWord(talk, step.confirm ?? '') : '';
-  const kind = turn === 'confirm' ? 'confirm' : 'start';
+  const requiredAction = nextInteraction(step);
+  if (requiredAction === 'wait')
+    return prompt.say(`${stepText(plan, step)}: running. Type "upgrade" to check the outcome.`);
+  prompt.say(`${stepText(plan, step)}.`);
+  const instructions =
+    requiredAction === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
+  for (const line of instructions) prompt.say(safeLine(line));
+  if (requiredAction === 'confirm' && !(await isSure(prompt, 'Is it done?'))) return;
+  if (requiredAction === 'agree' && !(await isSure(prompt, 'Run it?'))) return;
+  const typed = requiredAction === 'type' ? await typeWord(prompt, step.confirm ?? '') : '';
+  const kind = requiredAction === 'confirm' ? 'confirm' : 'start';
   if (typed !== undefined) await carryOut(work, { kind, plan: plan.id, step: step.id, state: step.state }, typed);
 }
 
-async function typeWord(talk: Talk, word: string): Promise<string | undefined> {
-  return await answer(talk, safeLine(`This cannot be undone. Type "${word}" to run the step:`), (text) =>
+async function typeWord(prompt: LinePrompt, word: string): Promise<string | undefined> {
+  return await answer(prompt, safeLine(`This cannot be undone. Type "${word}" to run the step:`), (text) =>
     text === word ? { value: text } : { problem: `the answer must be "${word}"` },
   );
 }
 
 async function skip(work: Work): Promise<void> {
-  const { plan, talk } = work;
+  const { plan, prompt } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
-  const reason = await answer(talk, `Skip ${stepText(plan, step)}. Reason?`, readText);
+  const reason = await answer(prompt, `Skip ${stepText(plan, step)}. Reason?`, readText);
   const wish = { kind: 'skip', plan: plan.id, step: step.id, state: step.state } as const;
   if (reason !== undefined) await carryOut(work, wish, reason);
 }
 
 async function take(work: Work): Promise<void> {
-  const { plan, talk } = work;
+  const { plan, prompt } = work;
   const question = `${holderName(plan)} owns the plan. Take ownership?`;
-  if (isOpenTo(plan, operatorOf(work)) || (await isSure(talk, question))) {
+  if (isOpenTo(plan, operatorOf(work)) || (await isSure(prompt, question))) {
     await carryOut(work, { kind: 'take', plan: plan.id });
   }
 }
 
 async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
-  const { plan, talk } = work;
+  const { plan, prompt } = work;
   if (!isOurs(work)) return;
-  if (how === 'roll-back' && plan.backup === null) return talk.say('This plan has no backup to roll back to.');
+  if (how === 'roll-back' && plan.backup === null) return prompt.say('This plan has no backup to roll back to.');
   const what = how === 'abandon' ? 'Completed steps are not undone.' : 'The plan ends; restore its backup afterwards.';
-  const reason = await answer(talk, `${what} Reason?`, readText);
+  const reason = await answer(prompt, `${what} Reason?`, readText);
   if (reason === undefined) return;
   const next = await carryOut(work, { kind: how, plan: plan.id }, reason);
   if (next?.state === 'rolled-back' && plan.backup !== null) {
-    talk.say(`Stop the backend and run: ${restoreCommand(plan.backup)}`);
+    prompt.say(`Stop the backend and run: ${restoreCommand(plan.backup)}`);
   }
 }
 
 /** Returns true if this console holds the plan, or nobody does: then the next action takes it. */
 function isOurs(work: Work): boolean {
   const isOpen = isOpenTo(work.plan, operatorOf(work));
-  if (!isOpen) sayHeld(work.talk, work.plan);
+  if (!isOpen) reportOwner(work.prompt, work.plan);
   return isOpen;
 }
 
-function sayHeld(talk: Talk, plan: PlanRun): void {
-  talk.say(`${holderName(plan)} owns the plan. Type "upgrade take" to take ownership.`);
+function reportOwner(prompt: LinePrompt, plan: PlanRun): void {
+  prompt.say(`${holderName(plan)} owns the plan. Type "upgrade take" to take ownership.`);
 }
 
 function operatorOf({ session, state }: Work): Operator {
@@ -155,11 +165,11 @@ function operatorOf({ session, state }: Work): Operator {
  * @returns the plan afterwards
  */
 async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun | undefined> {
-  const { client, talk } = work;
+  const { client, prompt } = work;
   const outcome = ordersFor(await client.plan(wish.plan), wish, typed, operatorOf(work));
   if (outcome.kind !== 'orders') {
-    if (outcome.kind === 'held') sayHeld(talk, outcome.plan);
-    else talk.say('The plan has changed meanwhile: nothing was done.');
+    if (outcome.kind === 'held') reportOwner(prompt, outcome.plan);
+    else prompt.say('The plan has changed meanwhile: nothing was done.');
     return undefined;
   }
   const orders = [...outcome.orders];
@@ -167,8 +177,8 @@ async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun
   for (const order of orders) await client.order(wish.plan, order);
   if (last === undefined) return undefined;
   const next = await client.order(wish.plan, last);
-  talk.say(`${toldOf(last, next, '"upgrade run"')}.`);
-  if (currentStep(next)?.state === 'running') talk.say('Type "upgrade" to check the outcome of the step.');
+  prompt.say(`${orderResultText(last, next, '"upgrade run"')}.`);
+  if (currentStep(next)?.state === 'running') prompt.say('Type "upgrade" to check the outcome of the step.');
   return next;
 }
 

@@ -7,14 +7,14 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { nameWords } from './sentences.ts';
-import type { Talk } from './talk.ts';
+import type { LinePrompt } from './talk.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
-export async function askAcknowledge(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  if (!mayChange(state, talk)) return;
-  if (row.silenced_by.length > 0) return talk.say(`${nameWords(row)} is already silenced.`);
-  if (!(await isSure(talk, `Silence ${nameWords(row)} until it resolves?`))) return;
-  const policy = await (await state.about.api()).silencePolicy();
+export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
+  if (!mayChange(state, prompt)) return;
+  if (row.silenced_by.length > 0) return prompt.say(`${nameWords(row)} is already silenced.`);
+  if (!(await isSure(prompt, `Silence ${nameWords(row)} until it resolves?`))) return;
+  const policy = await (await state.context.api()).silencePolicy();
   const operation: BulkOperation = {
     op: 'silence',
     subscription: clientSubscription(row.client),
@@ -22,39 +22,39 @@ export async function askAcknowledge(state: LinesState, talk: Talk, row: EventRo
     expire: policy.max_expire ?? EXPIRE_NEVER,
     expire_on_resolve: true,
     reason: 'acknowledged',
-    creator: state.about.creator,
+    creator: state.context.creator,
   };
-  await change(state, talk, { verb: 'acknowledge', operations: [operation] });
+  await change(state, prompt, { verb: 'acknowledge', operations: [operation] });
 }
 
-export async function askUnsilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  if (!mayChange(state, talk)) return;
+export async function askUnsilence(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
+  if (!mayChange(state, prompt)) return;
   const { silenced_by: ids } = row;
-  if (ids.length === 0) return talk.say(`${nameWords(row)} is not silenced.`);
-  const silences = await silencesOn(await state.about.api(), ids);
+  if (ids.length === 0) return prompt.say(`${nameWords(row)} is not silenced.`);
+  const silences = await silencesOn(await state.context.api(), ids);
   const names = silences.map(({ name, detail }) => {
     const { recurrence } = detail ?? {};
     return recurrence === undefined ? name : `${name} (recurring, ${recurrenceText(recurrence)})`;
   });
-  if (!(await isSure(talk, safeLine(`End ${names.join(' and ')}, for everything else it covers too?`)))) return;
-  await change(state, talk, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
+  if (!(await isSure(prompt, safeLine(`End ${names.join(' and ')}, for everything else it covers too?`)))) return;
+  await change(state, prompt, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
 }
 
-export async function askResolve(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  if (!mayChange(state, talk)) return;
-  if (!(await isSure(talk, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
+export async function askResolve(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
+  if (!mayChange(state, prompt)) return;
+  if (!(await isSure(prompt, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
   const { client, check } = row;
-  await change(state, talk, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
+  await change(state, prompt, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
 }
 
-export async function askUndo(state: LinesState, talk: Talk): Promise<void> {
-  if (!mayChange(state, talk)) return;
+export async function askUndo(state: LinesState, prompt: LinePrompt): Promise<void> {
+  if (!mayChange(state, prompt)) return;
   const { undo } = state;
-  if (undo === undefined) return talk.say('Nothing to undo.');
+  if (undo === undefined) return prompt.say('Nothing to undo.');
   const what = undo.operations.map((operation) => undoText(operation, state.nowMs)).join('; ');
-  if (!(await isSure(talk, `Undo "${undo.text}": ${what}?`))) return;
+  if (!(await isSure(prompt, `Undo "${undo.text}": ${what}?`))) return;
   state.undo = undefined;
-  await change(state, talk, { verb: 'undo', operations: undo.operations });
+  await change(state, prompt, { verb: 'undo', operations: undo.operations });
 }
 
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
@@ -65,19 +65,19 @@ export type Reading<T> = { readonly value: T } | { readonly problem: string };
  * @returns `undefined` when the user cancels
  */
 export async function answer<T>(
-  talk: Talk,
+  prompt: LinePrompt,
   question: string,
   read: (text: string) => Reading<T>,
 ): Promise<T | undefined> {
   for (;;) {
-    const text = await talk.ask(question);
+    const text = await prompt.ask(question);
     if (text === undefined || text.trim() === 'cancel') {
-      talk.say('Canceled; nothing was changed.');
+      prompt.say('Canceled; nothing was changed.');
       return undefined;
     }
     const reading = read(text.trim());
     if ('value' in reading) return reading.value;
-    talk.say(safeLine(`${reading.problem}. Type "cancel" to stop.`));
+    prompt.say(safeLine(`${reading.problem}. Type "cancel" to stop.`));
   }
 }
 
@@ -88,34 +88,34 @@ export function readYesOrNo(text: string): Reading<boolean> {
   return { problem: 'answer yes or no' };
 }
 
-export async function isSure(talk: Talk, question: string): Promise<boolean> {
-  const isYes = await answer(talk, `${question} yes or no:`, readYesOrNo);
-  if (isYes === false) talk.say('Nothing was changed.');
+export async function isSure(prompt: LinePrompt, question: string): Promise<boolean> {
+  const isYes = await answer(prompt, `${question} yes or no:`, readYesOrNo);
+  if (isYes === false) prompt.say('Nothing was changed.');
   return isYes === true;
 }
 
 /** Returns whether changes are possible now; if not, says why. */
-export function mayChange({ about, isLive }: LinesState, talk: Talk): boolean {
-  if (about.readOnly) talk.say('Nothing can be changed: this console was started with --read-only.');
-  else if (!isLive) talk.say('Nothing can be changed while the backend is not connected.');
-  return !about.readOnly && isLive;
+export function mayChange({ context, isLive }: LinesState, prompt: LinePrompt): boolean {
+  if (context.readOnly) prompt.say('Nothing can be changed: this console was started with --read-only.');
+  else if (!isLive) prompt.say('Nothing can be changed while the backend is not connected.');
+  return !context.readOnly && isLive;
 }
 
 /** Sends a change and reports its outcome; after failures it reports each operation. */
-export async function change(state: LinesState, talk: Talk, wanted: Change): Promise<void> {
+export async function change(state: LinesState, prompt: LinePrompt, requestedChange: Change): Promise<void> {
   const results = await (
-    await state.about.api()
+    await state.context.api()
   ).bulk({
-    operations: [...wanted.operations],
-    creator: state.about.creator,
-    ...(wanted.verb === 'undo' ? { undo: true } : {}),
+    operations: [...requestedChange.operations],
+    creator: state.context.creator,
+    ...(requestedChange.verb === 'undo' ? { undo: true } : {}),
   });
-  const report = changeReport(wanted, changeOutcomes(wanted, results));
+  const report = changeReport(requestedChange, changeOutcomes(requestedChange, results));
   const back = results.flatMap(({ undo }) => (undo === undefined ? [] : [undo])).toReversed();
-  if (wanted.verb !== 'undo' && back.length > 0) state.undo = { text: report.title, operations: back };
-  talk.say(`${report.title}.`);
-  for (const line of report.lines) talk.say(line);
-  if (wanted.verb === 'silence' && report.isWhole) {
-    talk.say(`To end ${wanted.operations.map(operationName).join(', ')}, type "undo".`);
+  if (requestedChange.verb !== 'undo' && back.length > 0) state.undo = { text: report.title, operations: back };
+  prompt.say(`${report.title}.`);
+  for (const line of report.lines) prompt.say(line);
+  if (requestedChange.verb === 'silence' && report.isComplete) {
+    prompt.say(`To end ${requestedChange.operations.map(operationName).join(', ')}, type "undo".`);
   }
 }

@@ -77,8 +77,8 @@ export function announcement(changes: readonly EventChange[], nowMs: number): st
     .map((group, index) => (index === 0 ? group.slice(1) : group))
     .filter(({ length }) => length > 0);
   const named = others.slice(0, GROUPS_MAX).map((group) => groupWords(group, first));
-  const rest = others.slice(GROUPS_MAX).reduce((sum, { length }) => sum + length, 0);
-  return [lead, ...named, ...(rest === 0 ? [] : [countOf(rest, 'other change')])].join('; ');
+  const remaining = others.slice(GROUPS_MAX).reduce((sum, { length }) => sum + length, 0);
+  return [lead, ...named, ...(remaining === 0 ? [] : [countOf(remaining, 'other change')])].join('; ');
 }
 
 /** Returns the number of events by class: `7 critical, 4 warning, 1 silenced; 2 of them inhibited`. */
@@ -94,8 +94,8 @@ export function countsWords(rows: Iterable<EventRow>): string {
     return count === undefined ? [] : [`${countText(count)} ${KIND_WORDS[kind]}`];
   });
   // The count is left out at zero, because most sites have no inhibition rules.
-  const quiet = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;
-  return named.length === 0 ? 'no events' : `${named.join(', ')}${quiet}`;
+  const inhibitedText = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;
+  return named.length === 0 ? 'no events' : `${named.join(', ')}${inhibitedText}`;
 }
 
 function stateWords(row: EventRow): string {
@@ -106,7 +106,7 @@ function stateWords(row: EventRow): string {
 }
 
 /** Returns true if the event is firing and inhibited. */
-function isQuiet({ kind, row }: EventChange): boolean {
+function isInhibited({ kind, row }: EventChange): boolean {
   return row.inhibited_by !== undefined && kind !== 'silenced' && kind !== 'resolved';
 }
 
@@ -115,7 +115,7 @@ function isQuiet({ kind, row }: EventChange): boolean {
  * groups of their own.
  */
 function grouped(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
-  return Map.groupBy(changes, (change) => `${change.kind} ${String(isQuiet(change))} ${change.row.check}`);
+  return Map.groupBy(changes, (change) => `${change.kind} ${String(isInhibited(change))} ${change.row.check}`);
 }
 
 function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): number {
@@ -127,14 +127,14 @@ function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): n
  * consequences.
  */
 function rank(change: EventChange): number {
-  return KINDS.indexOf(isQuiet(change) ? 'silenced' : change.kind);
+  return KINDS.indexOf(isInhibited(change) ? 'silenced' : change.kind);
 }
 
 function groupWords(group: readonly EventChange[], first: EventChange): string {
   const [example] = group;
   if (example === undefined) return '';
   const { kind, row } = example;
-  const isSame = kind === first.kind && row.check === first.row.check && isQuiet(example) === isQuiet(first);
-  const quiet = isQuiet(example) ? ', inhibited' : '';
-  return `${countText(group.length)} ${isSame ? 'more ' : ''}${KIND_WORDS[kind]}${quiet} on ${safeLine(row.check)}`;
+  const isSame = kind === first.kind && row.check === first.row.check && isInhibited(example) === isInhibited(first);
+  const inhibitedText = isInhibited(example) ? ', inhibited' : '';
+  return `${countText(group.length)} ${isSame ? 'more ' : ''}${KIND_WORDS[kind]}${inhibitedText} on ${safeLine(row.check)}`;
 }

@@ -6,24 +6,24 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { silenceName, targetText } from '../words/silence-text.ts';
 import { startText } from '../words/silence-times.ts';
 import { change, isSure, mayChange } from './questions.ts';
-import { sayFirst, wantedCount } from './say-first.ts';
+import { sayFirst, requestedCount } from './say-first.ts';
 import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
-import type { Talk } from './talk.ts';
+import type { LinePrompt } from './talk.ts';
 
 /** Reads the silences, the next to end first, or ends one by the number that it was read with. */
-export async function talkOfSilences(state: LinesState, talk: Talk, rest: string): Promise<void> {
-  const ended = /^end(?:\s+(.*))?$/.exec(rest);
-  if (ended !== null) return await askEnd(state, talk, ended[1] ?? '');
-  const wanted = wantedCount(talk, 'silences', rest);
-  if (wanted === undefined) return;
+export async function runSilencesCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
+  const ended = /^end(?:\s+(.*))?$/.exec(args);
+  if (ended !== null) return await askEnd(state, prompt, ended[1] ?? '');
+  const count = requestedCount(prompt, 'silences', args);
+  if (count === undefined) return;
   const { nowMs } = state;
-  const silences = (await (await state.about.api()).silencedDetails()).toSorted(
+  const silences = (await (await state.context.api()).silencedDetails()).toSorted(
     (a, b) => rankOf(a, nowMs) - rankOf(b, nowMs) || endOf(a) - endOf(b),
   );
   state.silences = silences.map(({ id }) => id);
-  if (silences.length === 0) talk.say('No silences.');
-  sayFirst(talk, wanted, silences, (silence) => silenceSentence(silence, state));
+  if (silences.length === 0) prompt.say('No silences.');
+  sayFirst(prompt, count, silences, (silence) => silenceSentence(silence, state));
 }
 
 function rankOf(silence: SilencedDetail, nowMs: number): number {
@@ -35,10 +35,10 @@ function endOf({ expire_at: end }: SilencedDetail): number {
 }
 
 /** Returns a silence as a sentence with its state, target, creator, end, effect and reason. */
-function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState): string {
+function silenceSentence(silence: SilencedDetail, { context, nowMs }: LinesState): string {
   const { id, creator, reason, recurrence, idle } = silence;
   let events = 0;
-  for (const { silenced_by: ids } of about.events.values()) if (ids.includes(id)) events++;
+  for (const { silenced_by: ids } of context.events.values()) if (ids.includes(id)) events++;
   const state = silencedState(silence, nowMs / 1000);
   const parts = [
     targetText(silence),
@@ -60,21 +60,21 @@ function timesWords(silence: SilencedDetail, nowMs: number): string {
   return `${starts}${lasts}${isUntilOk ? ', at most until it resolves' : ''}`;
 }
 
-async function askEnd(state: LinesState, talk: Talk, text: string): Promise<void> {
-  if (!mayChange(state, talk)) return;
+async function askEnd(state: LinesState, prompt: LinePrompt, text: string): Promise<void> {
+  if (!mayChange(state, prompt)) return;
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   const id = state.silences?.[number - 1];
   if (id === undefined) {
-    return talk.say(
+    return prompt.say(
       state.silences === undefined
         ? 'No silences were listed yet: type "silences".'
         : '"silences end" takes the number of a listed silence, for example "silences end 1"',
     );
   }
-  const silence = await (await state.about.api()).silencedDetail(id);
-  if (silence === undefined) return talk.say('This silence has already ended.');
+  const silence = await (await state.context.api()).silencedDetail(id);
+  if (silence === undefined) return prompt.say('This silence has already ended.');
   const { recurrence } = silence;
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
-  if (!(await isSure(talk, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`)))) return;
-  await change(state, talk, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
+  if (!(await isSure(prompt, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`)))) return;
+  await change(state, prompt, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
 }

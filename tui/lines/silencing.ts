@@ -16,13 +16,13 @@ import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import type { SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
-import { lostText, NO_RECURRENCE_THERE, recurrenceText, wholeWindowText } from '../words/recurrence-text.ts';
+import { lostText, NO_RECURRENCE_THERE, recurrenceText, fullWindowText } from '../words/recurrence-text.ts';
 import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import { parseStart, START_HINT, startText } from '../words/silence-times.ts';
 import { answer, change, isSure, mayChange, readYesOrNo, type Reading } from './questions.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
-import type { Talk } from './talk.ts';
+import type { LinePrompt } from './talk.ts';
 
 /** The same default as in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;
@@ -48,11 +48,11 @@ interface Times {
 }
 
 /** Silences one event, after one question for each field of the dialog. */
-export async function askSilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  if (!mayChange(state, talk)) return;
+export async function askSilence(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
+  if (!mayChange(state, prompt)) return;
   const { client, check } = row;
-  const policy = await (await state.about.api()).silencePolicy();
-  await askTimes(state, talk, policy, {
+  const policy = await (await state.context.api()).silencePolicy();
+  await askTimes(state, prompt, policy, {
     name: nameWords(row),
     target: { subscription: clientSubscription(client), check },
     resolving: { question: 'the check resolves', words: 'it resolves', usually: true },
@@ -62,40 +62,45 @@ export async function askSilence(state: LinesState, talk: Talk, row: EventRow): 
 export type SilenceScope = 'client' | 'check' | 'subscription';
 
 /** Silences all checks of a client, a check on all clients, or all clients with a subscription. */
-export async function askSilenceOf(state: LinesState, talk: Talk, scope: SilenceScope, name: string): Promise<void> {
-  if (!mayChange(state, talk)) return;
+export async function askSilenceOf(
+  state: LinesState,
+  prompt: LinePrompt,
+  scope: SilenceScope,
+  name: string,
+): Promise<void> {
+  if (!mayChange(state, prompt)) return;
   const target: Target =
     scope === 'check' ? { check: name } : { subscription: scope === 'client' ? clientSubscription(name) : name };
-  const api = await state.about.api();
+  const api = await state.context.api();
   const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, target)]);
-  if (events !== undefined) sayMatches(talk, events, policy);
+  if (events !== undefined) sayMatches(prompt, events, policy);
   const names = {
     client: `all checks of ${name}`,
     check: `${name} on all clients`,
     subscription: `subscription ${name}`,
   };
-  await askTimes(state, talk, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
+  await askTimes(state, prompt, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
 }
 
 /** Silences the matches of a search, including later ones. */
-export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: string): Promise<void> {
-  if (!mayChange(state, talk)) return;
+export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, typed: string): Promise<void> {
+  if (!mayChange(state, prompt)) return;
   const read = typed === '' ? undefined : readSelector(typed);
-  if (read !== undefined && 'problem' in read) talk.say(safeLine(`${read.problem}.`));
+  if (read !== undefined && 'problem' in read) prompt.say(safeLine(`${read.problem}.`));
   const selector =
     read !== undefined && 'value' in read
       ? read.value
       : await answer(
-          talk,
+          prompt,
           'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
           readSelector,
         );
   if (selector === undefined) return;
-  const api = await state.about.api();
+  const api = await state.context.api();
   const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, { selector })]);
-  if (events === undefined) return talk.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
-  sayMatches(talk, events, policy, 'is the search right?');
-  await askTimes(state, talk, policy, {
+  if (events === undefined) return prompt.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
+  sayMatches(prompt, events, policy, 'is the search right?');
+  await askTimes(state, prompt, policy, {
     name: safeLine(`everything matching ${selector}`),
     target: { selector },
     resolving: FIRST_OF_THESE,
@@ -117,32 +122,35 @@ const FIRST_OF_THESE: Subject['resolving'] = {
   usually: false,
 };
 
-function sayMatches(talk: Talk, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
-  talk.say(matchWords(events));
+function sayMatches(prompt: LinePrompt, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
+  prompt.say(matchWords(events));
   if (events.total >= policy.warn_matches)
-    talk.say(`This silence would cover ${countOf(events.total, 'event')}: ${doubt}`);
+    prompt.say(`This silence would cover ${countOf(events.total, 'event')}: ${doubt}`);
 }
 
-async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, subject: Subject): Promise<void> {
+async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePolicy, subject: Subject): Promise<void> {
   const { name, target } = subject;
   const span = await answer(
-    talk,
+    prompt,
     `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30Z, never, recurring; press Enter for 1h:`,
     (text) => readSpan(text, policy, state.nowMs),
   );
   if (span === undefined) return;
   const lost = span === 'recurring' ? undefined : await lostRecurrence(state, target);
-  if (lost !== undefined) return talk.say(`Nothing was changed: ${lost}.`);
+  if (lost !== undefined) return prompt.say(`Nothing was changed: ${lost}.`);
   const times =
-    span === 'recurring' ? await askWindows(state, talk, policy, target) : await askResolving(talk, span, subject);
+    span === 'recurring' ? await askWindows(state, prompt, policy, target) : await askResolving(prompt, span, subject);
   if (times === undefined) return;
-  const reason = await answer(talk, 'Reason?', (text) => {
+  const reason = await answer(prompt, 'Reason?', (text) => {
     const problem = reasonProblem(policy, { reason: text });
     return problem === undefined ? { value: text.trim() } : { problem };
   });
-  if (reason === undefined || !(await isSure(talk, `Silence ${name}${times.words}?`))) return;
-  const words = { creator: state.about.creator, ...(reason !== '' && { reason }) };
-  await change(state, talk, { verb: 'silence', operations: [{ op: 'silence', ...target, ...times.entry, ...words }] });
+  if (reason === undefined || !(await isSure(prompt, `Silence ${name}${times.words}?`))) return;
+  const words = { creator: state.context.creator, ...(reason !== '' && { reason }) };
+  await change(state, prompt, {
+    verb: 'silence',
+    operations: [{ op: 'silence', ...target, ...times.entry, ...words }],
+  });
 }
 
 /**
@@ -150,18 +158,18 @@ async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, su
  * silence that does not recur.
  */
 async function lostRecurrence(state: LinesState, target: Target): Promise<string | undefined> {
-  const present = await (await state.about.api()).silencedDetail(targetId(target));
+  const present = await (await state.context.api()).silencedDetail(targetId(target));
   return present?.recurrence === undefined ? undefined : lostText(present);
 }
 
 async function askResolving(
-  talk: Talk,
+  prompt: LinePrompt,
   { expire, begin }: SilenceSpan,
   { resolving }: Subject,
 ): Promise<Times | undefined> {
   const { question, words, usually } = resolving;
   const onResolve = await answer(
-    talk,
+    prompt,
     `End the silence early when ${question}? yes or no; press Enter for ${usually ? 'yes' : 'no'}:`,
     (text) => (text === '' ? { value: usually } : readYesOrNo(text)),
   );
@@ -177,20 +185,20 @@ async function askResolving(
 /** Asks for the recurrence and reads its windows, which show the effects of daylight saving. */
 async function askWindows(
   state: LinesState,
-  talk: Talk,
+  prompt: LinePrompt,
   policy: SilencePolicy,
   target: Target,
 ): Promise<Times | undefined> {
-  const recurrence = await askRecurrence(state, talk, policy);
+  const recurrence = await askRecurrence(state, prompt, policy);
   if (recurrence === undefined) return undefined;
-  const api: Pick<ApiClient, 'silencePreview'> = await state.about.api();
+  const api: Pick<ApiClient, 'silencePreview'> = await state.context.api();
   const { windows } = await api.silencePreview({ entries: [target], recurrence });
   if (windows === undefined) {
-    talk.say(`Nothing was changed: ${NO_RECURRENCE_THERE}.`);
+    prompt.say(`Nothing was changed: ${NO_RECURRENCE_THERE}.`);
     return undefined;
   }
-  talk.say('Next windows:');
-  for (const window of windows) talk.say(safeLine(wholeWindowText(window, recurrence.zone)));
+  prompt.say('Next windows:');
+  for (const window of windows) prompt.say(safeLine(fullWindowText(window, recurrence.zone)));
   return { entry: { recurrence }, words: safeLine(`, recurring: ${recurrenceText(recurrence)}`) };
 }
 
@@ -231,10 +239,14 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolicy): Promise<Recurrence | undefined> {
+async function askRecurrence(
+  state: LinesState,
+  prompt: LinePrompt,
+  policy: SilencePolicy,
+): Promise<Recurrence | undefined> {
   let written: WrittenRecurrence = { schedule: '', zone: '', duration: '1h', firstDay: '', lastDay: '' };
   for (const { part, line, usual, text: question } of QUESTIONS) {
-    const next = await answer(talk, question, (text): Reading<WrittenRecurrence> => {
+    const next = await answer(prompt, question, (text): Reading<WrittenRecurrence> => {
       const typed = { ...written, [line]: text === '' ? usual : text };
       const read = readRecurrence(typed, state.nowMs);
       // The problem of another part is reported when that part is asked for.
@@ -247,7 +259,7 @@ async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolic
   }
   const read = readRecurrence(written, state.nowMs);
   if (read.problem === undefined) return read.recurrence;
-  talk.say(safeLine(`Nothing was changed: ${read.problem}.`));
+  prompt.say(safeLine(`Nothing was changed: ${read.problem}.`));
   return undefined;
 }
 

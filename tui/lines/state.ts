@@ -5,7 +5,7 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { keyOf, matching } from './events.ts';
 
-export interface LinesAbout {
+export interface LinesContext {
   readonly events: ReadonlyMap<string, EventRow>;
   /** Default: `default`. */
   readonly namespace?: string | undefined;
@@ -27,33 +27,33 @@ export interface LinesUndo {
 
 /** The state of the conversation. */
 export class LinesState {
-  readonly about: LinesAbout;
+  readonly context: LinesContext;
   search: Search | undefined;
   /** Key of the event that was read last. */
   current: string | undefined;
-  isQuiet = false;
+  isAnnouncementOff = false;
   isLive = false;
   everLive = false;
   undo: LinesUndo | undefined;
   /** Ids of silences in the order in which they were last read; `undefined` if they were not. */
   silences: readonly string[] | undefined;
 
-  constructor(about: LinesAbout) {
-    this.about = about;
+  constructor(context: LinesContext) {
+    this.context = context;
   }
 
   get nowMs(): number {
-    return this.about.clock.now();
+    return this.context.clock.now();
   }
 
   /** Returns the events that match the filter, the worst first. */
   shown(): readonly EventRow[] {
-    return matching(this.about.events.values(), this.search, this.nowMs);
+    return matching(this.context.events.values(), this.search, this.nowMs);
   }
 
   /** Returns the event that was read last, if it still exists. */
   currentEvent(): EventRow | undefined {
-    return this.current === undefined ? undefined : this.about.events.get(this.current);
+    return this.current === undefined ? undefined : this.context.events.get(this.current);
   }
 
   goTo(row: EventRow): void {

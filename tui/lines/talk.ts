@@ -1,5 +1,5 @@
 /** The output and input of the conversation. Both methods take one line that is safe for a terminal. */
-export interface Talk {
+export interface LinePrompt {
   say(text: string): void;
   /**
    * Asks a question.

@@ -10,7 +10,7 @@ import { changeSentence } from './sentences.ts';
 import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
 /** Interval of output: the feed itself sends changes twenty times a second. */
-const TELL_EVERY_MS = 100;
+const PRINT_INTERVAL_MS = 100;
 
 export interface WatchOptions {
   readonly backend: string;
@@ -36,7 +36,7 @@ export interface WatchTools {
   /** Returns true if the reader has read everything. */
   readonly isDrained: () => boolean;
   readonly warn: (text: string) => void;
-  readonly chance?: () => number;
+  readonly random?: () => number;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface WatchTools {
  */
 export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
   const { backend, env, namespace, filter, once, json } = options;
-  const { clock, chance = Math.random } = tools;
+  const { clock, random = Math.random } = tools;
   const search = parseSearch(filter);
   if (search.kind === 'problem') {
     tools.warn(safeLine(`--filter, at character ${String(search.position + 1)}: ${search.message}`));
@@ -67,7 +67,7 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
     tools.write(rows.map((row) => lineOf({ kind: eventClass(row), row }, nowMs, true)).join(''));
     if (once) resolve(rows.length === 0 ? EXIT.success : EXIT.unhealthy);
   };
-  const tell = (): void => {
+  const printChanges = (): void => {
     if (state !== 'live' || !isBegun || changes.pending === 0 || !tools.isDrained()) return;
     const nowMs = clock.now();
     const text = changes.take().map((change) => lineOf(change, nowMs, false));
@@ -78,7 +78,7 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
       backend,
       topics: ['events'],
       clock,
-      chance,
+      random,
       ...(filter !== '' && { filter }),
       ...(env && { env }),
       ...(namespace !== undefined && { namespace }),
@@ -96,11 +96,11 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
           resolve(REFUSALS[next.code] ?? EXIT.failure);
         }
       },
-      onRows: (rows, about) => changes.apply(rows, about),
+      onRows: (rows, details) => changes.apply(rows, details),
       onStats: () => undefined,
     },
   );
-  const timer = clock.every(TELL_EVERY_MS, tell);
+  const timer = clock.every(PRINT_INTERVAL_MS, printChanges);
   try {
     return await promise;
   } finally {

@@ -2,10 +2,10 @@ import { keyOf } from '../state/keys.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { Screen, Says, Settles } from '../state/ports.ts';
+import type { Screen, MessageSink, Settles } from '../state/ports.ts';
 
 /** Makes the cursor follow the newest row, or stops that. */
-export function follow(store: Screen & Says & ListOfView): void {
+export function follow(store: Screen & MessageSink & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
   if (store.list.following) return stopFollowing(store);
@@ -18,14 +18,14 @@ export function follow(store: Screen & Says & ListOfView): void {
 }
 
 /** Stops following the newest row, because the user moved the cursor. */
-export function stopFollowing(store: Says & ListOfView): void {
+export function stopFollowing(store: MessageSink & ListOfView): void {
   if (!store.list.following) return;
-  store.updateList({ following: false, held: true });
+  store.updateList({ following: false, isCursorMoved: true });
   store.say(`no longer following the newest row: press ${keyOf('follow')} to follow again`);
 }
 
 /** Moves the cursor to the newest row. */
-export function followNewest(store: Settles & Says & ListOfView): void {
+export function followNewest(store: Settles & MessageSink & ListOfView): void {
   const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;
   if (table?.newestBy?.includes(sort.column) !== true) return stopFollowing(store);

@@ -1,9 +1,9 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { KeyAction } from '../state/keys.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
-import { wantedCursor } from '../state/list-state.ts';
+import { desiredCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
-import type { Says, Opened, Screen, Shown } from '../state/ports.ts';
+import type { MessageSink, Opened, Screen, Shown } from '../state/ports.ts';
 import { stopFollowing } from './following.ts';
 import type { ListOfView } from './list-of-view.ts';
 
@@ -12,21 +12,21 @@ const ORDER_PAUSE_MS = 400;
 
 /** Returns the cursor in the current order, which may have changed since the last frame. For movements only. */
 export function cursorNow(store: Shown & ListOfView): ListCursor {
-  return settleCursor(wantedCursor(store.list), store.rows.order, listRows(store.state));
+  return settleCursor(desiredCursor(store.list), store.rows.order, listRows(store.state));
 }
 
 export function moveTo(store: Screen & Opened & ListOfView, index: number): void {
   // The cursor moves in the order on the screen, and that order is paused for a moment.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
-  store.updateList({ cursor, held: true });
+  store.updateList({ cursor, isCursorMoved: true });
   store.update({ orderPausedUntilMs: store.options.now() + ORDER_PAUSE_MS });
 }
 
 /** Moves to the first row, whichever that is: the list stays at its top until the cursor is moved. */
 export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
   store.rows.thaw();
-  store.updateList({ held: false });
+  store.updateList({ isCursorMoved: false });
   store.update({ orderPausedUntilMs: 0 });
   store.settleList();
 }
@@ -36,10 +36,10 @@ export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
  *
  * @returns `false` if the row moved under the cursor so recently that the user may have meant another one
  */
-export function takeHold(store: Says & Opened & ListOfView): boolean {
+export function takeHold(store: MessageSink & Opened & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
   if (cursor.key === undefined || marks.size > 0) return true;
-  if (!following) store.updateList({ held: true });
+  if (!following) store.updateList({ isCursorMoved: true });
   if (!store.window.takeShift(store)) return true;
   stopFollowing(store);
   sayShifted(store, cursor.key);
@@ -47,13 +47,13 @@ export function takeHold(store: Says & Opened & ListOfView): boolean {
 }
 
 /** Explains why a key did nothing: another row had just moved under the cursor. */
-export function sayShifted(store: Says, key: string): void {
+export function sayShifted(store: MessageSink, key: string): void {
   store.say(`the list has just moved: the cursor is now on ${safeLine(key)}; press the key again to confirm`);
 }
 
 /** The keys of all lists that act on the row under the cursor. */
 const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'explain']);
 
-export function isAboutRow(action: KeyAction, actions: readonly KeyAction[]): boolean {
+export function isRowAction(action: KeyAction, actions: readonly KeyAction[]): boolean {
   return ROW_KEYS.has(action) || actions.includes(action);
 }

@@ -5,17 +5,17 @@ import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { PlacedColumn } from './table-columns.ts';
-import type { SideLook, TablePlace } from './table-place.ts';
+import type { SideLook, TableLayout } from './table-place.ts';
 import type { Opened, Shown } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** The source of a table's rows. */
 export interface TableSource<Row> {
-  readonly keys: (store: Opened & Known) => Iterable<string>;
+  readonly keys: (store: Opened & LiveData) => Iterable<string>;
   /** Returns the current row; `undefined` if it is gone. */
-  readonly row: (store: Opened & Known, key: string) => Row | undefined;
+  readonly row: (store: Opened & LiveData, key: string) => Row | undefined;
 }
 
 /**
@@ -55,7 +55,7 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
    * gone.
    */
   readonly drawn?: (
-    store: Pick<Known, 'silenced'> & Places,
+    store: Pick<LiveData, 'silenced'> & MergedSources,
     record: ListRecord,
     placed: readonly PlacedColumn[],
   ) => { readonly row: Drawn; readonly isStale: boolean };
@@ -64,14 +64,14 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   /** True if the space after a cell has the tone of the cell. */
   readonly hasTonedGaps?: true;
   /** Returns where its columns are drawn; default: as wide as they can use (`placeTable`). */
-  readonly place?: (
-    store: Shown & Known & Places & { readonly list: SideLook },
+  readonly layOut?: (
+    store: Shown & LiveData & MergedSources & { readonly list: SideLook },
     window: readonly ListRecord[],
-  ) => TablePlace;
+  ) => TableLayout;
   /** Returns the lines above the titles, as many as `rowsAbove` returns for the view. */
-  readonly above?: (store: Shown & Known) => readonly Line[];
+  readonly above?: (store: Shown & LiveData) => readonly Line[];
   /** Returns the text of an empty list without a filter. */
-  readonly empty: (store: Opened & Known) => readonly string[];
+  readonly empty: (store: Opened & LiveData) => readonly string[];
   /** The text if no row matches the filter. */
   readonly noMatch?: string;
   /** The actions on its rows, in the order of the menu. */
@@ -93,7 +93,7 @@ export function orderOf(
   return {
     compare,
     rankOf: () => 0,
-    keepsPlace: (before, after) => compareRows === undefined || compareRows(before, after) === 0,
+    keepsPosition: (before, after) => compareRows === undefined || compareRows(before, after) === 0,
     sortAll: (records) => records.toSorted(compare),
   };
 }

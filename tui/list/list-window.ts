@@ -1,11 +1,11 @@
 import { followNewest } from './following.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListCursor } from '../state/list-cursor.ts';
-import { wantedCursor, type ListState } from '../state/list-state.ts';
+import { desiredCursor, type ListState } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { Says, Opened, Shown, Settles } from '../state/ports.ts';
+import type { MessageSink, Opened, Shown, Settles } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
 /** Time that a user needs to see, decide and press a key. */
@@ -33,7 +33,7 @@ export class ListWindow {
   }
 
   /** Returns whether an event is drawn, or belongs above the last drawn one. */
-  reaches({ events }: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean {
+  reaches({ events }: Pick<LiveData, 'events'>, key: string, record: EventRecord | undefined): boolean {
     if (this.#keys.has(key)) return true;
     return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
   }
@@ -46,9 +46,9 @@ export class ListWindow {
   /** Pauses the order while the user moves the cursor, types a filter or answers a dialog. */
   pauseOrder({ state, rows }: Shown & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
-    const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
-    if (wanted && !rows.frozen) rows.freeze();
-    if (!wanted && rows.frozen) rows.thaw();
+    const shouldPause = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
+    if (shouldPause && !rows.frozen) rows.freeze();
+    if (!shouldPause && rows.frozen) rows.thaw();
     if (rows.frozen) rows.settle();
   }
 
@@ -74,8 +74,8 @@ export class ListWindow {
   noteMove({ key }: Pick<ListCursor, 'key'>, by: number, { list, options }: Opened & Pick<ListOfView, 'list'>): void {
     const drawn = [...this.#keys];
     const at = key === undefined ? -1 : drawn.indexOf(key);
-    const meant = at === -1 ? undefined : drawn[at + by];
-    if (meant !== undefined && meant !== list.cursor.key) this.#shiftedAtMs = options.now();
+    const targetKey = at === -1 ? undefined : drawn[at + by];
+    if (targetKey !== undefined && targetKey !== list.cursor.key) this.#shiftedAtMs = options.now();
   }
 
   /**
@@ -96,19 +96,19 @@ export class ListWindow {
   }
 
   /** Returns whether the first matches of a new filter fill the window at the position of the cursor. */
-  isFilledBy({ state, list, rows, feed }: Shown & Pick<Known, 'feed'> & ListOfView, nowMs: number): boolean {
+  isFilledBy({ state, list, rows, feed }: Shown & Pick<LiveData, 'feed'> & ListOfView, nowMs: number): boolean {
     const { beginning } = rows;
     // The newest row may be the last of all matches.
     if (beginning === undefined || list.following) return false;
     const cursor = cursorOf(list, feed.everLive);
     const { key } = cursor;
-    if (key !== undefined && beginning.indexOf(key) === -1 && rows.isToBeFound(key, nowMs)) return false;
+    if (key !== undefined && beginning.indexOf(key) === -1 && rows.willMatch(key, nowMs)) return false;
     const height = listRows(state);
     const { top } = settleCursor(cursor, { ...beginning, length: Infinity }, height);
     return beginning.length >= top + height;
   }
 
-  settle(store: Settles & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
+  settle(store: Settles & MessageSink & Opened & Pick<LiveData, 'events' | 'feed'> & ListOfView): void {
     if (store.table === undefined) return;
     const before = store.list;
     followNewest(store);
@@ -120,7 +120,7 @@ export class ListWindow {
     // successor.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;
-    const marks = livingMarks(store);
+    const marks = remainingMarks(store);
     this.#noteShift(store, before, { ...list, cursor, marks });
     const window = order.slice(cursor.top, cursor.top + height);
     const last = window.length < height ? undefined : window.at(-1);
@@ -147,14 +147,14 @@ export class ListWindow {
  * follow.
  */
 function cursorOf(list: ListState, wasLive: boolean): ListCursor {
-  return wasLive ? wantedCursor(list) : CURSOR_AT_TOP;
+  return wasLive ? desiredCursor(list) : CURSOR_AT_TOP;
 }
 
 /** Returns the marks without those of rows that are gone, unless a paused order still shows them. */
-function livingMarks({ list: { marks }, rows }: ListOfView): ReadonlySet<string> {
+function remainingMarks({ list: { marks }, rows }: ListOfView): ReadonlySet<string> {
   if (rows.frozen || marks.size === 0) return marks;
-  const living = [...marks].filter((key) => rows.get(key) !== undefined);
-  return living.length === marks.size ? marks : new Set(living);
+  const remaining = [...marks].filter((key) => rows.get(key) !== undefined);
+  return remaining.length === marks.size ? marks : new Set(remaining);
 }
 
 /** Returns whether the layer asks for a decision about the list behind it. */

@@ -1,14 +1,14 @@
 import type { ListOfView } from './list-of-view.ts';
 
 /** Returns the keys of the marked rows, or of the one that was drawn under the cursor. */
-export function meantKeys({ list: { marks, cursor } }: Pick<ListOfView, 'list'>): readonly string[] {
+export function selectedKeys({ list: { marks, cursor } }: Pick<ListOfView, 'list'>): readonly string[] {
   if (marks.size > 0) return [...marks];
   return cursor.key === undefined ? [] : [cursor.key];
 }
 
 /** Returns the current selected rows, of the view's type; rows that are gone are left out. */
-export function meantRows(store: Pick<ListOfView, 'list' | 'rows'>): readonly unknown[] {
-  return meantKeys(store).flatMap((key) => {
+export function selectedRows(store: Pick<ListOfView, 'list' | 'rows'>): readonly unknown[] {
+  return selectedKeys(store).flatMap((key) => {
     const record = store.rows.get(key);
     return record === undefined ? [] : [record.row];
   });

@@ -25,12 +25,12 @@ export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefi
 /** Applies a filter, or shows its problem and keeps the current one. An empty filter shows all rows. */
 export function applyFilter(store: ListOfView, text: string): void {
   const { filter } = store.list;
-  const wanted = text.trim();
+  const trimmed = text.trim();
   store.window.expectOrder();
-  const problem = setFilter(store, wanted === '' ? '' : text);
+  const problem = setFilter(store, trimmed === '' ? '' : text);
   const next: FilterState =
     problem === undefined
-      ? { ...filter, text: wanted, problem: undefined }
+      ? { ...filter, text: trimmed, problem: undefined }
       : { ...filter, problem: { message: problem.message, position: problem.position } };
   store.updateList({ filter: next });
 }

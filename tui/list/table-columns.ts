@@ -25,27 +25,27 @@ export const LEAD = 3;
 export const GAP = 2;
 
 /** The additional width that a column without a maximum requests. */
-const REST = 60;
+const EXTRA_WIDTH_MAX = 60;
 
 /**
  * Returns the columns that fit on a screen of `columns` cells. Dispensable columns are dropped first, the
  * highest number before the others. Then all get wider by what they can use.
  */
-export function placeColumns(
+export function layOutColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
   hidden: ReadonlySet<string>,
   columns: number,
 ): readonly PlacedColumn[] {
-  const room = columns - LEAD;
+  const available = columns - LEAD;
   let shown = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
-  while (leastWidth(shown) > room) {
+  while (leastWidth(shown) > available) {
     const spare = shown.reduce((most, { spare: number = 0 }) => Math.max(most, number), 0);
     if (spare === 0) break;
     shown = shown.filter((column) => (column.spare ?? 0) !== spare);
   }
   return widen(
     shown.map((column) => ({ column, width: column.least })),
-    Math.max(0, room - leastWidth(shown)),
+    Math.max(0, available - leastWidth(shown)),
   );
 }
 
@@ -53,14 +53,16 @@ export function placeColumns(
  * Distributes `extra` cells among the columns by how much wider each can be; the last one gets the remainder.
  */
 export function widen(shown: readonly PlacedColumn[], extra: number): readonly PlacedColumn[] {
-  const wishes = shown.map(({ column: { most }, width }) => Math.max(0, Math.min(REST, most - width)));
+  const requestedExtras = shown.map(({ column: { most }, width }) =>
+    Math.max(0, Math.min(EXTRA_WIDTH_MAX, most - width)),
+  );
   const all = Math.max(
     1,
-    wishes.reduce((sum, wish) => sum + wish, 0),
+    requestedExtras.reduce((sum, wish) => sum + wish, 0),
   );
   let left = extra;
   return shown.map(({ column, width }, index) => {
-    const wish = wishes[index] ?? 0;
+    const wish = requestedExtras[index] ?? 0;
     const isLast = index === shown.length - 1;
     const more = isLast ? left : Math.min(wish, Math.floor((extra * wish) / all));
     left -= more;
@@ -110,7 +112,7 @@ export function sortedTitle(title: string, { reversed }: Pick<SortState, 'revers
   return `${cellWidth(title) < width ? title : title.slice(0, Math.max(0, width - 1))}${sign}`;
 }
 
-export interface TableRowAbout {
+export interface TableRowOptions {
   readonly placed: readonly PlacedColumn[];
   readonly columns: number;
   readonly nowMs: number;
@@ -126,22 +128,22 @@ export interface TableRowAbout {
   readonly tonedGaps?: boolean;
 }
 
-export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): readonly Run[] {
-  const { placed, columns, isCursor, isMarked } = about;
+export function tableRuns({ row, gone }: TableEntry, options: TableRowOptions): readonly Run[] {
+  const { placed, columns, isCursor, isMarked } = options;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
-  const runs = cellRuns(row, about);
+  const runs = cellRuns(row, options);
   // The state of the row is more important than those of its cells, so it gets one tone. Colors inside an
   // inverse row are hard to read on many terminals.
-  const whole = isCursor ? 'cursor' : gone || about.stale || about.faint === true ? 'faint' : undefined;
-  if (whole === undefined) return [run(lead), ...runs];
+  const rowTone = isCursor ? 'cursor' : gone || options.stale || options.faint === true ? 'faint' : undefined;
+  if (rowTone === undefined) return [run(lead), ...runs];
   // The cells have exactly the width of their columns, so they need not be measured again.
   const left = columns - LEAD - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
   const text = runs.map((piece) => piece.text).join('') + ' '.repeat(Math.max(0, left));
-  return isCursor ? [run(lead + text, whole)] : [run(lead), run(text, whole)];
+  return isCursor ? [run(lead + text, rowTone)] : [run(lead), run(text, rowTone)];
 }
 
 /** Returns the cells with the gaps between them. */
-function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }: TableRowAbout): readonly Run[] {
+function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }: TableRowOptions): readonly Run[] {
   const runs: Run[] = [];
   for (const [index, { column, width }] of placed.entries()) {
     const isLast = index === placed.length - 1;

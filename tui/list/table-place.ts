@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ListState } from '../state/list-state.ts';
 import { cellWidth } from '../terminal/cells.ts';
-import { GAP, LEAD, placeColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
+import { GAP, LEAD, layOutColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** Cells of one horizontal step once only the last column is left and its text is wider than the column. */
@@ -11,7 +11,7 @@ const SHIFT_CELLS = 20;
 export type SideLook = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
 
 /** The columns that are not drawn. */
-export interface Beside {
+export interface HiddenColumns {
   /** Number of columns on the left that are scrolled out, and on the right that do not fit. */
   readonly left: number;
   readonly right: number;
@@ -22,7 +22,7 @@ export interface Beside {
 }
 
 /** The drawn columns of a table with their positions. */
-export interface TablePlace extends Beside {
+export interface TableLayout extends HiddenColumns {
   readonly placed: readonly PlacedColumn[];
 }
 
@@ -36,19 +36,23 @@ export function stepsOf(sideways: number, scrollable: number): { readonly left: 
  * Returns where the columns of a table are drawn after scrolling. The first one, which names the row, always
  * stays.
  *
- * @param about `window`: the visible rows
+ * @param viewport `window`: the visible rows
  */
-export function placeTable(
+export function layOutTable(
   table: { readonly columns: readonly TableColumn<unknown>[] },
   { hidden, sideways, wide }: SideLook,
-  about: { readonly columns: number; readonly window: readonly TableEntry[]; readonly nowMs: number },
-): TablePlace {
+  viewport: { readonly columns: number; readonly window: readonly TableEntry[]; readonly nowMs: number },
+): TableLayout {
   const all = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
   const { left, shift } = stepsOf(sideways, all.length - 1);
   const placed =
     left === 0 && !wide
-      ? placeColumns(table, hidden, about.columns)
-      : placeFrom(all.toSpliced(1, left), about.columns - LEAD, wide ? (column) => widthOf(column, about) : undefined);
+      ? layOutColumns(table, hidden, viewport.columns)
+      : fitColumns(
+          all.toSpliced(1, left),
+          viewport.columns - LEAD,
+          wide ? (column) => widthOf(column, viewport) : undefined,
+        );
   const right = all.length - left - placed.length;
   const last = placed.at(-1);
   return {
@@ -57,27 +61,27 @@ export function placeTable(
     right,
     shift,
     get hasMore() {
-      return right > 0 || (last !== undefined && widthOf(last.column, about) > last.width + shift);
+      return right > 0 || (last !== undefined && widthOf(last.column, viewport) > last.width + shift);
     },
   };
 }
 
 /** Returns as many columns as fit, at least the first two; the remaining cells make them wider. */
-function placeFrom(
+function fitColumns(
   columns: readonly TableColumn<unknown>[],
-  room: number,
-  whole: ((column: TableColumn<unknown>) => number) | undefined,
+  available: number,
+  fullWidth: ((column: TableColumn<unknown>) => number) | undefined,
 ): readonly PlacedColumn[] {
   const placed: PlacedColumn[] = [];
-  let rest = room;
+  let remaining = available;
   for (const column of columns) {
-    const width = Math.max(column.least, whole?.(column) ?? 0);
+    const width = Math.max(column.least, fullWidth?.(column) ?? 0);
     const gap = placed.length === 0 ? 0 : GAP;
-    if (placed.length > 1 && width + gap > rest) break;
-    placed.push({ column, width: Math.max(1, Math.min(width, rest - gap)) });
-    rest -= width + gap;
+    if (placed.length > 1 && width + gap > remaining) break;
+    placed.push({ column, width: Math.max(1, Math.min(width, remaining - gap)) });
+    remaining -= width + gap;
   }
-  return widen(placed, Math.max(0, rest));
+  return widen(placed, Math.max(0, remaining));
 }
 
 /** Returns the width of a column's title and longest text among the visible rows, in cells. */

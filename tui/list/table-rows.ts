@@ -1,4 +1,4 @@
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { ListRecord } from '../model/list-rows.ts';
 import { OrderedRows } from '../model/ordered-rows.ts';
 import type { Opened } from '../state/ports.ts';
@@ -51,13 +51,13 @@ export class TableRows extends OrderedRows<TableRecord> {
   }
 
   /** Updates all changed rows and their positions. */
-  refresh(store: Opened & Known): void {
+  refresh(store: Opened & LiveData): void {
     if (this.#isAllChanged || this.#changed.size > this.size * REBUILD_SHARE) return this.#rebuild(store);
     for (const key of this.#changed) this.#fetch(store, key);
     this.#changed.clear();
   }
 
-  #rebuild(store: Opened & Known): void {
+  #rebuild(store: Opened & LiveData): void {
     this.#isAllChanged = false;
     this.#changed.clear();
     const rows = new Map<string, unknown>();
@@ -68,10 +68,10 @@ export class TableRows extends OrderedRows<TableRecord> {
     this.replace(rows, store.nowMs, (key, row) => new TableRecord(key, row));
   }
 
-  #fetch(store: Opened & Known, key: string): void {
+  #fetch(store: Opened & LiveData, key: string): void {
     const row = this.#source.row(store, key);
-    const known = this.get(key);
-    if (row !== undefined) this.put(known ?? this.ghost(key) ?? new TableRecord(key, row), row, store.nowMs);
-    else if (known !== undefined) this.drop(known);
+    const existing = this.get(key);
+    if (row !== undefined) this.put(existing ?? this.ghost(key) ?? new TableRecord(key, row), row, store.nowMs);
+    else if (existing !== undefined) this.drop(existing);
   }
 }

@@ -1,6 +1,6 @@
 import { FULL_EVENTS_MAX } from '../../shared/schemas/full-events.ts';
 import { EVENT_COLUMN } from '../model/event-sort.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { Shown } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -9,7 +9,7 @@ import type { ListOfView } from './list-of-view.ts';
 const UNSEEN_PACE_MS = 1000;
 
 /** The required amount of updates. */
-interface WantedPace {
+interface RequestedPace {
   /** Milliseconds between two frames; 0 for as many as there are. */
   readonly ms: number;
   /**
@@ -23,7 +23,7 @@ interface WantedPace {
  * Returns the required updates. Without the focus, the visible rows and those that become visible are
  * sufficient.
  */
-export function wantedPace(store: Shown & Pick<Known, 'events'> & Places & ListOfView): WantedPace {
+export function requestedPace(store: Shown & Pick<LiveData, 'events'> & MergedSources & ListOfView): RequestedPace {
   const { focused, paused } = store.state;
   if (paused !== undefined) return { ms: UNSEEN_PACE_MS };
   return focused
@@ -32,7 +32,7 @@ export function wantedPace(store: Shown & Pick<Known, 'events'> & Places & ListO
 }
 
 /** Returns true if the screen shows only counters and all events in their default order. */
-function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & Places & ListOfView): boolean {
+function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & MergedSources & ListOfView): boolean {
   return (
     state.view === 'events' &&
     whereColumn === undefined &&
@@ -47,7 +47,7 @@ function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & P
 }
 
 /** Returns the visible events, and those that move into the window as far as that is known. */
-function drawnEvents({ state, list, events }: Shown & Pick<Known, 'events'> & ListOfView): readonly string[] {
+function drawnEvents({ state, list, events }: Shown & Pick<LiveData, 'events'> & ListOfView): readonly string[] {
   const { top } = list.cursor;
   const drawn = events.order.slice(top, top + listRows(state));
   const keys = new Set(drawn.map(({ key }) => key));

@@ -104,11 +104,11 @@ export function aggregateMark(entry: AggregateEntry): { readonly text: string; r
  * %.
  */
 export function aggregateBar(entry: AggregateEntry, cells: number): readonly Run[] {
-  const room = Math.max(0, cells - 2);
+  const width = Math.max(0, cells - 2);
   const { percent = 0 } = entry;
-  const rounded = Math.floor((percent / 100) * room);
-  const filled = percent > 0 ? Math.max(Math.min(1, room), rounded) : 0;
-  return [run('['), run('■'.repeat(filled), aggregateMark(entry).tone), run(`${' '.repeat(room - filled)}]`)];
+  const rounded = Math.floor((percent / 100) * width);
+  const filled = percent > 0 ? Math.max(Math.min(1, width), rounded) : 0;
+  return [run('['), run('■'.repeat(filled), aggregateMark(entry).tone), run(`${' '.repeat(width - filled)}]`)];
 }
 
 function percentOf({ results: { ok, total } }: AggregateSummary): number | undefined {

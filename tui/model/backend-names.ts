@@ -20,7 +20,7 @@ export function splitName(name: string): { readonly name: string; readonly conte
 }
 
 /** Returns another name at the same backend as `name`. */
-export function nameBeside(name: string, other: string): string {
+export function nameAtSameBackend(name: string, other: string): string {
   const { context } = splitName(name);
   return context === undefined ? other : nameAt(other, context);
 }

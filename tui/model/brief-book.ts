@@ -27,8 +27,8 @@ export class BriefBook {
   hear(record: EventRecord, brief: EventBrief): void {
     this.#difference.replace(this.of(record) ?? record.row, brief);
     this.#heard.set(record, brief);
-    const place = uppermost(record, brief);
-    if (place <= this.#readyUpTo) this.#ready.set(record, place);
+    const recordRank = uppermost(record, brief);
+    if (recordRank <= this.#readyUpTo) this.#ready.set(record, recordRank);
     else this.#ready.delete(record);
   }
 
@@ -70,20 +70,21 @@ export class BriefBook {
    */
   upTo(rank: number, most: number): readonly string[] {
     if (rank > this.#readyUpTo || this.#ready.size > most + READY_MORE) this.#makeReady(rank);
-    const found: { readonly key: string; readonly rank: number }[] = [];
-    for (const [record, place] of this.#ready) if (place <= rank) found.push({ key: record.key, rank: place });
-    return found
+    const candidates: { readonly key: string; readonly rank: number }[] = [];
+    for (const [record, recordRank] of this.#ready)
+      if (recordRank <= rank) candidates.push({ key: record.key, rank: recordRank });
+    return candidates
       .toSorted((a, b) => a.rank - b.rank)
       .slice(0, most)
       .map(({ key }) => key);
   }
 
   #makeReady(upTo: number): void {
-    for (const [record, place] of this.#ready) if (place > upTo) this.#ready.delete(record);
+    for (const [record, recordRank] of this.#ready) if (recordRank > upTo) this.#ready.delete(record);
     if (upTo > this.#readyUpTo) {
       for (const [record, brief] of this.#heard) {
-        const place = uppermost(record, brief);
-        if (place <= upTo) this.#ready.set(record, place);
+        const recordRank = uppermost(record, brief);
+        if (recordRank <= upTo) this.#ready.set(record, recordRank);
       }
     }
     this.#readyUpTo = upTo;

@@ -1,5 +1,5 @@
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
-import { nameBeside } from './backend-names.ts';
+import { nameAtSameBackend } from './backend-names.ts';
 import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
@@ -94,12 +94,12 @@ class GroupCounter {
 
   #addTo(groups: Groups, row: EventRow, by: 1 | -1): void {
     const name = this.#nameIn(row);
-    const known = groups.get(name);
-    const group = known ?? { counter: new EventCounter(), events: 0 };
+    const existing = groups.get(name);
+    const group = existing ?? { counter: new EventCounter(), events: 0 };
     group.counter.add(row, by);
     group.events += by;
     if (group.events === 0) groups.delete(name);
-    else if (known === undefined) groups.set(name, group);
+    else if (existing === undefined) groups.set(name, group);
   }
 }
 
@@ -117,7 +117,7 @@ export class EventTally {
    */
   constructor(rows: () => Iterable<EventRow>) {
     this.byClient = new GroupCounter(rows, ({ client }) => client);
-    this.byCheck = new GroupCounter(rows, ({ client, check }) => nameBeside(client, check));
+    this.byCheck = new GroupCounter(rows, ({ client, check }) => nameAtSameBackend(client, check));
   }
 
   add(row: EventRow, by: 1 | -1): void {

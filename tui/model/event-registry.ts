@@ -45,17 +45,18 @@ export class EventRegistry extends OrderedRows<EventRecord> {
    * @returns the event; `undefined` if it no longer exists
    */
   apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
-    const known = this.get(key);
+    const existing = this.get(key);
     if (row === null) {
-      if (known !== undefined) this.#resolve(known, nowMs);
+      if (existing !== undefined) this.#resolve(existing, nowMs);
       return undefined;
     }
-    if (known !== undefined) this.#briefs.forget(known);
-    const record = known ?? this.ghost(key) ?? new EventRecord(key, row);
+    if (existing !== undefined) this.#briefs.forget(existing);
+    const record = existing ?? this.ghost(key) ?? new EventRecord(key, row);
     // A snapshot does not say when a change happened.
-    if (happensNow && !this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
-    if (known === undefined) this.#tally.add(row, 1);
-    else this.#tally.replace(known.row, row);
+    if (happensNow && !this.#inSnapshot && (existing === undefined || isNews(existing.row, row)))
+      record.changedAtMs = nowMs;
+    if (existing === undefined) this.#tally.add(row, 1);
+    else this.#tally.replace(existing.row, row);
     record.generation = this.#generation;
     this.put(record, row, nowMs);
     return record;

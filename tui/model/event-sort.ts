@@ -56,17 +56,17 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
     rankOf: rankBy(),
-    keepsPlace:
+    keepsPosition:
       value === rankOf
         ? (before, after) => rankOf(before) === rankOf(after)
         : (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
     // Several times as fast as sorting by `compare` when the records are in creation order: each value is read
     // once, from adjacent memory.
     sortAll: <Some extends EventRecord>(records: readonly Some[]) => {
-      const places = placesOf(records.map(({ row }) => value(row)));
+      const sortNumbers = sortNumbersOf(records.map(({ row }) => value(row)));
       const ranks = Float64Array.from(records, ({ rank }) => rank);
       const order = Uint32Array.from(records, (_, index) => index).toSorted((a, b) => {
-        const byValue = (places[a] ?? 0) - (places[b] ?? 0);
+        const byValue = (sortNumbers[a] ?? 0) - (sortNumbers[b] ?? 0);
         if (byValue !== 0) return sign * byValue;
         const byRank = (ranks[a] ?? 0) - (ranks[b] ?? 0);
         return byRank !== 0 ? byRank : compareValues(records[a]?.key ?? '', records[b]?.key ?? '');
@@ -77,20 +77,20 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
 }
 
 /** Returns a number for each value that sorts like the value: numbers compare many times as fast as text. */
-function placesOf(values: readonly (string | number)[]): Float64Array {
+function sortNumbersOf(values: readonly (string | number)[]): Float64Array {
   if (typeof values[0] !== 'string') return Float64Array.from(values as readonly number[]);
   // One look-up for each value, because hashing and comparing text takes most of the time.
   const numbers = new Map<string | number, number>();
   const numberOf = (value: string | number): number => {
-    const known = numbers.get(value) ?? numbers.size;
-    if (known === numbers.size) numbers.set(value, known);
-    return known;
+    const assigned = numbers.get(value) ?? numbers.size;
+    if (assigned === numbers.size) numbers.set(value, assigned);
+    return assigned;
   };
   const numbered = Uint32Array.from(values, numberOf);
-  const places = new Float64Array(numbers.size);
+  const positions = new Float64Array(numbers.size);
   const inOrder = [...numbers.keys()].toSorted(compareValues);
-  for (const [place, value] of inOrder.entries()) places[numbers.get(value) ?? 0] = place;
-  return Float64Array.from(numbered, (number) => places[number] ?? 0);
+  for (const [position, value] of inOrder.entries()) positions[numbers.get(value) ?? 0] = position;
+  return Float64Array.from(numbered, (number) => positions[number] ?? 0);
 }
 
 function compareValues(a: string | number, b: string | number): number {
@@ -102,7 +102,7 @@ function byRankAndName(a: EventRecord, b: EventRecord): number {
 }
 
 function sortColumn(id: string): EventSortColumn {
-  const found = EVENT_SORTS.find((sort) => sort.id === id) ?? EVENT_SORTS[0];
-  if (found === undefined) throw new Error('events have no sort column');
-  return found;
+  const column = EVENT_SORTS.find((sort) => sort.id === id) ?? EVENT_SORTS[0];
+  if (column === undefined) throw new Error('events have no sort column');
+  return column;
 }

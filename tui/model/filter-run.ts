@@ -12,7 +12,7 @@ const BEGINNING_SHARE = 1 / 8;
 const BEGINNING_SLICE = 250;
 
 /** Rows of one chunk of the rest: less than a millisecond, or a few if the search texts are not built yet. */
-const REST_SLICE = 2500;
+const REMAINING_SLICE = 2500;
 
 /** The rows that a new filter evaluates. */
 export interface Candidates<Item> {
@@ -39,22 +39,22 @@ export class FilterRun<Item extends ListRecord> {
   #part: readonly Item[];
   #next = 0;
   #isBeginning: boolean;
-  readonly #found: Item[] = [];
+  readonly #firstMatches: Item[] = [];
   #count = 0;
   #shown: readonly Item[] | undefined;
 
-  constructor(about: Pick<FilterRun<Item>, 'kind' | 'filter' | 'isNarrower'>, candidates: Candidates<Item>) {
-    this.kind = about.kind;
-    this.filter = about.filter;
-    this.isNarrower = about.isNarrower;
+  constructor(options: Pick<FilterRun<Item>, 'kind' | 'filter' | 'isNarrower'>, candidates: Candidates<Item>) {
+    this.kind = options.kind;
+    this.filter = options.filter;
+    this.isNarrower = options.isNarrower;
     this.#candidates = candidates;
     this.#part = candidates.inOrder;
-    this.#isBeginning = about.kind === 'filter';
+    this.#isBeginning = options.kind === 'filter';
   }
 
   /** The first matches in order, as far as they are known; `undefined` once they are no longer collected. */
   get beginning(): readonly Item[] | undefined {
-    return this.#isBeginning ? this.#found : undefined;
+    return this.#isBeginning ? this.#firstMatches : undefined;
   }
 
   /** The number of matches so far; some rows may have changed since. */
@@ -69,7 +69,7 @@ export class FilterRun<Item extends ListRecord> {
 
   /** Shows the first matches until the filter is in effect. */
   show(): void {
-    this.#shown = [...this.#found];
+    this.#shown = [...this.#firstMatches];
     this.#isBeginning = false;
   }
 
@@ -85,7 +85,7 @@ export class FilterRun<Item extends ListRecord> {
       const item = this.#part[this.#next];
       if (item === undefined || !judge(item)) continue;
       this.#count += 1;
-      if (this.#isBeginning) this.#found.push(item);
+      if (this.#isBeginning) this.#firstMatches.push(item);
     }
     const { inOrder, inMemory } = this.#candidates;
     if (
@@ -103,7 +103,7 @@ export class FilterRun<Item extends ListRecord> {
   }
 
   get #slice(): number {
-    return this.#isBeginning && this.#candidates.inMemory !== undefined ? BEGINNING_SLICE : REST_SLICE;
+    return this.#isBeginning && this.#candidates.inMemory !== undefined ? BEGINNING_SLICE : REMAINING_SLICE;
   }
 }
 

@@ -7,7 +7,7 @@ export type Topic = (typeof TOPICS)[number];
  * Rows that arrive while the feed is paused. Only the newest row of each key is kept, which limits the memory
  * of a long pause.
  */
-export class HeldRows {
+export class BufferedRows {
   #rows: Record<Topic, Map<string, unknown>> = emptyTopics();
   #replace = false;
 

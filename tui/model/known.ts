@@ -8,7 +8,7 @@ import type { SilenceHistory } from './silence-history.ts';
 import type { ViewLoads } from './view-loads.ts';
 
 /** The data of the backend from its last messages. */
-export interface Known {
+export interface LiveData {
   readonly events: EventRegistry;
   /** The silences by id. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
@@ -25,12 +25,12 @@ export interface Known {
 }
 
 /** The backends or namespaces of a merged list. */
-export interface Places {
+export interface MergedSources {
   /** The backends of a merged list by context; `undefined` for a single backend. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
   /** The namespaces that can be shown, as far as the backend has reported them. */
   readonly namespaces: readonly string[];
   /** The column that distinguishes rows of the same name; `undefined` if the list is not merged. */
   readonly whereColumn: WhereColumn;
-  places(): Iterable<string>;
+  sourceNames(): Iterable<string>;
 }

@@ -25,7 +25,7 @@ export interface RowOrder<Item extends ListRecord> {
   /** Returns the number that decides first, smaller before larger; a constant if no number decides. */
   readonly rankOf: (item: Item) => number;
   /** Returns true if an item keeps its position after this change. Most results change no sorted value. */
-  readonly keepsPlace: (before: Item['row'], after: Item['row']) => boolean;
+  readonly keepsPosition: (before: Item['row'], after: Item['row']) => boolean;
   /** Returns all of `items` in this order. */
   readonly sortAll: <Some extends Item>(items: readonly Some[]) => Some[];
 }
@@ -60,7 +60,7 @@ export interface ListRows {
   /** Evaluates the current filter again, because time has passed. */
   refilter(): void;
   /** Returns whether a new filter matches the row of this key. */
-  isToBeFound(key: string, nowMs: number): boolean;
+  willMatch(key: string, nowMs: number): boolean;
   /** Shows the first matches until the filter is in effect. */
   showBeginning(): void;
   /**

@@ -41,14 +41,15 @@ function largest(times: readonly (number | undefined)[]): number | undefined {
 }
 
 function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
-  const known = all.flatMap(({ stats, connection }) => {
+  const reportedStats = all.flatMap(({ stats, connection }) => {
     if (stats === undefined) return [];
     // The last rate of a backend that is gone does not describe its current load.
     return connection.kind === 'live' ? [stats] : [{ ...stats, rate: 0, queue: 0 }];
   });
-  if (known.length === 0) return undefined;
-  const entities = known.find((stats) => stats.entities !== undefined)?.entities;
-  const sum = (read: (stats: FeedStats) => number): number => known.reduce((total, stats) => total + read(stats), 0);
+  if (reportedStats.length === 0) return undefined;
+  const entities = reportedStats.find((stats) => stats.entities !== undefined)?.entities;
+  const sum = (read: (stats: FeedStats) => number): number =>
+    reportedStats.reduce((total, stats) => total + read(stats), 0);
   return {
     results: {
       ok: sum(({ results }) => results.ok),

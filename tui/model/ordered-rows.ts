@@ -1,4 +1,4 @@
-import { isFound, type SearchOf } from '../../shared/domain/search-language.ts';
+import { isSearchMatch, type SearchOf } from '../../shared/domain/search-language.ts';
 import { carriedVerdicts, isNarrowerSearch, type CarriedVerdicts } from '../../shared/domain/search-narrowing.ts';
 import { FilterRun, standingOrder, type Candidates } from './filter-run.ts';
 import type { ListOrder } from './list-order.ts';
@@ -61,13 +61,13 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** Sets the row of a record and its position; a new record is added. */
   protected put(record: Item, row: Item['row'], nowMs: number): void {
-    const isKnown = this.#records.get(record.key) === record;
+    const isPresent = this.#records.get(record.key) === record;
     // Most changes are one more result with the same status, and such a row keeps its position.
-    const moves = !isKnown || !this.#sort.keepsPlace(record.row, row);
+    const moves = !isPresent || !this.#sort.keepsPosition(record.row, row);
     // While another filter is being evaluated, membership in the previous filter's list is unknown.
-    const isPlaced = isKnown && !moves && !this.#isEvaluating;
+    const isPlaced = isPresent && !moves && !this.#isEvaluating;
     const before = record.matches;
-    if (!isKnown) this.#admit(record);
+    if (!isPresent) this.#admit(record);
     else if (!isPlaced) this.#take(record, moves);
     record.row = row;
     this.#judge(record, nowMs);
@@ -90,9 +90,9 @@ export class OrderedRows<Item extends ListRecord> {
   ): void {
     for (const record of this.#records.values()) if (!rows.has(record.key)) this.#forget(record);
     for (const [key, row] of rows) {
-      const known = this.#records.get(key);
-      const record = known ?? this.#ghosts.get(key) ?? make(key, row);
-      if (known === undefined) this.#admit(record);
+      const existing = this.#records.get(key);
+      const record = existing ?? this.#ghosts.get(key) ?? make(key, row);
+      if (existing === undefined) this.#admit(record);
       record.row = row;
       this.#judge(record, nowMs);
     }
@@ -179,14 +179,14 @@ export class OrderedRows<Item extends ListRecord> {
    */
   get beginning(): ListOrder<Item> | undefined {
     // The current filter is only evaluated again, and its earlier matches stay until that is done.
-    const found = this.#run?.filter === this.#filter ? undefined : this.#run?.beginning;
-    return found && standingOrder(found, (key) => this.#records.get(key));
+    const firstMatches = this.#run?.filter === this.#filter ? undefined : this.#run?.beginning;
+    return firstMatches && standingOrder(firstMatches, (key) => this.#records.get(key));
   }
 
   /** Returns whether a new filter matches the row of this key. */
-  isToBeFound(key: string, nowMs: number): boolean {
+  willMatch(key: string, nowMs: number): boolean {
     const record = this.#records.get(key);
-    return record !== undefined && this.#isFound(record, nowMs);
+    return record !== undefined && this.#isMatch(record, nowMs);
   }
 
   /** Shows the first matches until the filter is in effect. */
@@ -210,12 +210,12 @@ export class OrderedRows<Item extends ListRecord> {
     const isOver =
       run.kind === 'make-text'
         ? run.work(({ words }) => words !== undefined, slice)
-        : run.filter === undefined || run.work((record) => this.#isFound(record, nowMs), slice);
+        : run.filter === undefined || run.work((record) => this.#isMatch(record, nowMs), slice);
     if (!isOver) return false;
     this.#run = undefined;
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
-    this.#matching = run.filter === undefined ? this.#all : this.#found(run);
+    this.#matching = run.filter === undefined ? this.#all : this.#collectMatches(run);
     if (this.#frozen !== undefined) this.freeze();
     return true;
   }
@@ -293,20 +293,20 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /** Returns the matching rows in order. */
-  #found({ isNarrower, count }: Pick<FilterRun<Item>, 'isNarrower' | 'count'>): SortedList<Item> {
+  #collectMatches({ isNarrower, count }: Pick<FilterRun<Item>, 'isNarrower' | 'count'>): SortedList<Item> {
     if (isNarrower) return this.#matching.filtered(({ matches }) => matches);
     if (count >= this.size * FEW_SHARE) return this.#all.filtered(({ matches }) => matches);
-    const found = this.#inMemoryOrder().filter(({ matches }) => matches);
-    return listOf(this.#sort.sortAll(found), this.#sort);
+    const matching = this.#inMemoryOrder().filter(({ matches }) => matches);
+    return listOf(this.#sort.sortAll(matching), this.#sort);
   }
 
   /** Returns whether a row matches. An earlier result is used if it is sufficient. */
-  #isFound(record: Item, nowMs: number): boolean {
+  #isMatch(record: Item, nowMs: number): boolean {
     if (record.checkedBy === this.#filterNumber) return record.matches;
-    const { found, missed } = this.#carriedFrom(record.checkedBy);
+    const { matched, missed } = this.#carriedFrom(record.checkedBy);
     // The earlier result is kept, because it implies more than the new one would.
     if (!record.matches && missed) return false;
-    if (record.matches && found) return true;
+    if (record.matches && matched) return true;
     this.#judge(record, nowMs);
     return record.matches;
   }
@@ -326,7 +326,7 @@ export class OrderedRows<Item extends ListRecord> {
     const filter = this.#run === undefined ? this.#filter : this.#run.filter;
     record.matches =
       filter === undefined ||
-      isFound(filter, record.searchRow, Math.floor(nowMs / 1000), filter.usesWords ? record.words : undefined);
+      isSearchMatch(filter, record.searchRow, Math.floor(nowMs / 1000), filter.usesWords ? record.words : undefined);
     record.checkedBy = this.#filterNumber;
   }
 
@@ -350,7 +350,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 }
 
-const NOTHING_CARRIED: CarriedVerdicts = { found: false, missed: false };
+const NOTHING_CARRIED: CarriedVerdicts = { matched: false, missed: false };
 
 /**
  * Returns a sorted list.

@@ -1,7 +1,7 @@
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { ClientRow, EventRow } from '../../shared/schemas/feed.ts';
-import { nameBeside } from './backend-names.ts';
-import type { Known } from './known.ts';
+import { nameAtSameBackend } from './backend-names.ts';
+import type { LiveData } from './known.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
@@ -67,7 +67,7 @@ export class FiguresMemory {
    * Returns the last figures. After two seconds, each call counts one more chunk of the next ones. The first
    * figures are counted at once, and so are those during the first snapshot.
    */
-  of({ clients, events, feed, nowMs }: Sources & Pick<Known, 'feed' | 'nowMs'>): OverviewFigures {
+  of({ clients, events, feed, nowMs }: Sources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
     if (this.#figures === undefined || !feed.everLive) {
       this.#atMs = nowMs;
       return (this.#figures = overviewFigures(events, clients, nowMs));
@@ -130,11 +130,11 @@ function* countFigures(
 }
 
 function addNewest(newest: Map<string, NewCritical>, { check: name, client, since }: EventRow): void {
-  const check = nameBeside(client, name);
-  const known = newest.get(check);
-  if (known === undefined) newest.set(check, { check, client, since, others: 0 });
-  else if (since > known.since) newest.set(check, { check, client, since, others: known.others + 1 });
-  else newest.set(check, { ...known, others: known.others + 1 });
+  const check = nameAtSameBackend(client, name);
+  const existing = newest.get(check);
+  if (existing === undefined) newest.set(check, { check, client, since, others: 0 });
+  else if (since > existing.since) newest.set(check, { check, client, since, others: existing.others + 1 });
+  else newest.set(check, { ...existing, others: existing.others + 1 });
 }
 
 function addProblems(

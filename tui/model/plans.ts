@@ -1,4 +1,4 @@
-import { isHeldBy } from '../../shared/domain/plan/operator.ts';
+import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 
@@ -29,8 +29,8 @@ export class UpgradePlans {
   readonly #rows = new Map<string, UpgradeRow>();
   #plan: PlanRun | undefined;
   #isLoading = false;
-  #askedAtMs = -Infinity;
-  #heldAtMs = -Infinity;
+  #requestedAtMs = -Infinity;
+  #renewedAtMs = -Infinity;
 
   /** Applies rows of plans, even while the feed is paused, because the steps of a plan do not pause either. */
   rowsArrived(rows: Readonly<Record<string, UpgradeRow | null>>, replace: boolean): void {
@@ -55,10 +55,11 @@ export class UpgradePlans {
 
   /** Stores a plan. A response that is older than the stored one is ignored. */
   arrived(plan: PlanRun): void {
-    const known = this.#plan;
+    const current = this.#plan;
     this.#isLoading = false;
     this.failure = undefined;
-    if (known !== undefined && (plan.id < known.id || (plan.id === known.id && plan.revision < known.revision))) return;
+    if (current !== undefined && (plan.id < current.id || (plan.id === current.id && plan.revision < current.revision)))
+      return;
     this.#plan = plan;
   }
 
@@ -77,18 +78,18 @@ export class UpgradePlans {
     const plan = this.#plan;
     if (row === undefined || this.#isLoading) return undefined;
     if (plan !== undefined && plan.id === row.id && plan.revision >= row.revision) return undefined;
-    if (!isShown && !isHeldBy(plan, session)) return undefined;
-    if (this.failure !== undefined && nowMs - this.#askedAtMs < RETRY_MS) return undefined;
+    if (!isShown && !isOwnedBy(plan, session)) return undefined;
+    if (this.failure !== undefined && nowMs - this.#requestedAtMs < RETRY_MS) return undefined;
     this.#isLoading = true;
-    this.#askedAtMs = nowMs;
+    this.#requestedAtMs = nowMs;
     return { kind: 'load-plan', id: row.id };
   }
 
   #dueHold({ session }: PlanLook, nowMs: number): DuePlan | undefined {
     const plan = this.#plan;
-    if (plan === undefined || !isHeldBy(plan, session) || nowMs - this.#heldAtMs < HOLD_MS) return undefined;
-    const isFirst = this.#heldAtMs === -Infinity;
-    this.#heldAtMs = nowMs;
+    if (plan === undefined || !isOwnedBy(plan, session) || nowMs - this.#renewedAtMs < HOLD_MS) return undefined;
+    const isFirst = this.#renewedAtMs === -Infinity;
+    this.#renewedAtMs = nowMs;
     // A console that has just taken the plan sent a request for that, so the backend already knows it is active.
     return isFirst ? undefined : { kind: 'hold-plan', id: plan.id };
   }

@@ -20,7 +20,7 @@ export function sortByRank<T>(items: readonly T[], ranks: Float64Array, compare:
   const counts = new Uint32Array(items.length);
   const sorted = items.slice();
   for (let index = 0; index < items.length; index += 1) {
-    const first = firstPlace(inOrder, ranks[index] ?? 0);
+    const first = firstPosition(inOrder, ranks[index] ?? 0);
     const before = counts[first] ?? 0;
     sorted[first + before] = items[index] as T;
     counts[first] = before + 1;
@@ -63,7 +63,7 @@ export function mergeByRank<T>(one: RankedItems<T>, two: RankedItems<T>, compare
 }
 
 /** Returns the first position of `rank`, which must be present. */
-function firstPlace(inOrder: Float64Array, rank: number): number {
+function firstPosition(inOrder: Float64Array, rank: number): number {
   let low = 0;
   let high = inOrder.length - 1;
   while (low < high) {

@@ -34,8 +34,8 @@ export class SilenceHistory {
   }
 
   ended(entry: SilencedRow, atMs: number): void {
-    const known = this.#ended.get(entry.id);
-    if (known !== undefined && known.endedAtMs >= atMs) return;
+    const existing = this.#ended.get(entry.id);
+    if (existing !== undefined && existing.endedAtMs >= atMs) return;
     // The oldest are first in the map.
     this.#ended.delete(entry.id);
     this.#ended.set(entry.id, { entry, endedAtMs: atMs });
@@ -51,10 +51,10 @@ export class SilenceHistory {
    * @param namespace default: `default`
    */
   load(records: readonly AuditRecord[], namespace = DEFAULT_NAMESPACE): void {
-    const place = namespace === DEFAULT_NAMESPACE ? '' : `${namespace}/`;
+    const prefix = namespace === DEFAULT_NAMESPACE ? '' : `${namespace}/`;
     for (const { action, target, before, at } of records.toReversed()) {
       const entry = action === 'silence.clear' || action === 'silence.expire' ? recordedEntry(before) : undefined;
-      if (entry !== undefined && target === place + entry.id) this.ended(entry, at);
+      if (entry !== undefined && target === prefix + entry.id) this.ended(entry, at);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { EventRecord } from './event-record.ts';
 import { matchingEvents } from './silence-preview.ts';
-import type { Known } from './known.ts';
+import type { LiveData } from './known.ts';
 
 /** Maximum number of events of a silence that are listed; the others are counted. */
 const LISTED_MAX = 200;
@@ -22,7 +22,7 @@ export class MatchMemory {
   #matches: SilenceMatches | undefined;
 
   /** Returns the events that the silence covers, or would cover if it were active. */
-  of(store: Known, entry: SilencedRow): SilenceMatches {
+  of(store: LiveData, entry: SilencedRow): SilenceMatches {
     if (this.#matches === undefined || entry !== this.#entry || store.nowMs - this.#atMs >= LIST_MS) {
       this.#entry = entry;
       this.#atMs = store.nowMs;
@@ -32,7 +32,7 @@ export class MatchMemory {
   }
 }
 
-function matchesOf(store: Known, { subscription, check, selector }: SilencedRow): SilenceMatches {
+function matchesOf(store: LiveData, { subscription, check, selector }: SilencedRow): SilenceMatches {
   const subscriptionsOf = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
   const all = [
     ...matchingEvents([{ subscription, check, selector }], store.events.records(), subscriptionsOf, store.nowMs),

@@ -24,15 +24,15 @@ export interface SilencePreview {
   /** Ids of silences that already cover some of these events, unordered. */
   readonly overlaps: readonly string[];
   /** True if only the backend can count the matches, and has not answered yet. */
-  readonly isAsked?: true;
+  readonly isCounting?: true;
 }
 
 /** Returns the preview from the backend's counts for a search. */
-export function foundPreview(events: RecentProblems['events']): SilencePreview {
+export function previewFromCounts(events: RecentProblems['events']): SilencePreview {
   const { total = 0, silenced: alreadySilenced = 0, ok = 0, warning = 0, critical = 0, unknown = 0 } = events ?? {};
   const bySeverity = { ok, warning, critical, unknown };
   const preview = { total, bySeverity, alreadySilenced, others: { count: 0, names: [] }, overlaps: [] };
-  return events === undefined ? { ...preview, isAsked: true } : preview;
+  return events === undefined ? { ...preview, isCounting: true } : preview;
 }
 
 /** Maximum number of names and overlaps that are kept and shown. */
@@ -43,14 +43,14 @@ const KEPT_MAX = 3;
  *
  * @param subscriptionsOf returns the subscriptions of a client; its own `client:` subscription is added if
  *   missing
- * @param asked keys of the requested events; the others are named
+ * @param requestedKeys keys of the requested events; the others are named
  */
 export function previewSilence(
   requests: readonly SilencedRequest[],
   events: Iterable<{ readonly row: EventRow }>,
   subscriptionsOf: (client: string) => readonly string[],
   nowMs: number,
-  asked: ReadonlySet<string> = new Set(),
+  requestedKeys: ReadonlySet<string> = new Set(),
 ): SilencePreview {
   const bySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   let total = 0;
@@ -64,7 +64,7 @@ export function previewSilence(
     if (row.silenced_by.length > 0) alreadySilenced += 1;
     for (const id of row.silenced_by) if (overlaps.size < KEPT_MAX) overlaps.add(id);
     const key = eventKey(row.client, row.check);
-    if (asked.has(key)) continue;
+    if (requestedKeys.has(key)) continue;
     otherCount += 1;
     if (names.length < KEPT_MAX) names.push(key);
   }

@@ -56,10 +56,10 @@ export class SortedList<T> {
       this.settle();
       return this.#take(item);
     }
-    const place = items.indexOf(item);
-    if (place === -1) return false;
-    items.splice(place, 1);
-    ranks.splice(place, 1);
+    const position = items.indexOf(item);
+    if (position === -1) return false;
+    items.splice(position, 1);
+    ranks.splice(position, 1);
     return true;
   }
 
@@ -73,11 +73,11 @@ export class SortedList<T> {
     const at = this.#chunkFor(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return -1;
-    const place = this.#placeIn(chunk, item);
-    if (chunk.items[place] !== item) return -1;
+    const position = this.#positionIn(chunk, item);
+    if (chunk.items[position] !== item) return -1;
     let before = 0;
     for (let index = 0; index < at; index += 1) before += this.#chunks[index]?.items.length ?? 0;
-    return before + place;
+    return before + position;
   }
 
   at(index: number): T | undefined {
@@ -109,19 +109,19 @@ export class SortedList<T> {
   }
 
   /** Returns another list with some of the items. Their ranks are copied, not computed again. */
-  filtered(isWanted: (item: T) => boolean): SortedList<T> {
+  filtered(isIncluded: (item: T) => boolean): SortedList<T> {
     this.settle();
-    const wanted: RankedItems<T> = { items: [], ranks: [] };
+    const included: RankedItems<T> = { items: [], ranks: [] };
     for (const { items, ranks } of this.#chunks) {
       for (let index = 0; index < items.length; index += 1) {
         const item = items[index] as T;
-        if (!isWanted(item)) continue;
-        wanted.items.push(item);
-        wanted.ranks.push(ranks[index] ?? 0);
+        if (!isIncluded(item)) continue;
+        included.items.push(item);
+        included.ranks.push(ranks[index] ?? 0);
       }
     }
     const list = new SortedList(this.#compare, this.#rankOf);
-    list.#fill(wanted);
+    list.#fill(included);
     return list;
   }
 
@@ -136,7 +136,7 @@ export class SortedList<T> {
       return;
     }
     this.#arrivals = { items: [], ranks: [] };
-    for (const item of arrivals) this.#place(item);
+    for (const item of arrivals) this.#addToChunk(item);
   }
 
   #fill({ items, ranks }: RankedItems<T>): void {
@@ -153,16 +153,16 @@ export class SortedList<T> {
     return joined(this.#chunks.map(({ items }) => items));
   }
 
-  #place(item: T): void {
+  #addToChunk(item: T): void {
     const at = this.#chunkFor(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) {
       this.#chunks.push({ items: [item], ranks: [this.#rankOf(item)] });
     } else {
       const { items, ranks } = chunk;
-      const place = this.#placeIn(chunk, item);
-      items.splice(place, 0, item);
-      ranks.splice(place, 0, this.#rankOf(item));
+      const position = this.#positionIn(chunk, item);
+      items.splice(position, 0, item);
+      ranks.splice(position, 0, this.#rankOf(item));
       if (items.length > CHUNK_MAX) {
         this.#chunks.splice(at + 1, 0, { items: items.splice(CHUNK_MAX >> 1), ranks: ranks.splice(CHUNK_MAX >> 1) });
       }
@@ -174,10 +174,10 @@ export class SortedList<T> {
     const at = this.#chunkFor(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return false;
-    const place = this.#placeIn(chunk, item);
-    if (chunk.items[place] !== item) return false;
-    chunk.items.splice(place, 1);
-    chunk.ranks.splice(place, 1);
+    const position = this.#positionIn(chunk, item);
+    if (chunk.items[position] !== item) return false;
+    chunk.items.splice(position, 1);
+    chunk.ranks.splice(position, 1);
     if (chunk.items.length === 0) this.#chunks.splice(at, 1);
     this.#placed -= 1;
     return true;
@@ -198,7 +198,7 @@ export class SortedList<T> {
   }
 
   /** Returns the first position in the chunk that is not before `item`. */
-  #placeIn(chunk: RankedItems<T>, item: T): number {
+  #positionIn(chunk: RankedItems<T>, item: T): number {
     const rank = this.#rankOf(item);
     let low = 0;
     let high = chunk.items.length;
@@ -211,9 +211,9 @@ export class SortedList<T> {
   }
 
   /** Returns whether the item at a position of the chunk comes before `item`. */
-  #isBefore({ items, ranks }: RankedItems<T>, place: number, item: T, rank: number): boolean {
-    const placed = ranks[place] ?? 0;
-    return placed === rank ? this.#compare(items[place] as T, item) < 0 : placed < rank;
+  #isBefore({ items, ranks }: RankedItems<T>, position: number, item: T, rank: number): boolean {
+    const placed = ranks[position] ?? 0;
+    return placed === rank ? this.#compare(items[position] as T, item) < 0 : placed < rank;
   }
 }
 

@@ -70,7 +70,7 @@ export interface ViewLoad<Data> {
   readonly failure: string | undefined;
   readonly isLoading: boolean;
   /** Epoch milliseconds of the last request. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
 }
 
 export const NOT_LOADED: ViewLoad<never> = {
@@ -78,7 +78,7 @@ export const NOT_LOADED: ViewLoad<never> = {
   loadedAtMs: undefined,
   failure: undefined,
   isLoading: false,
-  askedAtMs: -Infinity,
+  requestedAtMs: -Infinity,
 };
 
 const LOADED: Readonly<Record<LoadedView, true>> = {

@@ -25,12 +25,12 @@ export class ViewLoads {
 
   /** Returns whether a request is due. Requests never overlap. */
   isDue(view: LoadedView, nowMs: number): boolean {
-    const { isLoading, askedAtMs } = this.of(view);
-    return !isLoading && nowMs - askedAtMs >= RELOAD_MS;
+    const { isLoading, requestedAtMs } = this.of(view);
+    return !isLoading && nowMs - requestedAtMs >= RELOAD_MS;
   }
 
-  asked(view: LoadedView, nowMs: number): void {
-    this.#loads.set(view, { ...this.of(view), isLoading: true, askedAtMs: nowMs });
+  recordRequest(view: LoadedView, nowMs: number): void {
+    this.#loads.set(view, { ...this.of(view), isLoading: true, requestedAtMs: nowMs });
   }
 
   loaded<View extends LoadedView>(view: View, data: ViewData[View], nowMs: number): void {

@@ -138,8 +138,8 @@ async function unsentRequest(
 ): Promise<Request> {
   let request: Request | undefined;
   const kept = new Error('skipped');
-  const keep: Requester = (asked) => {
-    request = asked;
+  const keep: Requester = (captured) => {
+    request = captured;
     return Promise.reject(kept);
   };
   try {

@@ -27,15 +27,16 @@ export interface ChosenBackend {
  * @throws MonError when the context or the configuration file cannot be used
  */
 export async function chosenBackend(
-  given: { readonly backend: string | undefined; readonly context: string | undefined },
+  options: { readonly backend: string | undefined; readonly context: string | undefined },
   env: Env,
 ): Promise<ChosenBackend> {
-  const asked = given.backend ?? (given.context === undefined ? env['MON_BACKEND'] || undefined : undefined);
+  const requestedBackend =
+    options.backend ?? (options.context === undefined ? env['MON_BACKEND'] || undefined : undefined);
   // The file is only read if nothing else names the backend.
-  const loaded = asked === undefined ? await loadConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
+  const loaded = requestedBackend === undefined ? await loadConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
   if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
   const warnings = loaded.config.warnings.flatMap(({ section, text }) => (section.startsWith('context') ? [text] : []));
-  const choice = chooseBackend({ backend: asked, context: given.context }, env, loaded.config);
+  const choice = chooseBackend({ backend: requestedBackend, context: options.context }, env, loaded.config);
   switch (choice.kind) {
     case 'url':
       return { backend: choice.backend, env, namespace: undefined, warnings };

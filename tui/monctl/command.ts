@@ -16,7 +16,7 @@ export interface Command {
   /** Names of the operands after the words; `[ID]` is optional. Default: none. */
   readonly operands?: readonly string[];
   /** Name of the words after `--`, which are passed on unchanged. Without it they are ordinary operands. */
-  readonly rest?: string;
+  readonly trailingName?: string;
   /** The completions of each operand, in order. Default: those of its name, see `completedTo`. */
   readonly completes?: readonly Completes[];
   /** The options by name, without the dashes. */
@@ -55,7 +55,7 @@ export interface Call extends Omit<Surroundings, 'stdout' | 'stderr'> {
   /** The operands, one for each that the command defines; an omitted operand is `''`. */
   readonly operands: readonly string[];
   /** The words after `--`, for a command that passes them on. */
-  readonly rest: readonly string[];
+  readonly trailingArgs: readonly string[];
   readonly flags: Flags;
   /** Returns the client of the mon and v1 APIs; the first call opens it. */
   readonly api: () => ApiClient;

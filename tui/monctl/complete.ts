@@ -73,15 +73,15 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
   const all = Object.assign({}, GLOBAL_OPTIONS, ...commands.map(({ options }) => options)) as Command['options'];
   let pending: CommandOption | undefined;
   let expected = '';
-  const given = new Map<string, string>();
+  const optionValues = new Map<string, string>();
   for (const word of before) {
     if (pending !== undefined) {
-      given.set(expected, word);
+      optionValues.set(expected, word);
       pending = undefined;
     } else if (word.startsWith('-')) {
       const [name, value] = optionName(word, all);
       expected = name;
-      if (value !== undefined) given.set(name, value);
+      if (value !== undefined) optionValues.set(name, value);
       const option = Object.hasOwn(all, name) ? all[name] : undefined;
       pending = option?.type === 'value' && value === undefined ? option : undefined;
     } else if (word !== '') {
@@ -92,11 +92,11 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
   return {
     words,
     pending: pending === undefined ? undefined : ownOption(pending, command, all),
-    backend: given.get('backend'),
-    context: given.get('context'),
-    namespace: given.get('namespace'),
+    backend: optionValues.get('backend'),
+    context: optionValues.get('context'),
+    namespace: optionValues.get('namespace'),
     tls: tlsVariables({
-      trustedCaFile: given.get('trusted-ca-file'),
+      trustedCaFile: optionValues.get('trusted-ca-file'),
       isUnverified: before.includes('--insecure-skip-tls-verify') || undefined,
     }),
     command,
@@ -104,14 +104,14 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
 }
 
 /** Returns the command's own option of this name, which may differ from the common one. */
-function ownOption(found: CommandOption, command: Command | undefined, all: Command['options']): CommandOption {
-  const [name = ''] = Object.entries(all).find(([, option]) => option === found) ?? [];
-  return command?.options[name] ?? found;
+function ownOption(commonOption: CommandOption, command: Command | undefined, all: Command['options']): CommandOption {
+  const [name = ''] = Object.entries(all).find(([, option]) => option === commonOption) ?? [];
+  return command?.options[name] ?? commonOption;
 }
 
 function optionName(word: string, options: Command['options']): readonly [name: string, value: string | undefined] {
-  const [spelled = '', ...rest] = word.split('=');
-  const value = rest.length === 0 ? undefined : rest.join('=');
+  const [spelled = '', ...tail] = word.split('=');
+  const value = tail.length === 0 ? undefined : tail.join('=');
   if (spelled.startsWith('--')) return [spelled.slice(2), value];
   const short = spelled.slice(1);
   const [name = ''] = Object.entries(options).find(([, option]) => option.short === short) ?? [];

@@ -63,8 +63,8 @@ export class Flags {
   /** Returns the parts of a list that is separated by commas. */
   list(name: string): readonly string[] | undefined {
     const parts = this.value(name)?.split(',') ?? [];
-    const given = parts.map((part) => part.trim()).filter((part) => part !== '');
-    return this.value(name) === undefined ? undefined : given;
+    const items = parts.map((part) => part.trim()).filter((part) => part !== '');
+    return this.value(name) === undefined ? undefined : items;
   }
 }
 
@@ -74,20 +74,20 @@ export class Flags {
  * @throws MonError `invalid` for a value that is missing or superfluous
  */
 export function readFlags(
-  found: Readonly<Record<string, unknown>>,
+  parsed: Readonly<Record<string, unknown>>,
   options: Readonly<Record<string, CommandOption>>,
 ): Flags {
   const values: Record<string, string | boolean> = {};
   for (const [name, { type, value = 'VALUE' }] of Object.entries(options)) {
-    const given = found[name];
-    if (given === undefined) continue;
+    const parsedValue = parsed[name];
+    if (parsedValue === undefined) continue;
     if (type === 'switch') {
-      if (typeof given !== 'boolean') throw new MonError('invalid', `--${name} takes no value`);
-      values[name] = given;
+      if (typeof parsedValue !== 'boolean') throw new MonError('invalid', `--${name} takes no value`);
+      values[name] = parsedValue;
     } else {
-      if (typeof given !== 'string' || given === '')
+      if (typeof parsedValue !== 'string' || parsedValue === '')
         throw new MonError('invalid', `--${name} needs a value: --${name} ${value}`);
-      values[name] = given;
+      values[name] = parsedValue;
     }
   }
   return new Flags(values);

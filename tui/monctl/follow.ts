@@ -3,7 +3,7 @@ import { MonError, type ErrorCode } from '../../shared/errors.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call } from './command.ts';
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import { pause, poll, type Sight } from './poll.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function* follow<Item>(
   let wake: (() => void) | undefined;
 
   const feed = openFeed(
-    { backend, env: credentials, topics: [topic], clock, ...given({ namespace }) },
+    { backend, env: credentials, topics: [topic], clock, ...withoutUndefined({ namespace }) },
     {
       onState(state) {
         isLive = state.kind === 'live';
@@ -60,8 +60,8 @@ export async function* follow<Item>(
         if (state.kind === 'refused') refusal = new MonError(REFUSALS[state.code] ?? 'internal', state.message);
         wake?.();
       },
-      onRows(rows, about) {
-        replica.apply(rows, about);
+      onRows(rows, details) {
+        replica.apply(rows, details);
         isChanged = true;
         if (isLive) wake?.();
       },

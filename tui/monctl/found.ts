@@ -5,8 +5,8 @@ import { MonError } from '../../shared/errors.ts';
  *
  * @throws MonError `not_found` with this text when it does not
  */
-export async function found<Thing>(asked: Promise<Thing | undefined>, missing: string): Promise<Thing> {
-  const thing = await asked;
+export async function requireExisting<Thing>(request: Promise<Thing | undefined>, missing: string): Promise<Thing> {
+  const thing = await request;
   if (thing === undefined) throw new MonError('not_found', missing);
   return thing;
 }
@@ -16,6 +16,6 @@ export async function found<Thing>(asked: Promise<Thing | undefined>, missing: s
  *
  * @throws MonError `not_found` with this text when the object did not exist
  */
-export async function removed(asked: Promise<boolean>, missing: string): Promise<void> {
-  if (!(await asked)) throw new MonError('not_found', missing);
+export async function removed(request: Promise<boolean>, missing: string): Promise<void> {
+  if (!(await request)) throw new MonError('not_found', missing);
 }

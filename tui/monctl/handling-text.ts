@@ -32,7 +32,7 @@ export function handlingText(
   look: TableLook,
   recurring: readonly SilencedDetail[] = [],
 ): string {
-  const about = record(
+  const summary = record(
     [
       ['client', client],
       ['check', check],
@@ -45,11 +45,11 @@ export function handlingText(
     ],
     look,
   );
-  if (handlers.length === 0) return about;
+  if (handlers.length === 0) return summary;
   const hasRuns = handlers.some(({ delivery }) => delivery !== undefined);
   const hasWorkflows = handlers.some(({ workflow }) => workflow !== undefined);
   const columns = [HANDLER, ...(hasWorkflows ? [WORKFLOW] : []), VERDICT, ...(hasRuns ? [lastRun(nowMs)] : []), REASON];
-  return `${about}\n\n${table(columns, handlers, look)}`;
+  return `${summary}\n\n${table(columns, handlers, look)}`;
 }
 
 const SUBDUED = 'the check is in a subdue window: the backend does not schedule it now';

@@ -1,8 +1,8 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import { heldId } from '../../shared/domain/maintenance.ts';
-import { given } from '../../shared/domain/given.ts';
+import { commandSilenceId } from '../../shared/domain/maintenance.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/maintenance.ts';
 
 /** Interval of renewals: three of them fit before the silence would expire. */
@@ -11,7 +11,7 @@ const BEAT_MS = 15_000;
 /** Time until the next attempt after a failed request. */
 const RETRY_MS = 3000;
 
-interface HeldSilenceParts {
+interface CommandSilenceParts {
   readonly api: Pick<ApiClient, 'holdSilence' | 'releaseSilence'>;
   readonly clock: FeedClock;
   /** The target, reason and creator of the silence. */
@@ -23,17 +23,17 @@ interface HeldSilenceParts {
 }
 
 /** A silence that lasts while this process renews it. A failure is reported once and retried. */
-export class HeldSilence {
-  readonly #parts: HeldSilenceParts;
+export class CommandSilence {
+  readonly #parts: CommandSilenceParts;
   readonly #endMs: number;
   #timer: Disposable | undefined;
   #beating: Promise<void> | undefined;
   /** The current end of the silence in epoch milliseconds; `undefined` if it was never created. */
-  #heldUntilMs: number | undefined;
+  #expiresAtMs: number | undefined;
   #isAway = false;
   #isOver = false;
 
-  constructor(parts: HeldSilenceParts) {
+  constructor(parts: CommandSilenceParts) {
     this.#parts = parts;
     this.#endMs = parts.clock.now() + parts.maxSeconds * 1000;
   }
@@ -60,11 +60,11 @@ export class HeldSilence {
     this.#isOver = true;
     this.#timer?.[Symbol.dispose]();
     await this.#beating;
-    if (wasOver || this.#heldUntilMs === undefined) return;
+    if (wasOver || this.#expiresAtMs === undefined) return;
     const { api, target, say } = this.#parts;
     const { subscription, check, selector, run } = target;
     try {
-      await api.releaseSilence({ run, ...given({ subscription, check, selector }) });
+      await api.releaseSilence({ run, ...withoutUndefined({ subscription, check, selector }) });
     } catch (error) {
       say(`the silence could not be ended (${errorMessage(error)}): it expires within a minute`);
     }
@@ -97,22 +97,22 @@ export class HeldSilence {
 
   async #hold(): Promise<void> {
     const { api, clock, target } = this.#parts;
-    const askedMs = clock.now();
-    const seconds = Math.min(HOLD_SECONDS_MAX, Math.ceil((this.#endMs - askedMs) / 1000));
-    const renews = this.#heldUntilMs !== undefined && askedMs < this.#heldUntilMs;
+    const requestedAtMs = clock.now();
+    const seconds = Math.min(HOLD_SECONDS_MAX, Math.ceil((this.#endMs - requestedAtMs) / 1000));
+    const renews = this.#expiresAtMs !== undefined && requestedAtMs < this.#expiresAtMs;
     await api.holdSilence({ ...target, seconds, ...(renews && { renews }) });
-    this.#heldUntilMs = askedMs + seconds * 1000;
+    this.#expiresAtMs = requestedAtMs + seconds * 1000;
   }
 
   #failed(error: unknown): void {
     const { say, target } = this.#parts;
     if (error instanceof MonError && LASTING.has(error.code)) {
       this.#isOver = true;
-      this.#heldUntilMs = undefined;
+      this.#expiresAtMs = undefined;
       say(`not silenced, and no retry can help: ${error.message}`);
       return;
     }
-    if (!this.#isAway) say(`${heldId(target)} could not be renewed, retrying: ${errorMessage(error)}`);
+    if (!this.#isAway) say(`${commandSilenceId(target)} could not be renewed, retrying: ${errorMessage(error)}`);
     this.#isAway = true;
   }
 }

@@ -77,11 +77,11 @@ function commandSections(command: Command): readonly string[] {
 
 /** Returns the command with its operands and options in one line. */
 export function synopsis(command: Command): string {
-  const { options, rest } = command;
+  const { options, trailingName } = command;
   const parts = [
     `monctl ${callOf(command)}`,
     ...(Object.keys(options).length === 0 ? [] : ['[OPTIONS]']),
-    ...(rest === undefined ? [] : [`-- ${rest}`]),
+    ...(trailingName === undefined ? [] : [`-- ${trailingName}`]),
   ];
   return parts.join(' ');
 }

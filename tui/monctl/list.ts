@@ -1,4 +1,4 @@
-import { isFound, type SearchLanguage } from '../../shared/domain/search-language.ts';
+import { isSearchMatch, type SearchLanguage } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
@@ -47,14 +47,14 @@ export async function showList<Item>(call: Call, all: List<Item>): Promise<void>
   if (call.flags.switch('watch') === true) return watch(call, list, limit);
   const { output, nowMs } = call;
   const items = await list.fetch();
-  const found = selected(list, items, nowMs);
-  const shown = found.slice(0, limit);
+  const matching = selected(list, items, nowMs);
+  const shown = matching.slice(0, limit);
   await output.show(
     shown.map((item) => valueOf(list, item)),
     () => (shown.length === 0 ? '' : table(list.columns(nowMs, shown), shown, output.look)),
   );
   if (shown.length === 0) output.note(nothing(list, items.length));
-  else if (shown.length < found.length) output.note(countText(list, shown.length, found.length));
+  else if (shown.length < matching.length) output.note(countText(list, shown.length, matching.length));
 }
 
 /** Returns the list of the items that match `--filter`. */
@@ -64,7 +64,7 @@ function filtered<Item>({ flags }: Call, list: List<Item>): List<Item> {
   if (search.tree === undefined) return list;
   return {
     ...list,
-    select: (items, nowMs) => selected(list, items, nowMs).filter((item) => isFound(search, item, nowMs / 1000)),
+    select: (items, nowMs) => selected(list, items, nowMs).filter((item) => isSearchMatch(search, item, nowMs / 1000)),
   };
 }
 
@@ -72,8 +72,8 @@ async function watch<Item>(call: Call, list: List<Item>, limit: number | undefin
   const sights = list.follow?.() ?? poll(call.clock, () => list.fetch());
   const show = call.output.draw === undefined ? lineWriter(call, list) : screenWriter(call, list, call.output.draw);
   for await (const { items, trouble } of sights) {
-    const found = items === undefined ? undefined : selected(list, items, call.clock.now());
-    await show({ all: items?.length ?? 0, found, shown: found?.slice(0, limit), trouble });
+    const matching = items === undefined ? undefined : selected(list, items, call.clock.now());
+    await show({ all: items?.length ?? 0, matching, shown: matching?.slice(0, limit), trouble });
   }
   // Sources never end by themselves.
   throw new MonError('internal', 'the list ended');
@@ -83,7 +83,7 @@ interface Shown<Item> {
   /** Number of items before the selection. */
   readonly all: number;
   /** The selected items; `undefined` until they are known. */
-  readonly found: readonly Item[] | undefined;
+  readonly matching: readonly Item[] | undefined;
   readonly shown: readonly Item[] | undefined;
   readonly trouble: string | undefined;
 }
@@ -105,28 +105,28 @@ function screenWriter<Item>(
   };
 }
 
-function headline<Item>(list: List<Item>, { all, found, shown, trouble }: Shown<Item>): string {
-  if (found === undefined || shown === undefined) return trouble ?? 'connecting ...';
-  const count = shown.length === 0 ? nothing(list, all) : countText(list, shown.length, found.length);
+function headline<Item>(list: List<Item>, { all, matching, shown, trouble }: Shown<Item>): string {
+  if (matching === undefined || shown === undefined) return trouble ?? 'connecting ...';
+  const count = shown.length === 0 ? nothing(list, all) : countText(list, shown.length, matching.length);
   return trouble === undefined ? count : `${count}; last known state: ${trouble}`;
 }
 
 function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
-  let known = new Map<string, { readonly item: Item; readonly news: string }>();
-  const tellTrouble = troubleTeller(output);
+  let current = new Map<string, { readonly item: Item; readonly news: string }>();
+  const reportTrouble = troubleTeller(output);
   const say = (sign: '+' | '~' | '-', item: Item): Promise<void> =>
     output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
       [sign, ...list.columns(clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
     );
   return async ({ shown, trouble }) => {
-    tellTrouble(trouble);
+    reportTrouble(trouble);
     if (shown === undefined) return;
-    const before = known;
-    known = new Map(
+    const before = current;
+    current = new Map(
       shown.map((item) => [list.key(item), { item, news: JSON.stringify(list.news?.(item) ?? valueOf(list, item)) }]),
     );
-    for (const [key, { item }] of before) if (!known.has(key)) await say('-', item);
-    for (const [key, { item, news }] of known) {
+    for (const [key, { item }] of before) if (!current.has(key)) await say('-', item);
+    for (const [key, { item, news }] of current) {
       const last = before.get(key);
       if (last === undefined) await say('+', item);
       else if (last.news !== news) await say('~', item);
@@ -153,6 +153,6 @@ function nothing({ noun }: { readonly noun: string }, all: number): string {
   return all === 0 ? `no ${noun}` : `none of ${String(all)} ${noun} matches`;
 }
 
-function countText({ noun }: { readonly noun: string }, shown: number, found: number): string {
-  return shown === found ? counted(found, noun) : `${String(shown)} of ${String(found)} ${noun}`;
+function countText({ noun }: { readonly noun: string }, shown: number, total: number): string {
+  return shown === total ? counted(total, noun) : `${String(shown)} of ${String(total)} ${noun}`;
 }

@@ -66,7 +66,7 @@ export function openOutput(
   stdout: OutputStream,
   stderr: OutputStream,
 ): Output {
-  const names = OUTPUT_FORMATS.map((known) => (known === 'table' ? textFormat : known));
+  const names = OUTPUT_FORMATS.map((candidate) => (candidate === 'table' ? textFormat : candidate));
   const format = OUTPUT_FORMATS[names.indexOf(formatName)];
   if (format === undefined) {
     throw new MonError('invalid', `--output must be ${names.join(', ')}, not ${JSON.stringify(formatName)}`);
@@ -88,9 +88,9 @@ export function openOutput(
   let isDrawn = false;
   const draw = (lines: readonly string[]): void => {
     // The previous content of the screen scrolls up, so that the user can find it again.
-    const room = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
+    const blankLines = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
     isDrawn = true;
-    stdout.write(room + forPeople(frame(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
+    stdout.write(blankLines + forPeople(frame(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
   };
   const flow = (text: string): Promise<void> => {
     if (stdout.write(text) !== false || stdout.once === undefined) return Promise.resolve();

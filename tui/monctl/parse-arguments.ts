@@ -49,7 +49,7 @@ export type Arguments =
       readonly command: Command;
       readonly operands: readonly string[];
       /** The words after `--`, for a command that passes them on. */
-      readonly rest: readonly string[];
+      readonly trailingArgs: readonly string[];
       readonly flags: Flags;
     };
 
@@ -59,13 +59,13 @@ export type Arguments =
  * @throws MonError `invalid` that names the problem and the most similar word
  */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
-  const { own, rest } = withoutRest(argv, commands);
-  const { input, found } = split(own, commands);
-  if (found['version'] === true) return { kind: 'version' };
+  const { own, trailingArgs } = splitTrailingArgs(argv, commands);
+  const { input, optionValues } = split(own, commands);
+  if (optionValues['version'] === true) return { kind: 'version' };
   const isHelpCommand = input[0] === 'help';
   const words = isHelpCommand ? input.slice(1) : input;
   const matching = matchingCommands(words, commands);
-  if (isHelpCommand || found['help'] === true) {
+  if (isHelpCommand || optionValues['help'] === true) {
     const [first] = matching;
     return { kind: 'help', words: words.slice(0, first?.words.length) };
   }
@@ -77,39 +77,40 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
     throw new MonError('invalid', `${called} needs a command: ${shown}; see ${called} --help`);
   }
   const options = { ...GLOBAL_OPTIONS, ...command.options };
-  refuseForeign(found, options, command);
+  refuseForeign(optionValues, options, command);
   const operands = readOperands(words.slice(command.words.length), command);
-  if (command.rest !== undefined && rest.length === 0) {
-    const called = `monctl ${command.words.join(' ')} … -- ${command.rest}`;
+  if (command.trailingName !== undefined && trailingArgs.length === 0) {
+    const called = `monctl ${command.words.join(' ')} … -- ${command.trailingName}`;
     throw new MonError('invalid', `the command is missing: use ${called}`);
   }
   return {
     kind: 'command',
     command,
     operands,
-    rest,
-    flags: readFlags(found, options),
+    trailingArgs,
+    flags: readFlags(optionValues, options),
   };
 }
 
 /**
  * Splits off the words that a command passes on. The parser would read options of another program as its own.
  */
-function withoutRest(
+function splitTrailingArgs(
   argv: readonly string[],
   commands: readonly Command[],
-): { readonly own: readonly string[]; readonly rest: readonly string[] } {
+): { readonly own: readonly string[]; readonly trailingArgs: readonly string[] } {
   const end = argv.indexOf('--');
   const own = argv.slice(0, end);
-  const isTaken = end !== -1 && commands.some(({ words, rest }) => rest !== undefined && isCalled(words, own));
-  return isTaken ? { own, rest: argv.slice(end + 1) } : { own: argv, rest: [] };
+  const isTaken =
+    end !== -1 && commands.some(({ words, trailingName }) => trailingName !== undefined && isCalled(words, own));
+  return isTaken ? { own, trailingArgs: argv.slice(end + 1) } : { own: argv, trailingArgs: [] };
 }
 
 /** Separates words from options; a later step decides which options belong to the command. */
 function split(
   argv: readonly string[],
   commands: readonly Command[],
-): { input: readonly string[]; found: Readonly<Record<string, unknown>> } {
+): { input: readonly string[]; optionValues: Readonly<Record<string, unknown>> } {
   const options = Object.entries(possibleOptions(argv, commands));
   const flags = Object.fromEntries(
     options.map(([name, { type, short }]) => [
@@ -132,8 +133,8 @@ function split(
       // Stays undefined if the option is not given, because `--no-silenced` has a different meaning.
       booleanDefault: undefined,
     });
-    const found = Object.entries(parsed.flags).map(([name, value]) => [dashed(name), value] as const);
-    return { input: parsed.input.map(String), found: Object.fromEntries(found) };
+    const entries = Object.entries(parsed.flags).map(([name, value]) => [dashed(name), value] as const);
+    return { input: parsed.input.map(String), optionValues: Object.fromEntries(entries) };
   } catch (error) {
     throw new MonError('invalid', errorMessage(error), { cause: error });
   }
@@ -151,14 +152,14 @@ function possibleOptions(
   const called = commands.filter(({ words }) => isCalled(words, argv));
   const ranked = [...commands, ...called.toSorted((a, b) => a.words.length - b.words.length)];
   const options: Record<string, CommandOption> = {};
-  const byLetter = new Map<string, string>();
+  const nameByShortFlag = new Map<string, string>();
   for (const own of [...ranked.map((command) => command.options), GLOBAL_OPTIONS]) {
     for (const [name, option] of Object.entries(own)) {
       const { short } = option;
-      const other = short === undefined ? undefined : byLetter.get(short);
+      const other = short === undefined ? undefined : nameByShortFlag.get(short);
       const { [other ?? '']: before } = options;
-      if (other !== undefined && other !== name && before !== undefined) options[other] = withoutLetter(before);
-      if (short !== undefined) byLetter.set(short, name);
+      if (other !== undefined && other !== name && before !== undefined) options[other] = withoutShortFlag(before);
+      if (short !== undefined) nameByShortFlag.set(short, name);
       options[name] = option;
     }
   }
@@ -171,7 +172,7 @@ function isCalled(words: readonly string[], argv: readonly string[]): boolean {
   return at === words.length;
 }
 
-function withoutLetter({ short: _short, ...option }: CommandOption): CommandOption {
+function withoutShortFlag({ short: _short, ...option }: CommandOption): CommandOption {
   return option;
 }
 
@@ -229,22 +230,22 @@ function nextWords(words: readonly string[], commands: readonly Command[]): read
 }
 
 function refuseForeign(
-  found: Readonly<Record<string, unknown>>,
+  optionValues: Readonly<Record<string, unknown>>,
   options: Readonly<Record<string, CommandOption>>,
   command: Command,
 ): void {
-  for (const [name, value] of Object.entries(found)) {
+  for (const [name, value] of Object.entries(optionValues)) {
     if (value === undefined || Object.hasOwn(options, name)) continue;
     const isNegated = value === false;
     const spelled = name.length === 1 ? `-${name}` : `--${isNegated ? 'no-' : ''}${name}`;
-    const place = `monctl ${command.words.join(' ')}`;
+    const commandLine = `monctl ${command.words.join(' ')}`;
     throw unknown({
-      what: `option of ${place}`,
+      what: `option of ${commandLine}`,
       spelled,
       typed: name,
       candidates: isNegated ? switchNames(options) : Object.keys(options),
       spell: (option) => `--${isNegated ? 'no-' : ''}${option}`,
-      help: `${place} --help`,
+      help: `${commandLine} --help`,
     });
   }
 }
@@ -276,23 +277,23 @@ function unknown({ what, spelled, typed, candidates, spell, help }: UnknownWord)
   return new MonError('invalid', `${spelled} is no ${what}: ${advice}`);
 }
 
-function readOperands(given: readonly string[], { words, operands = [] }: Command): readonly string[] {
+function readOperands(values: readonly string[], { words, operands = [] }: Command): readonly string[] {
   const called = `monctl ${[...words, ...operands].join(' ')}`;
-  const surplus = given[operands.length];
+  const surplus = values[operands.length];
   if (surplus !== undefined) {
     throw new MonError('invalid', `${JSON.stringify(surplus)} is an unexpected argument: use ${called}`);
   }
   return operands.map((name, index) => {
-    const operand = given[index] ?? '';
+    const operand = values[index] ?? '';
     if (operand === '' && !name.startsWith('[')) throw new MonError('invalid', `${name} is missing: use ${called}`);
     return operand;
   });
 }
 
 function camelCase(name: string): string {
-  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return name.replaceAll(/-([a-z])/g, (_, initial: string) => initial.toUpperCase());
 }
 
 function dashed(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 }

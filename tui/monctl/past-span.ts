@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { takes } from './flags.ts';
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import { parsePast } from './times.ts';
 
 /** Options of commands about a time range of the past. */
@@ -27,5 +27,5 @@ export function spanOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): {
   if (since !== undefined && until !== undefined && since >= until) {
     throw new MonError('invalid', '--since must be before --until');
   }
-  return given({ since, until });
+  return withoutUndefined({ since, until });
 }

@@ -15,10 +15,10 @@ export interface Sight<Item> {
  * another reason.
  */
 export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | undefined) => void {
-  let told: string | undefined;
+  let lastTrouble: string | undefined;
   return (trouble) => {
-    if (trouble !== undefined && trouble !== told) output.warn(trouble);
-    told = trouble;
+    if (trouble !== undefined && trouble !== lastTrouble) output.warn(trouble);
+    lastTrouble = trouble;
   };
 }
 

@@ -99,10 +99,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 }
 
 async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 'stderr'>): Promise<ChosenBackend> {
-  const found = await chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
-  const chosenWay = { ...found, env: { ...found.env, ...tlsFlags(flags) } };
+  const backendChoice = await chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
+  const chosenWay = { ...backendChoice, env: { ...backendChoice.env, ...tlsFlags(flags) } };
   const warning = addressWarning(chosenWay.backend, chosenWay.env);
-  for (const text of found.warnings) stderr.write(`monctl: ${safeText(text)}\n`);
+  for (const text of backendChoice.warnings) stderr.write(`monctl: ${safeText(text)}\n`);
   if (warning !== undefined) stderr.write(`monctl: ${safeText(warning)}\n`);
   return chosenWay;
 }
@@ -126,7 +126,7 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       return;
     }
     case 'command': {
-      const { command, flags, operands, rest } = called;
+      const { command, flags, operands, trailingArgs } = called;
       const { textFormat = 'table' } = command;
       const format = flags.value('output') ?? textFormat;
       const options = {
@@ -148,7 +148,7 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       await command.run({
         ...around,
         operands,
-        rest,
+        trailingArgs,
         flags,
         backend,
         api: () =>

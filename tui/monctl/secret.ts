@@ -28,15 +28,15 @@ export async function readSecret(
   { option, what, isNew = false }: { readonly option: string; readonly what: string; readonly isNew?: boolean },
 ): Promise<string> {
   const file = call.flags.value(option);
-  const given = file === undefined ? await askedFor(call, { option, what, isNew }) : await readText(call, file);
+  const input = file === undefined ? await promptForSecret(call, { option, what, isNew }) : await readText(call, file);
   // Editors add the line end.
-  const secret = given.replace(/\r?\n$/, '');
+  const secret = input.replace(/\r?\n$/, '');
   if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was changed`);
   if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `the ${what} is too long`);
   return secret;
 }
 
-async function askedFor(
+async function promptForSecret(
   { ask }: Pick<Call, 'ask'>,
   { option, what, isNew }: { readonly option: string; readonly what: string; readonly isNew: boolean },
 ): Promise<string> {

@@ -8,7 +8,7 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
-import { found } from './found.ts';
+import { requireExisting } from './found.ts';
 import { eventCounts } from './severity-text.ts';
 
 /** Returns the effects of creating a silence now. */
@@ -73,15 +73,15 @@ function effectsOf(
  * @throws MonError `not_found`
  */
 export async function clearEffects({ api }: Call, id: string): Promise<readonly string[]> {
-  const [entry, events] = await Promise.all([wantedEntry(api(), id), api().events()]);
+  const [entry, events] = await Promise.all([requireSilence(api(), id), api().events()]);
   const matched = events.filter((event) => event.silenced_by.includes(id));
-  const freed = matched.filter((event) => event.silenced_by.length === 1);
+  const affectedEvents = matched.filter((event) => event.silenced_by.length === 1);
   return [
     `the silence ${id}${madeBy(entry)} would end`,
-    `${eventCounts(freed)} would no longer be silenced`,
-    ...(freed.length === matched.length
+    `${eventCounts(affectedEvents)} would no longer be silenced`,
+    ...(affectedEvents.length === matched.length
       ? []
-      : [`${counted(matched.length - freed.length, 'events')} would stay silenced by other silences`]),
+      : [`${counted(matched.length - affectedEvents.length, 'events')} would stay silenced by other silences`]),
   ];
 }
 
@@ -94,8 +94,8 @@ function madeBy({ creator, reason }: SilencedView): string {
  *
  * @throws MonError `not_found`
  */
-export function wantedEntry(api: ApiClient, id: string): Promise<SilencedDetail> {
-  return found(api.silencedDetail(id), missingEntry(id));
+export function requireSilence(api: ApiClient, id: string): Promise<SilencedDetail> {
+  return requireExisting(api.silencedDetail(id), missingEntry(id));
 }
 
 export function missingEntry(id: string): string {

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { given } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/given.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
 import { counted } from './counted.ts';
@@ -19,7 +19,7 @@ export interface SilenceMatches {
  */
 export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatches> {
   const [events, client] = await Promise.all([eventsMatched(api, target), unknownClient(api, target)]);
-  return given({ events_matched: events, unknown_client: client });
+  return withoutUndefined({ events_matched: events, unknown_client: client });
 }
 
 /** Returns the client that a target names, if it does not exist. */

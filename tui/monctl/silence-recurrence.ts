@@ -4,7 +4,7 @@ import { readRecurrence } from '../../shared/domain/written-recurrence.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import type { SilencedDetail, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
-import { NO_RECURRENCE_THERE, wholeWindowText } from '../words/recurrence-text.ts';
+import { NO_RECURRENCE_THERE, fullWindowText } from '../words/recurrence-text.ts';
 import { takes, type CommandOption, type Flags } from './flags.ts';
 
 type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
@@ -88,5 +88,5 @@ export async function recurringAmong(api: ApiClient, ids: readonly string[]): Pr
 
 /** Returns a line for each window, with the effect of clock changes. */
 export function windowLines(windows: readonly ShownWindow[], zone: string): readonly string[] {
-  return windows.map((window) => `  ${wholeWindowText(window, zone)}`);
+  return windows.map((window) => `  ${fullWindowText(window, zone)}`);
 }

@@ -24,7 +24,7 @@ export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | un
  *
  * @throws MonError `invalid`, also when there is no target
  */
-export function wantedTargetOf(flags: Flags): SearchTarget {
+export function requireTarget(flags: Flags): SearchTarget {
   const target = searchTargetOf(flags);
   if (Object.values(target).some((part) => part !== undefined)) return target;
   throw new MonError('invalid', 'select what to silence: use --check, --client, --subscription or --selector');

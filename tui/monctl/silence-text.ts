@@ -71,10 +71,10 @@ export function windowField({
 
 /** Returns the idle time such as `no match for 8d, ends in 6d unless it matches an event`. */
 export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): string {
-  const quiet = `no match for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
+  const idlePhrase = `no match for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
   return end === undefined
-    ? quiet
-    : `${quiet}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless it matches an event`;
+    ? idlePhrase
+    : `${idlePhrase}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless it matches an event`;
 }
 
 export function idleColumn(nowMs: number): Column<Listed> {

@@ -6,10 +6,10 @@ import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
 import type { Opened, Shown } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 
 /** Returns the props of the header that all screens share. */
-export function headerProps(theme: Theme, store: Shown & Opened & Known & Places): HeaderProps {
+export function headerProps(theme: Theme, store: Shown & Opened & LiveData & MergedSources): HeaderProps {
   const { state, feed, events, options, nowMs } = store;
   return {
     theme,
@@ -32,7 +32,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & Known & Places
 }
 
 /** Returns the props of the key hints at the bottom that all screens share. */
-export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<Known, 'feed'>): HintsProps {
+export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<LiveData, 'feed'>): HintsProps {
   return {
     theme,
     context: keyContext(state),

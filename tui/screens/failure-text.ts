@@ -1,12 +1,12 @@
 import { clockText } from './connection/connection-text.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import type { Shown } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 
 /**
  * Returns the failure of the last load of this view and the age of the shown data; `undefined` if it succeeded.
  */
-export function failureText({ state, loads }: Shown & Pick<Known, 'loads'>): string | undefined {
+export function failureText({ state, loads }: Shown & Pick<LiveData, 'loads'>): string | undefined {
   if (!isLoadedView(state.view)) return undefined;
   const { failure, loadedAtMs } = loads.of(state.view);
   if (failure === undefined) return undefined;

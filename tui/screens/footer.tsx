@@ -8,7 +8,7 @@ import { run, type Run, type Theme, type Tone } from '../text/theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../words/count-text.ts';
 import { Row } from '../text/row.tsx';
-import type { Beside } from '../list/table-place.ts';
+import type { HiddenColumns } from '../list/table-place.ts';
 import { spread } from '../text/runs.ts';
 import { fieldRuns } from '../form/text-field.ts';
 import type { KeyContext } from '../state/key-context.ts';
@@ -45,10 +45,10 @@ function hintRuns(props: HintsProps): readonly Run[] {
     return text === undefined ? [] : [{ action, key: keyLabel(binding.keys[0]), text }];
   });
   const fitting = new Set<KeyAction>();
-  let room = props.columns;
+  let available = props.columns;
   for (const { action, key, text } of hints.toSorted((a, b) => need(a.action, props) - need(b.action, props))) {
-    room -= cellWidth(key) + text.length + 3;
-    if (room < 0) break;
+    available -= cellWidth(key) + text.length + 3;
+    if (available < 0) break;
     fitting.add(action);
   }
   return hints
@@ -102,7 +102,7 @@ export interface StatusLineProps {
   /** True if the connection is lost. */
   readonly stale: boolean;
   /** Number of columns to the left and right of the drawn ones. Default none. */
-  readonly beside?: Pick<Beside, 'left' | 'right'>;
+  readonly hiddenColumns?: Pick<HiddenColumns, 'left' | 'right'>;
 }
 
 /** The line of the filter and of the last action's outcome. On small screens it also shows the counts. */
@@ -110,7 +110,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   const { theme, columns, compact, notice } = props;
   const { prompt, message } = props.state;
   const { filter } = props.list;
-  const right = compact ? placeRuns(props) : [];
+  const right = compact ? positionRuns(props) : [];
   if (prompt !== undefined) {
     return <Row theme={theme} runs={promptRuns(prompt.line, filter.problem, columns)} />;
   }
@@ -143,10 +143,10 @@ export function StatusLine(props: StatusLineProps): ReactElement {
 /** Returns the prompt and its problem. The problem gets at most half of the line. */
 function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: number): readonly Run[] {
   const said = problem === undefined ? '' : `${String(problem.position + 1)}: ${safeLine(problem.message)}`;
-  const room = columns - 2;
-  const typed = Math.min(cellWidth(line.text) + 1, room >> 1);
-  const width = Math.min(cellWidth(said), room - typed - 3);
-  const field = fieldRuns(line, said === '' ? room : room - width - 3, true);
+  const available = columns - 2;
+  const typed = Math.min(cellWidth(line.text) + 1, available >> 1);
+  const width = Math.min(cellWidth(said), available - typed - 3);
+  const field = fieldRuns(line, said === '' ? available : available - width - 3, true);
   return spread(
     [run(' /', 'strong'), ...field],
     said === '' ? [] : [run(`  ${fit(said, width)} `, 'critical')],
@@ -157,34 +157,34 @@ function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: 
 /** The line with the counts under a tall list. */
 export function FiguresLine(props: StatusLineProps): ReactElement {
   const sort = run(`   sort: ${props.sort}`, 'faint');
-  return <Row theme={props.theme} runs={spread([...countRuns(props), sort], placeRuns(props), props.columns)} />;
+  return <Row theme={props.theme} runs={spread([...countRuns(props), sort], positionRuns(props), props.columns)} />;
 }
 
 function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
-  const found = shownText(shown, isMore);
+  const shownCount = shownText(shown, isMore);
   return [
     run(
       compact
-        ? ` ${found}/${countText(total)}`
-        : ` ${found} of ${countText(total)} ${total === 1 ? one : several} shown`,
+        ? ` ${shownCount}/${countText(total)}`
+        : ` ${shownCount} of ${countText(total)} ${total === 1 ? one : several} shown`,
     ),
   ];
 }
 
-function placeRuns({
+function positionRuns({
   state: { count },
   list,
   shown,
   isMore,
   orderPaused,
   compact,
-  beside,
+  hiddenColumns,
 }: StatusLineProps): readonly Run[] {
   const { marks, cursor } = list;
   const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${shownText(shown, isMore)} `;
   return [
     ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
-    ...besideRuns(beside, compact),
+    ...hiddenColumnRuns(hiddenColumns, compact),
     ...(list.following ? [run('following  ', 'accent')] : []),
     ...(orderPaused ? [run('order paused  ', 'accent')] : []),
     ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
@@ -198,8 +198,8 @@ function shownText(shown: number, isMore = false): string {
 }
 
 /** Returns the numbers of columns that are not drawn, such as `← 2  3 columns →`. */
-export function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
-  const { left, right } = beside ?? { left: 0, right: 0 };
+export function hiddenColumnRuns(hiddenColumns: StatusLineProps['hiddenColumns'], compact: boolean): readonly Run[] {
+  const { left, right } = hiddenColumns ?? { left: 0, right: 0 };
   const counted = (count: number): string =>
     compact ? String(count) : `${String(count)} column${count === 1 ? '' : 's'}`;
   return [

@@ -15,7 +15,7 @@ import { pastText } from '../words/past-time.ts';
 import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from '../text/row.tsx';
-import { runsWidth, spread, wholeRuns } from '../text/runs.ts';
+import { runsWidth, spread, completeRuns } from '../text/runs.ts';
 import { sparkline } from '../text/sparkline.ts';
 import { tabRuns } from './tabs.ts';
 
@@ -56,7 +56,7 @@ export function ShortHeader(props: HeaderProps): ReactElement {
   const left = [...name, ...rate(props, '/s'), ...entityRuns(feed.stats), ...lock];
   if (isStale(feed)) {
     const age = [run(' '), ...asOf(feed), run(' ')];
-    return <Row theme={props.theme} runs={spread(wholeRuns(left, columns - runsWidth(age)), age, columns)} />;
+    return <Row theme={props.theme} runs={spread(completeRuns(left, columns - runsWidth(age)), age, columns)} />;
   }
   const right = [
     run(`${STATUS.critical.symbol}${countText(counts.critical)}`, 'critical'),
@@ -69,9 +69,12 @@ export function ShortHeader(props: HeaderProps): ReactElement {
     run(`  ${clockText(nowMs, false)} `),
   ];
   if (props.trouble === undefined) return <Row theme={props.theme} runs={spread(left, right, columns)} />;
-  const room = columns - runsWidth([...name, ...lock, ...right]);
+  const available = columns - runsWidth([...name, ...lock, ...right]);
   return (
-    <Row theme={props.theme} runs={spread([...name, ...troubleRuns(props.trouble, room), ...lock], right, columns)} />
+    <Row
+      theme={props.theme}
+      runs={spread([...name, ...troubleRuns(props.trouble, available), ...lock], right, columns)}
+    />
   );
 }
 
@@ -82,7 +85,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
     feed.connection.kind === 'live' && props.past === undefined
       ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)]
       : [];
-  const known = [
+  const mainRuns = [
     run(' mon  ', 'strong'),
     run(`${nameOf(props)}  `, 'strong'),
     ...stateRuns(props),
@@ -92,15 +95,15 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
   const who = whoRuns(props);
   const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
-  const title = [...known, ...troubleRuns(props.trouble, columns - runsWidth([...known, ...clock]))];
+  const title = [...mainRuns, ...troubleRuns(props.trouble, columns - runsWidth([...mainRuns, ...clock]))];
   // The state of the connection is more important than the user's name.
-  const room = columns - runsWidth([...title, ...clock]);
-  const about = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
-    (text) => cellWidth(text) < room,
+  const available = columns - runsWidth([...title, ...clock]);
+  const userInfo = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
+    (text) => cellWidth(text) < available,
   );
   return (
     <>
-      <Row theme={theme} runs={spread(title, [run(about ?? ''), ...clock], columns)} />
+      <Row theme={theme} runs={spread(title, [run(userInfo ?? ''), ...clock], columns)} />
       <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
       <Row theme={theme} runs={tabRuns(props.view, columns)} />
       <Row theme={theme} runs={headerRule(feed.stats, columns)} />
@@ -156,8 +159,8 @@ function connectionOrPast({ backends, feed, paused, past, nowMs }: HeaderProps):
 }
 
 function nameOf({ context, namespace, feed, backend }: HeaderProps): string {
-  const place = namespace === undefined ? '' : ` ns ${namespace === EVERY_NAMESPACE ? 'all' : namespace}`;
-  return safeLine(`${context ?? feed.backendName ?? backend}${place}`);
+  const namespaceSuffix = namespace === undefined ? '' : ` ns ${namespace === EVERY_NAMESPACE ? 'all' : namespace}`;
+  return safeLine(`${context ?? feed.backendName ?? backend}${namespaceSuffix}`);
 }
 
 /** Returns whether the shown data may be outdated. */

@@ -1,13 +1,13 @@
 import { applyFilter } from '../list/search-prompt.ts';
 import type { ViewName } from '../state/view-names.ts';
-import type { Screen, Says } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { Screen, MessageSink } from '../state/ports.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { openView } from './open-view.ts';
 
 /** Opens a view with a filter; `''` shows all rows. If the view is not available, a message says so. */
 export function openFiltered(
-  store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
+  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
   view: ViewName,
   filter: string,
 ): void {

@@ -1,17 +1,17 @@
-import { backInHistory, toView, type ViewPlace } from '../state/view-history.ts';
+import { backInHistory, toView, type ViewPosition } from '../state/view-history.ts';
 import { tableOf } from './tables.ts';
 import { isPage, viewTitle, type ViewName } from '../state/view-names.ts';
-import type { Screen, Says } from '../state/ports.ts';
-import type { Places } from '../model/known.ts';
+import type { Screen, MessageSink } from '../state/ports.ts';
+import type { MergedSources } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { WhereColumn } from '../model/where-column.ts';
 
-export function goBack(store: Screen & Says & Places & ListOfView): void {
+export function goBack(store: Screen & MessageSink & MergedSources & ListOfView): void {
   goTo(store, backInHistory(store.state));
 }
 
 /** Opens a view with the cursor, filter, order and marks that it had before. */
-export function openView(store: Screen & Says & Places & ListOfView, view: ViewName): void {
+export function openView(store: Screen & MessageSink & MergedSources & ListOfView, view: ViewName): void {
   if (!isThere(view)) return store.say(`${viewTitle(view)} is not available in this version`);
   goTo(store, toView(store.state, view));
 }
@@ -44,12 +44,12 @@ export function isOfNamespaces(view: ViewName): boolean {
   return OF_NAMESPACES.has(view);
 }
 
-export function goTo(store: Screen & Says & Places & ListOfView, { view, history }: ViewPlace): void {
+export function goTo(store: Screen & MessageSink & MergedSources & ListOfView, { view, history }: ViewPosition): void {
   if (view === store.state.view) return;
   if (!isOfSeveral(view, store.whereColumn)) {
     store.update({ count: undefined, digitAtMs: undefined });
-    const [place, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
-    return store.say(`${viewTitle(view)} shows only one ${place} at a time: select one with :${command} NAME`);
+    const [source, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
+    return store.say(`${viewTitle(view)} shows only one ${source} at a time: select one with :${command} NAME`);
   }
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });

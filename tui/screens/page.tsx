@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Counted } from '../model/overview-figures.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { Opened, Remembers, Shown, Silencing } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { Rows } from '../text/rows.tsx';
@@ -23,7 +23,7 @@ export interface Page {
 }
 
 /** The ports that pages are built from. */
-export interface PagePorts extends Shown, Opened, Remembers, Silencing, Counted, Known, Places, ListOfView {}
+export interface PagePorts extends Shown, Opened, Remembers, Silencing, Counted, LiveData, MergedSources, ListOfView {}
 
 /** Draws a page over the whole screen. */
 export function PageScreen({
@@ -62,11 +62,11 @@ export function ruleLine({ state }: Shown, text = ''): Line {
  * the page.
  */
 export function messageLine(
-  { state: { message }, feed }: Shown & Pick<Known, 'feed'>,
-  about: string,
+  { state: { message }, feed }: Shown & Pick<LiveData, 'feed'>,
+  description: string,
   notice: string | undefined,
 ): Line {
   if (message !== undefined) return [run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])];
   if (isStale(feed)) return [run(' actions are disabled while disconnected; showing the last known state', 'warning')];
-  return notice === undefined ? [run(` ${about}`, 'faint')] : [run(` ${safeLine(notice)}`, 'warning')];
+  return notice === undefined ? [run(` ${description}`, 'faint')] : [run(` ${safeLine(notice)}`, 'warning')];
 }

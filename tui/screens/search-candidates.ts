@@ -4,14 +4,14 @@ import { splitName } from '../model/backend-names.ts';
 import { tableOf } from './tables.ts';
 import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/where-column.ts';
 import type { ViewName } from '../state/view-names.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 
 /** Maximum number of names that are offered. */
 const NAMES_MAX = 50;
 
 /** Returns the completions of the last word of a filter. */
 export function filterCandidates(
-  store: Pick<Known, 'clients'> & Places,
+  store: Pick<LiveData, 'clients'> & MergedSources,
   view: ViewName,
   text: string,
 ): readonly string[] {
@@ -20,7 +20,7 @@ export function filterCandidates(
 }
 
 function candidates<Row>(
-  store: Pick<Known, 'clients'> & Places,
+  store: Pick<LiveData, 'clients'> & MergedSources,
   { fields }: SearchLanguage<Row>,
   text: string,
 ): readonly string[] {
@@ -37,7 +37,7 @@ function termOf<Row>({ name, operator, flag }: Field<Row>): string {
 }
 
 function valuesOf<Row>(
-  store: Pick<Known, 'clients'> & Places,
+  store: Pick<LiveData, 'clients'> & MergedSources,
   { name, values }: Field<Row>,
   start: string,
 ): readonly string[] {
@@ -46,7 +46,7 @@ function valuesOf<Row>(
   return name === 'client' ? clientNames(store, start) : values;
 }
 
-function clientNames({ clients }: Pick<Known, 'clients'>, start: string): readonly string[] {
+function clientNames({ clients }: Pick<LiveData, 'clients'>, start: string): readonly string[] {
   const names: string[] = [];
   for (const key of clients.keys()) {
     const { name } = splitName(key);

@@ -5,8 +5,8 @@ import { isStale, ShortHeader, TallHeader } from './header.tsx';
 import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from '../list/table-columns.ts';
-import type { TablePlace } from '../list/table-place.ts';
-import { listPlace } from '../list/list-place.ts';
+import type { TableLayout } from '../list/table-place.ts';
+import { layOutList } from '../list/list-place.ts';
 import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { run, type Line, type Theme } from '../text/theme.ts';
@@ -14,13 +14,13 @@ import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
 import { failureText } from './failure-text.ts';
 import type { Opened, Shown } from '../state/ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ListTable } from '../list/list-table.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
-  readonly store: Shown & Opened & Known & Places & ListOfView;
+  readonly store: Shown & Opened & LiveData & MergedSources & ListOfView;
   readonly table: ListTable<unknown>;
   /** Elements below the list, if they fit. */
   readonly children?: ReactNode;
@@ -30,15 +30,15 @@ export interface TableScreenProps {
 export function TableScreen({ theme, store, table, children }: TableScreenProps): ReactElement {
   const { columns } = store.state.size;
   const layout = listLayout(store.state);
-  const place = listPlace(store);
+  const tableLayout = layOutList(store);
   const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
-  const status = { ...statusProps(theme, store, table, !layout.tall), beside: place };
+  const status = { ...statusProps(theme, store, table, !layout.tall), beside: tableLayout };
   return (
     <>
       <Header {...headerProps(theme, store)} />
       <Rows
         theme={theme}
-        lines={[...(table.above?.(store) ?? []), ...tableLines(store, table, layout.list, place)]}
+        lines={[...(table.above?.(store) ?? []), ...tableLines(store, table, layout.list, tableLayout)]}
         height={layout.above + 1 + layout.list}
       />
       {layout.figures > 0 && <FiguresLine {...status} />}
@@ -52,10 +52,10 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
 
 /** Returns the column titles and the visible rows. */
 function tableLines(
-  store: Shown & Opened & Known & Places & ListOfView,
+  store: Shown & Opened & LiveData & MergedSources & ListOfView,
   table: ListTable<unknown>,
   height: number,
-  { placed, shift }: TablePlace,
+  { placed, shift }: TableLayout,
 ): readonly Line[] {
   const { state, list, nowMs, feed, rows } = store;
   const { columns } = state.size;
@@ -84,7 +84,7 @@ function tableLines(
 
 function statusProps(
   theme: Theme,
-  store: Shown & Pick<Known, 'loads' | 'feed'> & ListOfView,
+  store: Shown & Pick<LiveData, 'loads' | 'feed'> & ListOfView,
   table: ListTable<unknown>,
   compact: boolean,
 ): StatusLineProps {
@@ -109,7 +109,7 @@ function statusProps(
 
 /** Returns the text that explains why there are no rows. */
 function emptyText(
-  store: Shown & Opened & Known & ListOfView,
+  store: Shown & Opened & LiveData & ListOfView,
   { nouns, noMatch, empty }: ListTable<unknown>,
 ): readonly string[] {
   const { feed, list, state, loads, rows } = store;

@@ -7,7 +7,7 @@ import { run, type Line } from '../text/theme.ts';
 import { countText } from '../words/count-text.ts';
 import { MESSAGE_TONES } from './footer.tsx';
 import { ruleLine, type Page } from './page.tsx';
-import { paneLines, paneMatchText, textPaneOf, type TextKnown, type TextPane } from './text-pane.ts';
+import { paneLines, paneMatchText, textPaneOf, type TextData, type TextPane } from './text-pane.ts';
 
 /**
  * Returns a page of text that scrolls.
@@ -16,7 +16,7 @@ import { paneLines, paneMatchText, textPaneOf, type TextKnown, type TextPane } f
  *   shown until the text is loaded
  */
 export function textPage(
-  store: TextKnown,
+  store: TextData,
   layer: Layer,
   { head, right, instead }: { head: readonly Line[]; right?: Line; instead?: readonly Line[] },
 ): Page {
@@ -37,6 +37,6 @@ export function textStatus({ state: { message, size } }: Shown, text: TextPane |
   }
   if (text === undefined) return spread([], right, size.columns);
   if (text.search.line.text !== '') return searchRuns(text.search, paneMatchText(text), size.columns);
-  const place = `line ${countText(text.top + 1)}/${countText(text.lines.length)}`;
-  return spread([run(` ${place}`, 'faint')], right, size.columns);
+  const position = `line ${countText(text.top + 1)}/${countText(text.lines.length)}`;
+  return spread([run(` ${position}`, 'faint')], right, size.columns);
 }

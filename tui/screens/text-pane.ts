@@ -21,8 +21,8 @@ import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { LoadedLayer } from '../state/layers/loaded.ts';
 import type { LogLayer } from '../state/layers/log.ts';
 import type { PlanPageLayer } from '../state/layers/plans.ts';
-import type { Screen, Says, Silencing, Remembers, Shown } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
+import type { Screen, MessageSink, Silencing, Remembers, Shown } from '../state/ports.ts';
+import type { LiveData } from '../model/known.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
@@ -43,7 +43,7 @@ export interface TextPane {
  *
  * @returns `undefined` if the layer shows no text
  */
-export function textPaneOf(store: TextKnown, layer: Layer | undefined): TextPane | undefined {
+export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane | undefined {
   switch (layer?.kind) {
     case 'detail':
       return pane(layer, detailBody(store, layer), below(store, 3));
@@ -92,7 +92,7 @@ function planPane(layer: PlanPageLayer, lines: TextPane['lines'], height: number
     height,
     top: Math.min(layer.top ?? last, last),
     search: NO_SEARCH,
-    with: ({ top }) => ({ ...layer, top: layer.about === 'log' && top === last ? undefined : top }),
+    with: ({ top }) => ({ ...layer, top: layer.content === 'log' && top === last ? undefined : top }),
   };
 }
 
@@ -127,7 +127,7 @@ export function openTextSearch(store: TextPorts): void {
 }
 
 /** Moves to the next match of the search, or to the previous one. */
-export function seekMatch(store: TextPorts & Says, step: 1 | -1): void {
+export function seekMatch(store: TextPorts & MessageSink, step: 1 | -1): void {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text !== undefined) seek(store, text, step);
 }
@@ -143,9 +143,9 @@ export function clearTextSearch(store: TextPorts): boolean {
 }
 
 /** The ports that texts are built from. */
-export type TextKnown = Shown & Remembers & Pick<Silencing, 'silenceMatches'> & Known;
+export type TextData = Shown & Remembers & Pick<Silencing, 'silenceMatches'> & LiveData;
 
-type TextPorts = Screen & TextKnown;
+type TextPorts = Screen & TextData;
 
 /** Returns the layer with the first match at or after the first visible line, while the search is typed. */
 export function searchTyped(text: TextPane, search: SearchField): Layer {
@@ -154,7 +154,7 @@ export function searchTyped(text: TextPane, search: SearchField): Layer {
   return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topFor(text, at) }) });
 }
 
-function seek(store: Screen & Says, text: TextPane, step: 1 | -1): void {
+function seek(store: Screen & MessageSink, text: TextPane, step: 1 | -1): void {
   const matches = matchingLines(text.lines, text.search);
   const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
   const at = nextMatch(matches, from, step);

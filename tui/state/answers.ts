@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
-import type { Known } from '../model/known.ts';
+import type { LiveData } from '../model/known.ts';
 import type { Frames, Opened, Rows, Screen } from './ports.ts';
 import type { Subject, SubjectData } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
@@ -22,10 +22,10 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
 };
 
 /** The ports that responses are stored through. */
-type AnswerPorts = Screen & Opened & Frames & Known & Rows;
+type AnswerPorts = Screen & Opened & Frames & LiveData & Rows;
 
 /** The parts of a loaded event besides the event itself. */
-type AboutEvent = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
+type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
 
 /** Accepts responses to requests. */
 export interface Answered {
@@ -46,10 +46,10 @@ export class Answers {
   }
 
   /** Stores the response to `load-event`; `undefined` if the event does not exist. */
-  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, about: AboutEvent): void {
+  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, context: EventContext): void {
     const row = this.#store.events.get(target.key)?.row;
     const load: EventLoad =
-      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, ...about, reloading: false };
+      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, ...context, reloading: false };
     this.#showLoad(target, into, load);
   }
 

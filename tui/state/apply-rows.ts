@@ -6,16 +6,16 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { silenceName } from '../words/silence-text.ts';
 import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
-import type { Says, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
+import type { MessageSink, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
-import type { Known } from '../model/known.ts';
-import { nameBeside } from '../model/backend-names.ts';
+import type { LiveData } from '../model/known.ts';
+import { nameAtSameBackend } from '../model/backend-names.ts';
 import type { SnapshotRows } from '../model/snapshot-rows.ts';
 import { targetOf } from '../model/target.ts';
 import type { EventRecord } from '../model/event-record.ts';
 
 /** The circumstances of rows from the feed. */
-interface AboutRows {
+interface RowsContext {
   /** True if the rows start a full snapshot. */
   readonly replace: boolean;
   readonly nowMs: number;
@@ -27,28 +27,28 @@ interface AboutRows {
 
 /** The store that rows are applied to. */
 interface TakesRows
-  extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Says, Frames, Rows {
+  extends Pick<LiveData, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, MessageSink, Frames, Rows {
   readonly silenced: SnapshotRows<SilencedRow>;
   readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
   readonly upkeep: Upkeep;
   /** Returns whether an event is visible or belongs above the last visible one. */
-  readonly window: { reaches(store: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean };
+  readonly window: { reaches(store: Pick<LiveData, 'events'>, key: string, record: EventRecord | undefined): boolean };
 }
 
 const NO_IDS: readonly string[] = [];
 
 /** Applies rows of the feed to the store, and records which rows of the views changed. */
-export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: AboutRows): void {
-  if (about.replace) beginSnapshot(store);
+export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, context: RowsContext): void {
+  if (context.replace) beginSnapshot(store);
   const { events = {} } = rows;
   // Not with `Object.entries`, because a snapshot has a hundred thousand events.
-  for (const key in events) applyEvent(store, bell, key, events[key] ?? null, about);
-  for (const [key, brief] of Object.entries(about.brief?.events ?? {})) hearBrief(store, bell, key, brief, about);
+  for (const key in events) applyEvent(store, bell, key, events[key] ?? null, context);
+  for (const [key, brief] of Object.entries(context.brief?.events ?? {})) hearBrief(store, bell, key, brief, context);
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
-    const known = store.silenced.get(id);
-    if (row === null && known !== undefined) store.silenceHistory.ended(known, about.nowMs);
-    if (row !== null && about.isNews) remind(store, row, known, about.nowMs);
+    const previous = store.silenced.get(id);
+    if (row === null && previous !== undefined) store.silenceHistory.ended(previous, context.nowMs);
+    if (row !== null && context.isNews) remind(store, row, previous, context.nowMs);
     setOrDelete(store.silenced, id, row);
     store.changed('silences', id);
   }
@@ -67,7 +67,7 @@ export function applySnapshotEvents(
   store: TakesRows,
   bell: Bell,
   events: readonly EventRow[],
-  { nowMs, isNews }: Pick<AboutRows, 'nowMs' | 'isNews'>,
+  { nowMs, isNews }: Pick<RowsContext, 'nowMs' | 'isNews'>,
 ): void {
   for (const row of events) {
     const key = eventKey(row.client, row.check);
@@ -85,9 +85,9 @@ function allRowsChanged(store: Rows): void {
 }
 
 /** Shows a message that a silence is about to end, when its backend sends the reminder. */
-function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, nowMs: number): void {
+function remind(store: MessageSink, row: SilencedRow, previous: SilencedRow | undefined, nowMs: number): void {
   const { reminder_sent: reminderSent, expire_at: end } = row;
-  if (reminderSent === undefined || end === null || known?.reminder_sent !== undefined) return;
+  if (reminderSent === undefined || end === null || previous?.reminder_sent !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);
   const events = counted(reminderSent.events, 'event');
   store.say(
@@ -108,19 +108,19 @@ function applyEvent(
   bell: Bell,
   key: string,
   row: EventRow | null,
-  { nowMs, isNews }: AboutRows,
+  { nowMs, isNews }: RowsContext,
 ): void {
-  const known = store.events.get(key)?.row;
+  const previousRow = store.events.get(key)?.row;
   if (row !== null && isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
-  const before = known?.silenced_by ?? NO_IDS;
+  const before = previousRow?.silenced_by ?? NO_IDS;
   const record = store.events.apply(key, row, nowMs, isNews);
   const after = row?.silenced_by ?? NO_IDS;
   // The row of a silence counts its events. Most changes are one more result with the same silences.
   if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) store.changed('silences', id);
   // The rows of clients and checks count their events.
-  const { client, check } = row ?? known ?? targetOf(key);
+  const { client, check } = row ?? previousRow ?? targetOf(key);
   store.changed('clients', client);
-  store.changed('checks', nameBeside(client, check));
+  store.changed('checks', nameAtSameBackend(client, check));
   // If a row has already changed, the next frame draws the rows anyway. Drawing during a snapshot sorts all
   // rows so far, which costs a twelfth of the whole work. One frame each second is enough until the snapshot is
   // complete.
@@ -130,7 +130,7 @@ function applyEvent(
 }
 
 /** Applies a brief change of an event whose row is not visible; only counters and bell use it. */
-function hearBrief(store: TakesRows, bell: Bell, key: string, brief: EventBrief, { nowMs, isNews }: AboutRows): void {
+function hearBrief(store: TakesRows, bell: Bell, key: string, brief: EventBrief, { nowMs, isNews }: RowsContext): void {
   const { client, check } = store.events.get(key)?.row ?? targetOf(key);
   const row = { client, check, status: brief.status, silenced_by: brief.silenced_by };
   if (isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);

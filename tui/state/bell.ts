@@ -2,8 +2,8 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
-import type { Screen, Says, Opened, Asks, Shown } from './ports.ts';
-import type { Known } from '../model/known.ts';
+import type { Screen, MessageSink, Opened, Asks, Shown } from './ports.ts';
+import type { LiveData } from '../model/known.ts';
 
 /** Minimum time between two bells. */
 const RING_EVERY_MS = 10_000;
@@ -31,7 +31,7 @@ export class Bell {
    *
    * @param before `undefined` if the event is new
    */
-  heard(store: Shown & Asks & Pick<Known, 'feed'>, before: Before | undefined, row: RungFor, nowMs: number): void {
+  heard(store: Shown & Asks & Pick<LiveData, 'feed'>, before: Before | undefined, row: RungFor, nowMs: number): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;
     // The events of the first snapshot are not new.
     if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
@@ -42,7 +42,7 @@ export class Bell {
   }
 }
 
-export function toggleMute(store: Screen & Says & Opened): void {
+export function toggleMute(store: Screen & MessageSink & Opened): void {
   const nowMs = store.options.now();
   const { attention } = store.state;
   const isMuted = nowMs < attention.mutedUntilMs;

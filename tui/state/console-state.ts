@@ -2,8 +2,8 @@ import type { LineInHistory } from '../text/line-history.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { Theme } from '../text/theme.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
-import { FIRST_PLACE, type OverviewPlace } from './overview-place.ts';
-import { FIRST_UPGRADE_PLACE, type UpgradePlace } from './upgrade-place.ts';
+import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from './overview-place.ts';
+import { FIRST_UPGRADE_POSITION, type UpgradePosition } from './upgrade-place.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 import { targetOf, type Target } from '../model/target.ts';
 import type { Message } from '../model/message-log.ts';
@@ -56,8 +56,8 @@ export interface ConsoleState {
   readonly pane: boolean;
   /** True if a tall screen has counters and tabs at its top. */
   readonly header: boolean;
-  readonly overview: OverviewPlace;
-  readonly upgrade: UpgradePlace;
+  readonly overview: OverviewPosition;
+  readonly upgrade: UpgradePosition;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
   /** True if the terminal has the focus; without it the feed is drawn once a second. */
@@ -91,8 +91,8 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     paused: undefined,
     pane: true,
     header: true,
-    overview: FIRST_PLACE,
-    upgrade: FIRST_UPGRADE_PLACE,
+    overview: FIRST_OVERVIEW_POSITION,
+    upgrade: FIRST_UPGRADE_POSITION,
     peek: undefined,
     readOnly,
     focused: true,

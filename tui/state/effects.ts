@@ -21,7 +21,7 @@ export type Effect =
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
   | { readonly kind: 'request-checks'; readonly orders: readonly RunOrder[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
-  | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly letters: readonly LetterOrder[] }
+  | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
   /** Makes a member the leader of the cluster; `name` is for people and safe for a terminal. */
   | { readonly kind: 'hand-over'; readonly to: string; readonly name: string }
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
@@ -66,7 +66,7 @@ export type TerminalEffect =
 export type DeadLetterVerb = 'retry' | 'drop';
 
 /** A dead letter by its id, with its name. */
-export interface LetterOrder {
+export interface DeadLetterOrder {
   readonly id: number;
   /** Safe for a terminal. */
   readonly name: string;

@@ -239,7 +239,7 @@ export function keyLabel(chord: string): string {
   const label = KEY_LABELS.get(chord);
   if (label !== undefined) return label;
   if (/^f\d+$/.test(chord)) return chord.toUpperCase();
-  return chord.replace(/^ctrl-(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+  return chord.replace(/^ctrl-(.)$/, (_, character: string) => `Ctrl-${character.toUpperCase()}`);
 }
 
 const KEY_LABELS: ReadonlyMap<string, string> = new Map([

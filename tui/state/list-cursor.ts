@@ -17,8 +17,8 @@ export const CURSOR_AT_TOP: ListCursor = { key: undefined, index: 0, top: 0 };
  * A window at the top of the list stays there while the cursor fits in, so that new items come into view.
  */
 export function settleCursor(cursor: ListCursor, order: ListOrder, rows: number): ListCursor {
-  const found = cursor.key === undefined ? -1 : order.indexOf(cursor.key);
-  const index = found === -1 ? clamp(cursor.index, 0, order.length - 1) : found;
+  const keyIndex = cursor.key === undefined ? -1 : order.indexOf(cursor.key);
+  const index = keyIndex === -1 ? clamp(cursor.index, 0, order.length - 1) : keyIndex;
   const top = cursor.top === 0 ? 0 : cursor.top + index - cursor.index;
   return { key: order.at(index)?.key, index, top: windowTop(top, index, order.length, rows) };
 }
@@ -29,9 +29,9 @@ export function moveCursor(cursor: ListCursor, toIndex: number, order: ListOrder
   return { key: order.at(index)?.key, index, top: windowTop(cursor.top, index, order.length, rows) };
 }
 
-function windowTop(wanted: number, index: number, length: number, rows: number): number {
+function windowTop(desiredTop: number, index: number, length: number, rows: number): number {
   const shown = Math.max(1, rows);
-  return clamp(clamp(wanted, index - shown + 1, index), 0, length - shown);
+  return clamp(clamp(desiredTop, index - shown + 1, index), 0, length - shown);
 }
 
 /** Limits a value to a range; `low` wins if the range is empty. */

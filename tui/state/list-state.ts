@@ -13,7 +13,7 @@ export interface FilterState {
 export interface ListState {
   readonly cursor: ListCursor;
   /** True if the user has moved the cursor; until then it is on the first row, whichever that is. */
-  readonly held: boolean;
+  readonly isCursorMoved: boolean;
   readonly marks: ReadonlySet<string>;
   readonly lastMark: string | undefined;
   readonly filter: FilterState;
@@ -31,7 +31,7 @@ export interface ListState {
 
 export const INITIAL_LIST: ListState = {
   cursor: CURSOR_AT_TOP,
-  held: false,
+  isCursorMoved: false,
   marks: new Set(),
   lastMark: undefined,
   filter: { text: '', problem: undefined, history: [] },
@@ -43,6 +43,6 @@ export const INITIAL_LIST: ListState = {
 };
 
 /** Returns where the cursor should be. Until the user moves it, it is on the first row. */
-export function wantedCursor({ cursor, held, following }: ListState): ListCursor {
-  return held || following ? cursor : CURSOR_AT_TOP;
+export function desiredCursor({ cursor, isCursorMoved, following }: ListState): ListCursor {
+  return isCursorMoved || following ? cursor : CURSOR_AT_TOP;
 }

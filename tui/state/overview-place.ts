@@ -1,12 +1,12 @@
 /** The position of the cursor in the overview. */
-export interface OverviewPlace {
+export interface OverviewPosition {
   readonly box: BoxId;
   /** Key of the row under the cursor. If it is `undefined` or gone, the row at `index` is used. */
   readonly key: string | undefined;
   readonly index: number;
 }
 
-export const FIRST_PLACE: OverviewPlace = { box: 'critical', key: undefined, index: 0 };
+export const FIRST_OVERVIEW_POSITION: OverviewPosition = { box: 'critical', key: undefined, index: 0 };
 
 export type BoxId =
   | 'rates'

@@ -2,7 +2,7 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleState } from './console-state.ts';
 
 /** Time that the cursor must rest on an event before the pane loads it, and the reload interval. */
-const REST_MS = 150;
+const SETTLE_MS = 150;
 const AGAIN_MS = 2000;
 
 /**
@@ -12,7 +12,7 @@ const AGAIN_MS = 2000;
 export class PanePeek {
   #key: string | undefined;
   #restsSinceMs = 0;
-  #askedAtMs = 0;
+  #requestedAtMs = 0;
 
   /**
    * Returns whether to load the event now; called once per frame.
@@ -25,12 +25,12 @@ export class PanePeek {
       this.#key = key;
       this.#restsSinceMs = nowMs;
     }
-    if (nowMs - this.#restsSinceMs < REST_MS) return false;
+    if (nowMs - this.#restsSinceMs < SETTLE_MS) return false;
     if (peek?.target.key === key) {
       const isOld = peek.load.kind === 'loaded' && peek.load.row !== row;
-      if (!isOld || nowMs - this.#askedAtMs < AGAIN_MS) return false;
+      if (!isOld || nowMs - this.#requestedAtMs < AGAIN_MS) return false;
     }
-    this.#askedAtMs = nowMs;
+    this.#requestedAtMs = nowMs;
     return true;
   }
 }

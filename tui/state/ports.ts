@@ -34,7 +34,7 @@ export interface Settles extends Shown {
 }
 
 /** Shows a message to the user and adds it to the log. */
-export interface Says {
+export interface MessageSink {
   say(text: string, tone?: Message['tone']): void;
 }
 

@@ -1,5 +1,5 @@
 /** The position in the upgrade view. */
-export interface UpgradePlace {
+export interface UpgradePosition {
   /** The page: the versions of all programs, or the plan. */
   readonly page: 'versions' | 'plan';
   /** Id of the plan for which the page was opened; each new plan opens it once. */
@@ -10,4 +10,9 @@ export interface UpgradePlace {
   readonly follows: boolean;
 }
 
-export const FIRST_UPGRADE_PLACE: UpgradePlace = { page: 'versions', plan: undefined, step: undefined, follows: true };
+export const FIRST_UPGRADE_POSITION: UpgradePosition = {
+  page: 'versions',
+  plan: undefined,
+  step: undefined,
+  follows: true,
+};

@@ -6,7 +6,7 @@ import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
-import type { Known, Places } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/known.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
@@ -29,15 +29,15 @@ const SILENCES_AGE_MS = 5000;
 export class Upkeep {
   readonly #peek = new PanePeek();
   /** True if the ended silences were requested since the last snapshot. */
-  #isHistoryAsked = false;
+  #isHistoryRequested = false;
   /** True if the policy for silences was requested since the last snapshot; `K` uses its maximum duration. */
-  #isPolicyAsked = false;
+  #isPolicyRequested = false;
   #silencesAgedAtMs = 0;
 
   /** Starts again with a new feed: data that the feed does not contain is requested again too. */
   startOver(): void {
-    this.#isHistoryAsked = false;
-    this.#isPolicyAsked = false;
+    this.#isHistoryRequested = false;
+    this.#isPolicyRequested = false;
   }
 
   /** Sorts the silences again, because they begin, come near their end and disappear with time. */
@@ -48,7 +48,7 @@ export class Upkeep {
   }
 
   /** Requests all data that is due. */
-  ask(store: Screen & Settles & Asks & Known & Places, nowMs: number): void {
+  ask(store: Screen & Settles & Asks & LiveData & MergedSources, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
@@ -63,18 +63,18 @@ export class Upkeep {
   }
 
   #askEndedSilences(store: Shown & Asks): void {
-    if (this.#isHistoryAsked || store.state.view !== 'silences') return;
-    this.#isHistoryAsked = true;
+    if (this.#isHistoryRequested || store.state.view !== 'silences') return;
+    this.#isHistoryRequested = true;
     store.request({ kind: 'load-ended-silences' });
   }
 
   #askPolicy(store: Asks): void {
-    if (this.#isPolicyAsked) return;
-    this.#isPolicyAsked = true;
+    if (this.#isPolicyRequested) return;
+    this.#isPolicyRequested = true;
     store.request({ kind: 'load-silence-policy' });
   }
 
-  #peekUnderCursor(store: Settles & Asks & Pick<Known, 'events'>, nowMs: number): void {
+  #peekUnderCursor(store: Settles & Asks & Pick<LiveData, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
     if (target === undefined || listLayout(store.state).pane === 0) return;
     const { peek } = store.state;
@@ -92,44 +92,44 @@ export function standsStill({ state }: Shown, { loadedAtMs }: Pick<ViewLoad<unkn
   return state.paused !== undefined && loadedAtMs !== undefined;
 }
 
-function askView(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
+function askView(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): void {
   const view = loadedNow(store.state);
   if (view === undefined || view === followedNow(store) || standsStill(store, store.loads.of(view))) return;
   if (!store.loads.isDue(view, nowMs)) return;
-  store.loads.asked(view, nowMs);
+  store.loads.recordRequest(view, nowMs);
   store.request({ kind: 'load-view', view });
 }
 
 /** Requests the aggregates even if they are not shown, because the trend needs continuous values. */
-function askTrend(store: Asks & Pick<Known, 'loads'> & Places, nowMs: number): void {
+function askTrend(store: Asks & Pick<LiveData, 'loads'> & MergedSources, nowMs: number): void {
   // Aggregates belong to one backend.
   if (store.whereColumn === BACKEND_COLUMN) return;
-  const { isLoading, askedAtMs } = store.loads.of('aggregates');
-  if (isLoading || nowMs - askedAtMs < TREND_STEP_MS) return;
-  store.loads.asked('aggregates', nowMs);
+  const { isLoading, requestedAtMs } = store.loads.of('aggregates');
+  if (isLoading || nowMs - requestedAtMs < TREND_STEP_MS) return;
+  store.loads.recordRequest('aggregates', nowMs);
   store.request({ kind: 'load-view', view: 'aggregates' });
 }
 
 /** Interval at which the cluster state is requested for the header; the cluster view requests it more often. */
 const CLUSTER_MS = 5000;
 
-function askCluster(store: Asks & Pick<Known, 'loads' | 'feed'>, nowMs: number): void {
+function askCluster(store: Asks & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
   const { feed, loads } = store;
-  const { isLoading, askedAtMs } = loads.of('cluster');
-  if (!feed.isShared || isLoading || nowMs - askedAtMs < CLUSTER_MS) return;
-  loads.asked('cluster', nowMs);
+  const { isLoading, requestedAtMs } = loads.of('cluster');
+  if (!feed.isShared || isLoading || nowMs - requestedAtMs < CLUSTER_MS) return;
+  loads.recordRequest('cluster', nowMs);
   store.request({ kind: 'load-view', view: 'cluster' });
 }
 
 /** Interval at which the report of the last day is requested; it is expensive for the backend. */
 const DAY_RELOAD_MS = 300_000;
 
-function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
+function askDay(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): void {
   const load = store.loads.of('day');
-  const { isLoading, askedAtMs } = load;
+  const { isLoading, requestedAtMs } = load;
   if (loadedNow(store.state) !== 'overview' || standsStill(store, load)) return;
-  if (isLoading || nowMs - askedAtMs < DAY_RELOAD_MS) return;
-  store.loads.asked('day', nowMs);
+  if (isLoading || nowMs - requestedAtMs < DAY_RELOAD_MS) return;
+  store.loads.recordRequest('day', nowMs);
   store.request({ kind: 'load-view', view: 'day' });
 }
 
@@ -137,21 +137,21 @@ function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void
 function askSubject(store: Screen & Asks, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || standsStill(store, layer.load)) return;
-  const { isLoading, askedAtMs } = layer.load;
-  if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
-  updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
+  const { isLoading, requestedAtMs } = layer.load;
+  if (isLoading || nowMs - requestedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
+  updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
   store.request({ kind: 'load-subject', subject: layer.subject });
 }
 
-function askLayer(store: Screen & Asks & Pick<Known, 'silenced'>, nowMs: number): void {
+function askLayer(store: Screen & Asks & Pick<LiveData, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (!isLoadedLayer(layer) || standsStill(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
-  updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
+  updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
 }
 
 /** Returns the shown view if the feed sends its changes. The feed sends none for the past. */
-export function followedNow({ state, loads }: Shown & Pick<Known, 'loads'>): FollowedView | undefined {
+export function followedNow({ state, loads }: Shown & Pick<LiveData, 'loads'>): FollowedView | undefined {
   const view = loadedNow(state);
   return state.past === undefined && isFollowedView(view) && loads.isFollowed(view) ? view : undefined;
 }
@@ -166,11 +166,11 @@ function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): Loa
 }
 
 /** Returns whether the layer is due for a reload. Requests never overlap. */
-function isLayerDue({ silenced }: Pick<Known, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
-  const { isLoading, askedAtMs } = layer.load;
+function isLayerDue({ silenced }: Pick<LiveData, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
+  const { isLoading, requestedAtMs } = layer.load;
   // An ended silence only exists in the audit trail and on this console.
   if (layer.kind === 'silence-entry' && !silenced.has(layer.id)) return false;
-  return !isLoading && nowMs - askedAtMs >= LAYER_RELOAD_MS[layer.kind];
+  return !isLoading && nowMs - requestedAtMs >= LAYER_RELOAD_MS[layer.kind];
 }
 
 /** Reload interval of each layer; data that rarely changes is reloaded less often. */

@@ -29,8 +29,8 @@ export function cellWidth(text: string): number {
 
 function characterWidth(character: string): number {
   const code = character.codePointAt(0) ?? 0;
-  const known = kept[code] ?? 0;
-  if (known > 0) return known - 1;
+  const cachedWidth = kept[code] ?? 0;
+  if (cachedWidth > 0) return cachedWidth - 1;
   const cells = WITHOUT_CELL.test(character) ? 0 : eastAsianWidth(code);
   kept[code] = cells + 1;
   return cells;
@@ -68,13 +68,13 @@ function cutCells(text: string, head: number, tail: number): string {
   return takeCells(characters, head).join('') + ELLIPSIS + end.join('');
 }
 
-/** Returns as many of the first characters as fit into `room` cells. */
-function takeCells(characters: readonly string[], room: number): readonly string[] {
+/** Returns as many of the first characters as fit into `width` cells. */
+function takeCells(characters: readonly string[], width: number): readonly string[] {
   let used = 0;
   let count = 0;
   for (const character of characters) {
     used += cellWidth(character);
-    if (used > room) break;
+    if (used > width) break;
     count++;
   }
   return characters.slice(0, count);

@@ -70,16 +70,16 @@ function readSequence(text: string, start: number, escaped: boolean): Piece | un
 }
 
 function readSs3(text: string, start: number, escaped: boolean): Piece | undefined {
-  const letter = text[start];
-  if (letter === undefined) return undefined;
-  if (letter === ESC) return { end: start, event: characterKey('O', { ctrl: false, meta: true, shift: false }) };
-  return { end: start + 1, event: ss3Key(letter, escaped) };
+  const final = text[start];
+  if (final === undefined) return undefined;
+  if (final === ESC) return { end: start, event: characterKey('O', { ctrl: false, meta: true, shift: false }) };
+  return { end: start + 1, event: ss3Key(final, escaped) };
 }
 
 function readCsi(text: string, start: number, escaped: boolean): Piece | undefined {
   if (text[start] === '[') {
-    const letter = text[start + 1];
-    return letter === undefined ? undefined : { end: start + 2, event: linuxKey(letter) };
+    const final = text[start + 1];
+    return final === undefined ? undefined : { end: start + 2, event: linuxKey(final) };
   }
   // A mouse report of the first xterm: three more bytes. The console never enables it, and it ends at column
   // 94.

@@ -90,9 +90,9 @@ export class KeyDecoder implements Disposable {
     }
     // The last few characters may be the beginning of the end mark.
     const escape = text.indexOf(ESC, Math.max(position, text.length - PASTE_END.length + 1));
-    const known = escape === -1 ? text.length : escape;
-    paste.add(text.slice(position, known));
-    return known;
+    const textEnd = escape === -1 ? text.length : escape;
+    paste.add(text.slice(position, textEnd));
+    return textEnd;
   }
 
   #endPaste(paste: Paste): void {
@@ -130,9 +130,9 @@ class Paste {
   #truncated = false;
 
   add(text: string): void {
-    const room = PASTE_LENGTH_MAX - this.#text.length;
-    this.#text += text.slice(0, room);
-    this.#truncated ||= text.length > room;
+    const available = PASTE_LENGTH_MAX - this.#text.length;
+    this.#text += text.slice(0, available);
+    this.#truncated ||= text.length > available;
   }
 
   event(): InputEvent {

@@ -9,7 +9,7 @@ import type { InputEvent, Modifiers, MouseEvent } from './input-event.ts';
 const NO_MODIFIERS: Modifiers = { ctrl: false, meta: false, shift: false };
 
 /** `CSI … letter`, also with a modifier, and `SS3 letter` (application mode). */
-const LETTER_KEYS: Readonly<Record<string, string>> = {
+const FINAL_KEYS: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
   C: 'right',
@@ -147,12 +147,12 @@ export function controlKey(code: number, meta = false): InputEvent {
  *
  * @returns `undefined` when no key sends it
  */
-export function ss3Key(letter: string, meta: boolean): InputEvent | undefined {
+export function ss3Key(final: string, meta: boolean): InputEvent | undefined {
   const modifiers = { ctrl: false, meta, shift: false };
-  const name = LETTER_KEYS[letter] ?? KEYPAD_KEYS[letter];
+  const name = FINAL_KEYS[final] ?? KEYPAD_KEYS[final];
   if (name !== undefined) return namedKey(name, modifiers);
   // rxvt: arrows with ctrl.
-  if (letter >= 'a' && letter <= 'd') return namedKey(arrow(letter), { ...modifiers, ctrl: true });
+  if (final >= 'a' && final <= 'd') return namedKey(arrow(final), { ...modifiers, ctrl: true });
   return undefined;
 }
 
@@ -161,8 +161,8 @@ export function ss3Key(letter: string, meta: boolean): InputEvent | undefined {
  *
  * @returns `undefined` when no key sends it
  */
-export function linuxKey(letter: string): InputEvent | undefined {
-  const name = LINUX_KEYS[letter];
+export function linuxKey(final: string): InputEvent | undefined {
+  const name = LINUX_KEYS[final];
   return name === undefined ? undefined : namedKey(name);
 }
 
@@ -203,7 +203,7 @@ export function csiEvent(parameters: string, final: string, escaped: boolean): I
     case 'd':
       return parameters === '' ? namedKey(arrow(final), { ...modifiers, shift: true }) : undefined;
     default: {
-      const name = LETTER_KEYS[final];
+      const name = FINAL_KEYS[final];
       // `CSI row ; column R` is also the response with the cursor position; a key has 1 there, or nothing.
       if (name === undefined || (first !== '' && first.split(':')[0] !== '1')) return undefined;
       return namedKey(name, modifiers);
@@ -232,7 +232,7 @@ function codeKey(code: number, shiftedCode: string | undefined, modifiers: Modif
   const character = String.fromCodePoint(code);
   if (!modifiers.shift) return characterKey(character, modifiers);
   const shifted = Number(shiftedCode ?? '');
-  return characterKey(isCharacter(shifted) ? String.fromCodePoint(shifted) : shiftedLetter(character), modifiers);
+  return characterKey(isCharacter(shifted) ? String.fromCodePoint(shifted) : shiftedCharacter(character), modifiers);
 }
 
 function isCharacter(code: number): boolean {
@@ -245,14 +245,14 @@ function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff;
 }
 
-function shiftedLetter(character: string): string {
+function shiftedCharacter(character: string): string {
   const upper = character.toUpperCase();
   // The upper case of `ß` is two letters, which no key types.
   return upper.length === character.length ? upper : character;
 }
 
-function arrow(letter: string): string {
-  return LETTER_KEYS[letter.toUpperCase()] ?? 'up';
+function arrow(final: string): string {
+  return FINAL_KEYS[final.toUpperCase()] ?? 'up';
 }
 
 /** Parses `modifiers` or `modifiers:event`. The number is 1 plus a bit for each modifier. */
@@ -273,7 +273,7 @@ function mouseEvent(parameters: string, final: string): MouseEvent | undefined {
   const match = /^(\d{1,5});(\d{1,5});(\d{1,5})$/.exec(parameters);
   if (match === null || (final !== 'M' && final !== 'm')) return undefined;
   const [buttons = 0, column = 0, row = 0] = match.slice(1).map(Number);
-  const place = {
+  const pointer = {
     column: Math.max(0, column - 1),
     row: Math.max(0, row - 1),
     shift: (buttons & 4) !== 0,
@@ -285,9 +285,9 @@ function mouseEvent(parameters: string, final: string): MouseEvent | undefined {
   if (buttons >= 128) return undefined;
   if ((buttons & 64) !== 0) {
     if (number > 1 || final === 'm') return undefined;
-    return { kind: 'mouse', action: number === 0 ? 'wheelup' : 'wheeldown', button: 'none', ...place };
+    return { kind: 'mouse', action: number === 0 ? 'wheelup' : 'wheeldown', button: 'none', ...pointer };
   }
   const button = (['left', 'middle', 'right', 'none'] as const)[number] ?? 'none';
-  if ((buttons & 32) !== 0) return { kind: 'mouse', action: button === 'none' ? 'move' : 'drag', button, ...place };
-  return { kind: 'mouse', action: final === 'm' ? 'release' : 'press', button, ...place };
+  if ((buttons & 32) !== 0) return { kind: 'mouse', action: button === 'none' ? 'move' : 'drag', button, ...pointer };
+  return { kind: 'mouse', action: final === 'm' ? 'release' : 'press', button, ...pointer };
 }

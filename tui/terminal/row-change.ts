@@ -27,13 +27,13 @@ const GAP = 6;
  * build makes Ink call this.
  */
 export function rowChange(previous: string, next: string, columns: number): string {
-  const whole = `\u001B[1G\u001B[K${next}`;
+  const fullRow = `\u001B[1G\u001B[K${next}`;
   const before = cellsOf(previous);
   const after = cellsOf(next);
-  if (before === undefined || after === undefined) return whole;
-  if (!(Math.max(before.texts.length, after.texts.length) <= columns)) return whole;
+  if (before === undefined || after === undefined) return fullRow;
+  if (!(Math.max(before.texts.length, after.texts.length) <= columns)) return fullRow;
   const change = changeOf(before, after);
-  return change.length < whole.length ? change : whole;
+  return change.length < fullRow.length ? change : fullRow;
 }
 
 function changeOf(before: Cells, after: Cells): string {
@@ -79,8 +79,8 @@ const kept = new Map<string, Cells>();
 const KEPT_MAX = 512;
 
 function cellsOf(row: string): Cells | undefined {
-  const known = kept.get(row);
-  if (known !== undefined) return known;
+  const cached = kept.get(row);
+  if (cached !== undefined) return cached;
   if (kept.size >= KEPT_MAX) kept.clear();
   const cells = takeApart(row);
   if (cells !== undefined) kept.set(row, cells);
@@ -102,7 +102,7 @@ function takeApart(row: string): Cells | undefined {
     if (row.charCodeAt(at) === 0x1b) {
       SEQUENCE.lastIndex = at;
       const parameters = SEQUENCE.exec(row)?.[1];
-      if (parameters === undefined || !turn(on, parameters)) return undefined;
+      if (parameters === undefined || !applySequence(on, parameters)) return undefined;
       look = [...on.values()].join(';');
       at = SEQUENCE.lastIndex;
       continue;
@@ -144,7 +144,7 @@ const ON: Readonly<Record<string, string>> = {
  *
  * @returns `false` when it has an unknown parameter
  */
-function turn(on: Map<string, string>, sequence: string): boolean {
+function applySequence(on: Map<string, string>, sequence: string): boolean {
   const color = /^(?:(?:(3|9)|(4|10))[0-7]|(?:(38)|(48));(?:5;\d+|2;\d+;\d+;\d+))$/.exec(sequence);
   if (color !== null) {
     on.set((color[1] ?? color[3]) === undefined ? 'background' : 'foreground', sequence);

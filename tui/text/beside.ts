@@ -14,7 +14,7 @@ export function halves(columns: number): readonly [number, number] {
  *
  * @param columns lines of exactly the width of their column; a line without runs is blank
  */
-export function beside(
+export function sideBySide(
   columns: readonly (readonly Line[])[],
   widths: readonly number[],
   height: number,

@@ -51,13 +51,13 @@ const LINES_MAX = 5000;
 /**
  * Returns the lines of a text from outside, limited in number and safe for a terminal.
  *
- * @param whole where to find the full text, shown in place of the omitted lines
+ * @param fullTextHint where to find the full text, shown in place of the omitted lines
  */
-export function boundedLines(text: string, whole?: string): readonly string[] {
+export function boundedLines(text: string, fullTextHint?: string): readonly string[] {
   const lines = safeText(text.trimEnd()).split('\n');
-  const rest = lines.length - LINES_MAX;
-  if (rest <= 0) return lines;
-  const said = whole === undefined ? [] : [`… and ${String(rest)} more lines: ${whole}`];
+  const moreCount = lines.length - LINES_MAX;
+  if (moreCount <= 0) return lines;
+  const said = fullTextHint === undefined ? [] : [`… and ${String(moreCount)} more lines: ${fullTextHint}`];
   return [...lines.slice(0, LINES_MAX), ...said];
 }
 
@@ -66,9 +66,9 @@ export function textRows(
   lines: readonly string[],
   { width, indent = 1, wraps = true }: { width: number; indent?: number; wraps?: boolean },
 ): readonly Line[] {
-  const room = width - indent;
+  const textWidth = width - indent;
   return lines
-    .flatMap((line) => (wraps ? wrapCells(line, room) : cutCells(line, room)))
+    .flatMap((line) => (wraps ? wrapCells(line, textWidth) : cutCells(line, textWidth)))
     .map((piece) => [run(' '.repeat(indent) + piece)]);
 }
 

@@ -26,8 +26,8 @@ export function editLine(line: LineEditor, edit: LineEdit): LineEditor {
   const { text, caret } = line;
   switch (edit.kind) {
     case 'insert': {
-      const room = LINE_MAX - text.length;
-      const added = wholeCharacters(edit.text.replaceAll(/\p{Cc}+/gu, ' '), room);
+      const available = LINE_MAX - text.length;
+      const added = fitCharacters(edit.text.replaceAll(/\p{Cc}+/gu, ' '), available);
       return { text: text.slice(0, caret) + added + text.slice(caret), caret: caret + added.length };
     }
     case 'move':
@@ -86,8 +86,8 @@ function lengthOfLast(text: string): number {
   return last >= 0xdc00 && last <= 0xdfff && text.length > 1 ? 2 : 1;
 }
 
-function wholeCharacters(text: string, room: number): string {
-  if (text.length <= room) return text;
-  const last = text.charCodeAt(room - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? room - 1 : Math.max(0, room));
+function fitCharacters(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxLength - 1 : Math.max(0, maxLength));
 }

@@ -8,13 +8,13 @@ export interface RowsProps {
   readonly lines: readonly Line[];
   /** Number of screen rows; without it as many as there are lines. */
   readonly height?: number;
-  readonly place?: Pick<BoxProps, 'position' | 'marginLeft' | 'marginTop'>;
+  readonly placement?: Pick<BoxProps, 'position' | 'marginLeft' | 'marginTop'>;
 }
 
 /** Rows, one below the other. */
-export function Rows({ theme, lines, height, place }: RowsProps): ReactElement {
+export function Rows({ theme, lines, height, placement }: RowsProps): ReactElement {
   const shown = height === undefined ? lines : lines.slice(0, height);
-  const box: BoxProps = { ...place, flexDirection: 'column', flexShrink: 0 };
+  const box: BoxProps = { ...placement, flexDirection: 'column', flexShrink: 0 };
   // Children have positions instead of keys, because a row is a position on the screen, regardless of its content.
   return createElement(
     Box,

@@ -8,16 +8,16 @@ export function runsWidth(runs: readonly Run[]): number {
 
 /** Returns `left` and `right` at the two ends of a row. If they do not fit, `left` is cut. */
 export function spread(left: readonly Run[], right: readonly Run[], width: number): readonly Run[] {
-  const room = width - runsWidth(right);
+  const leftWidth = width - runsWidth(right);
   const used = runsWidth(left);
-  if (used <= room) return [...left, run(' '.repeat(room - used)), ...right];
-  return [...cutRuns(left, room), ...right];
+  if (used <= leftWidth) return [...left, run(' '.repeat(leftWidth - used)), ...right];
+  return [...cutRuns(left, leftWidth), ...right];
 }
 
 /** Returns as many of the first runs as fit without cutting one. */
-export function wholeRuns(runs: readonly Run[], room: number): readonly Run[] {
+export function completeRuns(runs: readonly Run[], width: number): readonly Run[] {
   let used = 0;
-  const end = runs.findIndex(({ text }) => (used += cellWidth(text)) > room);
+  const end = runs.findIndex(({ text }) => (used += cellWidth(text)) > width);
   return end === -1 ? runs : runs.slice(0, end);
 }
 
@@ -29,12 +29,12 @@ export function fitRuns(runs: readonly Run[], width: number): readonly Run[] {
 
 function cutRuns(runs: readonly Run[], width: number): readonly Run[] {
   const kept: Run[] = [];
-  let room = width;
+  let remaining = width;
   for (const piece of runs) {
     const cells = cellWidth(piece.text);
-    kept.push(cells <= room ? piece : { ...piece, text: fit(piece.text, room) });
-    room -= cells;
-    if (room <= 0) break;
+    kept.push(cells <= remaining ? piece : { ...piece, text: fit(piece.text, remaining) });
+    remaining -= cells;
+    if (remaining <= 0) break;
   }
   return kept;
 }

@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
 };
 
 /** An outcome with a reason in words if a whole backend of several failed. */
-export type ToldOutcome = BulkOutcome & { readonly problem?: string };
+export type OutcomeWithReason = BulkOutcome & { readonly problem?: string };
 
 /** The outcome of one operation. */
 export interface ChangeOutcome {
@@ -53,7 +53,7 @@ export interface ChangeOutcome {
 /** The report of a change. */
 export interface ChangeReport {
   readonly title: string;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** The failures with their reasons, then the successes; empty when the title is sufficient. */
   readonly lines: readonly string[];
 }
@@ -81,15 +81,15 @@ export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly Ch
   const [only] = outcomes;
   if (failed.length === 0) {
     const name = outcomes.length === 1 && only !== undefined ? `: ${only.name}` : '';
-    return { title: `${countOf(succeeded, noun)} ${done}${name}`, isWhole: true, lines: [] };
+    return { title: `${countOf(succeeded, noun)} ${done}${name}`, isComplete: true, lines: [] };
   }
   if (outcomes.length === 1 && only?.problem !== undefined) {
-    return { title: `${only.name} not ${done}: ${only.problem}`, isWhole: false, lines: [] };
+    return { title: `${only.name} not ${done}: ${only.problem}`, isComplete: false, lines: [] };
   }
   const went = outcomes.filter(({ problem }) => problem === undefined).map(({ name }) => `${done}: ${name}`);
   return {
     title: `${String(succeeded)} of ${countOf(outcomes.length, noun)} ${done}`,
-    isWhole: false,
+    isComplete: false,
     lines: [...failed.map(({ name, problem }) => `not ${done}: ${name}: ${problem ?? ''}`), ...went],
   };
 }
@@ -102,7 +102,7 @@ export function refusedReport(change: Change, problem: string): ChangeReport {
     only !== undefined && change.operations.length === 1
       ? operationName(only)
       : countOf(change.operations.length, noun);
-  return { title: `${name} not ${done}: ${problem}`, isWhole: false, lines: [] };
+  return { title: `${name} not ${done}: ${problem}`, isComplete: false, lines: [] };
 }
 
 /** Returns the object of an operation: `client/check`, or the id of a silence. Safe for a terminal. */
@@ -143,7 +143,7 @@ function acknowledgedName(operation: BulkOperation): string {
   return safeLine(targetText(operation).replace(' / ', '/'));
 }
 
-function problemOf(operation: BulkOperation, outcome: ToldOutcome | undefined): string | undefined {
+function problemOf(operation: BulkOperation, outcome: OutcomeWithReason | undefined): string | undefined {
   if (outcome === undefined) return 'the backend sent no outcome';
   if (outcome.ok) return undefined;
   if (outcome.problem !== undefined) return outcome.problem;

@@ -10,7 +10,7 @@ export type DeliveryState = NonNullable<EventExplanation['handlers'][number]['de
  */
 export function deliveryText({ state, at, attempts, reason, member }: DeliveryState, nowMs: number): string {
   const tries = attempts > 1 ? ` (${String(attempts)} tries)` : '';
-  const place = member === undefined ? '' : ` on ${member}`;
+  const memberText = member === undefined ? '' : ` on ${member}`;
   const because = reason === undefined ? '' : `: ${reason}`;
-  return `${state} ${formatDuration(nowMs / 1000 - at, 1)} ago${place}${tries}${because}`;
+  return `${state} ${formatDuration(nowMs / 1000 - at, 1)} ago${memberText}${tries}${because}`;
 }

@@ -6,7 +6,7 @@ export const EXIT = {
   /** The command line or a value is invalid; nothing was done. */
   usage: 2,
   /** The named event, client, check or other object does not exist. */
-  notFound: 3,
+  missing: 3,
   /** The backend rejects the credentials, or its entity limit is reached. */
   refused: 4,
   /** The backend is unreachable or too busy: retry later. */

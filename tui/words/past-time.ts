@@ -13,16 +13,16 @@ const DAY_MS = 24 * 60 * 60_000;
  * @returns epoch milliseconds; `undefined` when the text is none of these, or in the future
  */
 export function parsePastTime(text: string, nowMs: number): number | undefined {
-  const wanted = text.trim();
-  const time = /^(\d\d?):(\d\d)(?::(\d\d))?Z?$/.exec(wanted);
+  const trimmed = text.trim();
+  const time = /^(\d\d?):(\d\d)(?::(\d\d))?Z?$/.exec(trimmed);
   if (time !== null) {
     const [hour, minute, second] = [Number(time[1]), Number(time[2]), Number(time[3] ?? 0)];
     if (hour > 23 || minute > 59 || second > 59) return undefined;
     return nextTimeOfDay(hour, minute, nowMs - DAY_MS - second * 1000) + second * 1000;
   }
-  const ago = parseDuration(wanted.replace(/\s+ago$/, ''));
+  const ago = parseDuration(trimmed.replace(/\s+ago$/, ''));
   if (ago !== undefined) return nowMs - ago * 1000;
-  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)Z?$/.exec(wanted);
+  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)Z?$/.exec(trimmed);
   const atMs = date === null ? NaN : Date.parse(`${date[1] ?? ''}T${date[2] ?? ''}Z`);
   return atMs <= nowMs ? atMs : undefined;
 }

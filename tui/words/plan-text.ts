@@ -22,7 +22,7 @@ export function restoreCommand(backup: string): string {
  *
  * @param confirming the key or command that confirms a manual step: `Enter`
  */
-export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): string {
+export function orderResultText(order: PlanOrder, plan: PlanRun, confirming: string): string {
   if (order.order === 'take') return `you own plan #${String(plan.id)}`;
   if (order.order === 'release') return `you released plan #${String(plan.id)}: anybody can take ownership`;
   if (order.order === 'roll-back' || order.order === 'abandon') return `plan #${String(plan.id)} is ${plan.state}`;

@@ -46,15 +46,15 @@ export function lostText(entry: SilencedTargetParts & { readonly recurrence?: Re
 
 /** Returns a window such as `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */
 export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, zone: string): string {
-  const known = timeZoneOf(zone) ?? 'UTC';
-  const [from, to] = [wallTime(begin, known), wallTime(end, known)];
+  const validZone = timeZoneOf(zone) ?? 'UTC';
+  const [from, to] = [wallTime(begin, validZone), wallTime(end, validZone)];
   const until = to.day === from.day ? to.time : `${to.day} ${to.time}`;
-  const utc = known === 'UTC' ? 'Z' : ` (${wallTime(begin, 'UTC').time}Z)`;
+  const utc = validZone === 'UTC' ? 'Z' : ` (${wallTime(begin, 'UTC').time}Z)`;
   return `${from.day} ${from.time} to ${until}${utc}`;
 }
 
 /** Returns a window with the effect of daylight saving. */
-export function wholeWindowText(window: ShownWindow, zone: string): string {
+export function fullWindowText(window: ShownWindow, zone: string): string {
   const change = clockChangeText(window);
   return `${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
 }
@@ -75,7 +75,7 @@ export function clockChangeText({ clock_change: change, begin, end }: ShownWindo
 
 function wallTime(seconds: number, zone: string): { readonly day: string; readonly time: string } {
   const { year, month, day, hour, minute, weekday } = localTime(seconds * 1000, zone);
-  const [text, ...rest] = [month, day, hour, minute].map((part) => String(part).padStart(2, '0'));
-  const [ofMonth = '', hours = '', minutes = ''] = rest;
+  const [text, ...remaining] = [month, day, hour, minute].map((part) => String(part).padStart(2, '0'));
+  const [ofMonth = '', hours = '', minutes = ''] = remaining;
   return { day: `${WEEKDAYS[weekday] ?? ''} ${String(year)}-${text ?? ''}-${ofMonth}`, time: `${hours}:${minutes}` };
 }

@@ -13,15 +13,15 @@ export const START_HINT = '22:30Z, 2026-11-21 22:30Z or +2h';
  * @returns epoch seconds; `undefined` when the text is none of these, or in the past
  */
 export function parseStart(text: string, nowMs: number): number | undefined {
-  const wanted = text.trim();
-  const ahead = wanted.startsWith('+') ? parseDuration(wanted.slice(1)) : undefined;
+  const trimmed = text.trim();
+  const ahead = trimmed.startsWith('+') ? parseDuration(trimmed.slice(1)) : undefined;
   if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
-  const time = /^(\d\d?):(\d\d)Z?$/.exec(wanted);
+  const time = /^(\d\d?):(\d\d)Z?$/.exec(trimmed);
   if (time !== null) {
     const [hour, minute] = [Number(time[1]), Number(time[2])];
     return hour < 24 && minute < 60 ? nextTimeOfDay(hour, minute, nowMs) / 1000 : undefined;
   }
-  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)Z?$/.exec(wanted);
+  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)Z?$/.exec(trimmed);
   const atMs = date === null ? NaN : Date.parse(`${date[1] ?? ''}T${date[2] ?? ''}Z`);
   return atMs >= nowMs ? atMs / 1000 : undefined;
 }

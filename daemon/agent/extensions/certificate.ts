@@ -34,12 +34,12 @@ export const certificate = defineExtension(
   async (parameters, { signal }): Promise<Finding> => {
     const { file, host, port, timeout } = parameters;
     if (file !== undefined) return findingOf(file, new X509Certificate(await readFile(file)), parameters);
-    const place = `${host ?? ''}:${String(port)}`;
+    const endpoint = `${host ?? ''}:${String(port)}`;
     const limit = limitedTo(timeout, signal);
     try {
-      return findingOf(place, await certificateOf(parameters, limit), parameters);
+      return findingOf(endpoint, await certificateOf(parameters, limit), parameters);
     } catch (error) {
-      return finding('certificate', 2, `${place} ${whyItFailed(error, limit, timeout)}`);
+      return finding('certificate', 2, `${endpoint} ${whyItFailed(error, limit, timeout)}`);
     }
   },
 );
@@ -59,19 +59,19 @@ async function certificateOf(
   signal.addEventListener('abort', cut);
   try {
     await once(socket, 'secureConnect');
-    const found = socket.getPeerX509Certificate();
-    if (found === undefined) throw new Error('the server presents no certificate');
-    return found;
+    const peerCertificate = socket.getPeerX509Certificate();
+    if (peerCertificate === undefined) throw new Error('the server presents no certificate');
+    return peerCertificate;
   } finally {
     signal.removeEventListener('abort', cut);
     socket.destroy();
   }
 }
 
-function findingOf(place: string, { validFromDate, validToDate }: X509Certificate, limits: Parameters): Finding {
+function findingOf(source: string, { validFromDate, validToDate }: X509Certificate, limits: Parameters): Finding {
   const nowMs = Date.now();
   if (nowMs < validFromDate.getTime()) {
-    return finding('certificate', 2, `of ${place} is not valid before ${validFromDate.toISOString()}`);
+    return finding('certificate', 2, `of ${source} is not valid before ${validFromDate.toISOString()}`);
   }
   const days = (validToDate.getTime() - nowMs) / DAY_MS;
   const until = validToDate.toISOString().slice(0, 10);
@@ -79,11 +79,11 @@ function findingOf(place: string, { validFromDate, validToDate }: X509Certificat
   return finding(
     'certificate',
     statusUnder(days, limits),
-    `of ${place} ${text}, on ${until} (warning below ${String(limits.warning)}, critical below ${String(limits.critical)})`,
+    `of ${source} ${text}, on ${until} (warning below ${String(limits.warning)}, critical below ${String(limits.critical)})`,
   );
 }
 
 function daysText(days: number): string {
-  const whole = Math.floor(days);
-  return whole === 1 ? '1 day' : `${String(whole)} days`;
+  const fullDays = Math.floor(days);
+  return fullDays === 1 ? '1 day' : `${String(fullDays)} days`;
 }

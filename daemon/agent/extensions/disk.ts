@@ -30,8 +30,8 @@ export const disk = defineExtension('disk', parametersSchema, async ({ path, ...
   );
 });
 
-function percent(part: number, whole: number): number {
-  return whole === 0 ? 0 : (100 * part) / whole;
+function percent(part: number, total: number): number {
+  return total === 0 ? 0 : (100 * part) / total;
 }
 
 function gib(bytes: number): string {

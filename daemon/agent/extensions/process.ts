@@ -32,20 +32,20 @@ export const processes = defineExtension(
   'process',
   parametersSchema,
   async ({ name, contains, min, max }, { signal }) => {
-    const found = (await listProcesses(signal)).filter(
+    const matches = (await listProcesses(signal)).filter(
       ({ pid, commandLine }) =>
         pid !== ownPid &&
         (name === undefined || programOf(commandLine) === name) &&
         (contains === undefined || commandLine.includes(contains)),
     );
-    const wanted = [`at least ${String(min)}`, ...(max === undefined ? [] : [`at most ${String(max)}`])].join(', ');
+    const limits = [`at least ${String(min)}`, ...(max === undefined ? [] : [`at most ${String(max)}`])].join(', ');
     const what = [
       ...(name === undefined ? [] : [`named "${name}"`]),
       ...(contains === undefined ? [] : [`with "${contains}" in the command line`]),
     ].join(' and ');
-    const isRight = found.length >= min && found.length <= (max ?? Number.POSITIVE_INFINITY);
-    const count = found.length === 1 ? '1 process' : `${String(found.length)} processes`;
-    return finding('process', isRight ? 0 : 2, `${count} ${what} (${wanted} must run)`);
+    const isRight = matches.length >= min && matches.length <= (max ?? Number.POSITIVE_INFINITY);
+    const count = matches.length === 1 ? '1 process' : `${String(matches.length)} processes`;
+    return finding('process', isRight ? 0 : 2, `${count} ${what} (${limits} must run)`);
   },
 );
 
@@ -53,8 +53,8 @@ async function listProcesses(signal: AbortSignal): Promise<RunningProcess[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((entry) => /^\d+$/.test(entry));
   // Without a /proc that lists processes, as on macOS, ps is part of the system.
   if (pids.length === 0) return await listWithPs(signal);
-  const found = await Promise.all(pids.map(readProcess));
-  return found.filter((running) => running !== undefined);
+  const entries = await Promise.all(pids.map(readProcess));
+  return entries.filter((running) => running !== undefined);
 }
 
 /** @returns undefined if the process has ended meanwhile */

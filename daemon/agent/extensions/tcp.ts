@@ -21,7 +21,7 @@ const parametersSchema = z.strictObject({
 /** Checks that a port accepts connections. */
 export const tcp = defineExtension('tcp', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
   const { host, port, send, expect, timeout } = parameters;
-  const place = `${host}:${String(port)}`;
+  const endpoint = `${host}:${String(port)}`;
   const limit = limitedTo(timeout, signal);
   const startedMs = performance.now();
   const socket = connect({ host, port, signal: limit }).on('error', () => undefined);
@@ -29,18 +29,18 @@ export const tcp = defineExtension('tcp', parametersSchema, async (parameters, {
     await once(socket, 'connect');
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(3);
     if (send !== undefined) socket.write(send);
-    if (expect === undefined) return finding('tcp', 0, `${place} accepts connections after ${seconds} s`);
+    if (expect === undefined) return finding('tcp', 0, `${endpoint} accepts connections after ${seconds} s`);
     let answer = '';
     for await (const piece of socket as AsyncIterable<Buffer>) {
       answer += piece.toString('latin1');
       if (answer.includes(Buffer.from(expect).toString('latin1'))) {
-        return finding('tcp', 0, `${place} responds with "${expect}", connected after ${seconds} s`);
+        return finding('tcp', 0, `${endpoint} responds with "${expect}", connected after ${seconds} s`);
       }
       if (answer.length > ANSWER_BYTES_MAX) break;
     }
-    return finding('tcp', 2, `${place} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
+    return finding('tcp', 2, `${endpoint} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
   } catch (error) {
-    return finding('tcp', 2, `${place} ${whyItFailed(error, limit, timeout)}`);
+    return finding('tcp', 2, `${endpoint} ${whyItFailed(error, limit, timeout)}`);
   } finally {
     socket.destroy();
   }

@@ -10,11 +10,11 @@ export function credentialsCheck(
   password: string | undefined,
 ): (request: IncomingMessage) => boolean {
   if (user === undefined || password === undefined) return () => false;
-  const wanted = digest(`${user}:${password}`);
+  const expected = digest(`${user}:${password}`);
   return ({ headers: { authorization = '' } }) => {
     const [scheme = '', encoded = ''] = authorization.split(' ');
-    const given = digest(Buffer.from(encoded, 'base64').toString('utf8'));
-    return scheme.toLowerCase() === 'basic' && timingSafeEqual(given, wanted);
+    const actual = digest(Buffer.from(encoded, 'base64').toString('utf8'));
+    return scheme.toLowerCase() === 'basic' && timingSafeEqual(actual, expected);
   };
 }
 

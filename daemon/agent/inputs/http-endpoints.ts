@@ -38,7 +38,7 @@ export interface Endpoint {
 /** Returns the endpoints of the HTTP input, by path (completion 1.11). */
 export function httpEndpoints(
   { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDeps,
-  isKnown: (request: IncomingMessage) => boolean,
+  isAuthenticated: (request: IncomingMessage) => boolean,
 ): ReadonlyMap<string, Endpoint> {
   return new Map<string, Endpoint>([
     [
@@ -63,7 +63,7 @@ export function httpEndpoints(
         method: 'GET',
         help: 'the settings of the agent; needs the user and password of http_socket, hides secrets unless redacted=false',
         answer: (request, url) => {
-          if (!isKnown(request)) return UNAUTHENTICATED;
+          if (!isAuthenticated(request)) return UNAUTHENTICATED;
           return ok(url.searchParams.get('redacted') === 'false' ? settings : redact(settings, redactKeys));
         },
       },

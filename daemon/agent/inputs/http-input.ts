@@ -28,16 +28,16 @@ export async function openHttpInput(
   deps: EndpointDeps,
 ): Promise<LocalInput> {
   const { log } = deps;
-  const isKnown = credentialsCheck(user ?? undefined, password ?? undefined);
+  const isAuthenticated = credentialsCheck(user ?? undefined, password ?? undefined);
 
-  const endpoints = httpEndpoints(deps, isKnown);
+  const endpoints = httpEndpoints(deps, isAuthenticated);
 
   const respond = async (request: IncomingMessage): Promise<Answer> => {
     // A web page in a browser on this machine must not report results; programs send no such header (security S5).
     if (request.headers.origin !== undefined) {
       return { status: 403, body: { response: 'Requests of web pages are rejected' } };
     }
-    if (protectsAll === true && !isKnown(request)) return UNAUTHENTICATED;
+    if (protectsAll === true && !isAuthenticated(request)) return UNAUTHENTICATED;
     // If the input is open to other machines, they may use host names that are unknown here.
     if (protectsAll !== true && isLoopback(bind) && !isOwnHost(request.headers.host, hostname())) {
       return { status: 403, body: { response: 'Only requests for this machine are accepted: use localhost' } };

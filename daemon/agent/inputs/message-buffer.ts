@@ -30,7 +30,7 @@ export class MessageBuffer {
   }
 
   /** True if the bytes so far may be a complete object or array. */
-  get mayBeWhole(): boolean {
+  get mayBeComplete(): boolean {
     return this.#mayEndHere;
   }
 

@@ -66,7 +66,7 @@ export class SocketConversation implements Disposable {
       this.#finish('pong');
       return;
     }
-    if (this.#isBroken || !this.#message.mayBeWhole) return;
+    if (this.#isBroken || !this.#message.mayBeComplete) return;
     let message: unknown;
     try {
       message = parseJsonWithRawControls(this.#message.text());

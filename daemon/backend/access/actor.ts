@@ -18,11 +18,11 @@ interface SentRequest {
  *   whose behalf it is sent
  */
 export function actorOf({ method, url, caller, principal }: SentRequest, creator?: string | null): Actor {
-  const isKnown = isAuthenticated(principal);
+  const isVerified = isAuthenticated(principal);
   const other = creator === principal.name ? undefined : creator || undefined;
   return {
-    who: isKnown ? principal.name : (other ?? principal.name),
-    ...(isKnown && other !== undefined && { on_behalf_of: other }),
+    who: isVerified ? principal.name : (other ?? principal.name),
+    ...(isVerified && other !== undefined && { on_behalf_of: other }),
     from: caller,
     how: `${method} ${loggedPath(url)}`,
   };

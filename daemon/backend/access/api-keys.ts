@@ -64,17 +64,20 @@ export class ApiKeys implements Disposable {
    * @returns the key, which cannot be read later
    * @throws MonError `not_found` without such a user, `forbidden` for a scope that the user or the granter lacks
    */
-  async grant(wanted: GrantedApiKey, granter: Granter): Promise<{ readonly stored: ApiKey; readonly key: string }> {
+  async grant(
+    requestedKey: GrantedApiKey,
+    granter: Granter,
+  ): Promise<{ readonly stored: ApiKey; readonly key: string }> {
     const id = randomBytes(ID_BYTES).toString('hex');
     const secret = newSecret();
     const stored = await this.#parts.batcher.run((transaction) => {
       const key: ApiKey = {
         id,
-        ...this.#limitsOf(transaction, wanted, granter.scopes),
-        ...allRolesOf(wanted),
-        ...(wanted.expire
-          ? { expiresAt: transaction.now + wanted.expire, lifetime: wanted.expire }
-          : { expiresAt: wanted.expires_at ?? 0 }),
+        ...this.#limitsOf(transaction, requestedKey, granter.scopes),
+        ...allRolesOf(requestedKey),
+        ...(requestedKey.expire
+          ? { expiresAt: transaction.now + requestedKey.expire, lifetime: requestedKey.expire }
+          : { expiresAt: requestedKey.expires_at ?? 0 }),
         createdBy: granter.actor.who,
         createdAt: transaction.now,
         lastUsed: null,
@@ -117,13 +120,13 @@ export class ApiKeys implements Disposable {
       const { actor, scopes } = granter;
       const present = transaction.registry.credentials.apiKeys.get(id);
       if (present === undefined) throw new MonError('not_found', 'not found');
-      const wanted = changeOf(present);
+      const patchedKey = changeOf(present);
       const { hasAllRoles: _roles, lifetime, ...others } = present;
-      const expiresAt = wanted.expires_at ?? 0;
+      const expiresAt = patchedKey.expires_at ?? 0;
       const key: ApiKey = {
         ...others,
-        ...this.#limitsOf(transaction, wanted, scopes),
-        ...allRolesOf(wanted),
+        ...this.#limitsOf(transaction, patchedKey, scopes),
+        ...allRolesOf(patchedKey),
         expiresAt,
         ...(expiresAt === present.expiresAt && { lifetime }),
       };
@@ -159,7 +162,7 @@ export class ApiKeys implements Disposable {
 
   #limitsOf(
     { registry }: Transaction,
-    { username, scopes: wanted, namespace, description }: GrantedApiKey | PatchedApiKey | RestoredApiKey,
+    { username, scopes: requestedScopes, namespace, description }: GrantedApiKey | PatchedApiKey | RestoredApiKey,
     granted: ReadonlySet<Scope>,
   ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
     const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
@@ -169,15 +172,15 @@ export class ApiKeys implements Disposable {
     }
     // For a user with roles, scopes only limit the roles.
     const hasRoles = grantsOfUser(registry.credentials, username).length > 0;
-    const possible = hasRoles && wanted ? granted : commonScopes(own, granted);
-    const missing = (wanted ?? []).filter((scope) => !possible.has(scope));
+    const possible = hasRoles && requestedScopes ? granted : commonScopes(own, granted);
+    const missing = (requestedScopes ?? []).filter((scope) => !possible.has(scope));
     if (missing.length > 0) {
       throw new MonError(
         'forbidden',
         `an API key of ${username} cannot have the scope ${missing.join(', ')}: both the owner and the creator of the key must have that scope`,
       );
     }
-    const scopes = SCOPES.filter((scope) => (wanted ?? [...possible]).includes(scope));
+    const scopes = SCOPES.filter((scope) => (requestedScopes ?? [...possible]).includes(scope));
     return { username, scopes, namespace: namespace ?? null, description: description ?? null };
   }
 

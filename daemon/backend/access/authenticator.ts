@@ -19,11 +19,11 @@ import type { Clock } from '../ports.ts';
 import type { ApiKey, Session } from './credentials.ts';
 import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
 import type { Registry } from '../registry/registry.ts';
-import { ANONYMOUS, LOCAL_ADMINISTRATOR, NOBODY, type Principal } from './principal.ts';
+import { ANONYMOUS, LOCAL_ADMINISTRATOR, UNAUTHENTICATED, type Principal } from './principal.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost, refuseForwarded } from './host.ts';
 import type { LocalToken } from './local-token.ts';
-import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password.ts';
+import { DECOY_HASH, type NameAndPassword, type Passwords } from './password.ts';
 import type { Voucher } from './voucher.ts';
 
 /**
@@ -39,7 +39,7 @@ interface AuthenticatorParts {
   /** The settings in force: credentials changed by a reload are valid from then on. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
   /** The listening address of the backend, and the name of this machine. */
-  readonly place: { readonly address: string; readonly hostname: string };
+  readonly endpoint: { readonly address: string; readonly hostname: string };
   readonly registry: Pick<Registry, 'credentials'>;
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
@@ -96,10 +96,10 @@ export class Authenticator {
   }
 
   readonly authorize: Authorize = (headers, address) => {
-    const { place } = this.#parts;
+    const { endpoint } = this.#parts;
     if (this.isOpen) {
-      if (isLoopback(place.address)) {
-        refuseForeignHost(headers, place.hostname);
+      if (isLoopback(endpoint.address)) {
+        refuseForeignHost(headers, endpoint.hostname);
         refuseForwarded(headers);
       }
       return this.whileOpen(headers, address);
@@ -147,24 +147,24 @@ export class Authenticator {
   }
 
   /** True if this is the password of an enabled user. Wrong ones are slowed down like log-ins. */
-  async isPasswordOf(given: NameAndPassword, address: string): Promise<boolean> {
-    const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(given), () =>
-      this.#look(given, address),
+  async isPasswordOf(credentials: NameAndPassword, address: string): Promise<boolean> {
+    const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(credentials), () =>
+      this.#look(credentials, address),
     );
     if (!isRight) return false;
     // The password may have changed while it was verified, or while others waited for the same verification.
-    const stored = this.#storedPassword(given.user);
-    return stored !== undefined && this.#parts.passwords.isKnown(given, stored);
+    const stored = this.#storedPassword(credentials.user);
+    return stored !== undefined && this.#parts.passwords.isVerified(credentials, stored);
   }
 
   ofKey(text: string, address: string): Promise<Principal> | Principal {
-    return this.#knownKey(text) ?? this.refuseSlowly(address);
+    return this.#authenticateKey(text) ?? this.refuseSlowly(address);
   }
 
   /** Rejects wrong credentials, with a delay after many failures from the same address. */
   async refuseSlowly(address: string): Promise<never> {
     using login = await this.#failed.begin(address);
-    this.#tell(login.fail(), address);
+    this.#logFailure(login.fail(), address);
     throw refusal();
   }
 
@@ -216,7 +216,7 @@ export class Authenticator {
   #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher, shownVersion: string | undefined): Principal | undefined {
     const { name, via, keyId, authority, expiresMs } = voucher;
     if (via === 'open') return this.isOpen ? ANONYMOUS : undefined;
-    if (via === 'nobody') return NOBODY;
+    if (via === 'nobody') return UNAUTHENTICATED;
     if (via === 'local') return LOCAL_ADMINISTRATOR;
     const goodIn = this.namespacesOf(voucher.certificateOrigin);
     if (via === 'certificate') {
@@ -334,7 +334,7 @@ export class Authenticator {
     this.#certificateRules = rules;
   }
 
-  #knownKey(text: string): Principal | undefined {
+  #authenticateKey(text: string): Principal | undefined {
     const shown = partsOfKey(text);
     const key = shown === undefined ? undefined : this.#parts.registry.credentials.apiKeys.get(shown.id);
     if (shown === undefined || key === undefined || !isSecret(shown.secret, key.hash)) return undefined;
@@ -348,8 +348,8 @@ export class Authenticator {
     const expiresMs = key.expiresAt === 0 ? undefined : key.expiresAt * 1000;
     if (expiresMs !== undefined && expiresMs <= clock.now()) return undefined;
     const version = this.version();
-    const known = this.#ofKeys.get(key);
-    if (known?.version === version) return known.principal;
+    const cacheEntry = this.#ofKeys.get(key);
+    if (cacheEntry?.version === version) return cacheEntry.principal;
     const scopes = scopesOfKey(registry.credentials, this.#configuredUser, key.id);
     const principal: Principal | undefined =
       scopes === undefined
@@ -379,25 +379,34 @@ export class Authenticator {
     return this.#principalOfUser(username, { via: 'token', sessionId, expiresMs });
   }
 
-  #principalOfUser(name: string, rest: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>): Principal | undefined {
+  #principalOfUser(
+    name: string,
+    attributes: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>,
+  ): Principal | undefined {
     const { registry, versions } = this.#parts;
     const { credentials } = registry;
     const scopes = scopesOfUser(credentials, this.#configuredUser, name);
     if (scopes === undefined) return undefined;
-    return { name, scopes, grants: grantsOfUser(credentials, name), credentialVersion: versions.of(name), ...rest };
+    return {
+      name,
+      scopes,
+      grants: grantsOfUser(credentials, name),
+      credentialVersion: versions.of(name),
+      ...attributes,
+    };
   }
 
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
-    const given = nameAndPassword(encoded);
-    if (given === undefined) throw refusal();
+    const credentials = nameAndPassword(encoded);
+    if (credentials === undefined) throw refusal();
     // Before a caller is admitted with new credentials: otherwise it would be taken for one with the previous ones.
     this.#noteReload();
-    const stored = this.#storedPassword(given.user);
-    if (stored !== undefined && this.#parts.passwords.isKnown(given, stored)) {
-      const principal = this.#principalOfUser(given.user, { via: 'password' });
+    const stored = this.#storedPassword(credentials.user);
+    if (stored !== undefined && this.#parts.passwords.isVerified(credentials, stored)) {
+      const principal = this.#principalOfUser(credentials.user, { via: 'password' });
       if (principal !== undefined) return principal;
     }
-    return this.#attempt(given, address);
+    return this.#attempt(credentials, address);
   }
 
   /**
@@ -414,32 +423,32 @@ export class Authenticator {
   #decoys(): string[] {
     const { config, registry } = this.#parts;
     const configured = config.api.password === undefined ? [] : [config.api.password];
-    return registry.credentials.users.size === 0 ? configured : [...configured, HASH_OF_NOBODY];
+    return registry.credentials.users.size === 0 ? configured : [...configured, DECOY_HASH];
   }
 
-  async #attempt(given: NameAndPassword, address: string): Promise<Principal> {
-    const isRight = await this.isPasswordOf(given, address);
-    const principal = isRight ? this.#principalOfUser(given.user, { via: 'password' }) : undefined;
+  async #attempt(credentials: NameAndPassword, address: string): Promise<Principal> {
+    const isRight = await this.isPasswordOf(credentials, address);
+    const principal = isRight ? this.#principalOfUser(credentials.user, { via: 'password' }) : undefined;
     if (principal === undefined) throw refusal();
     return principal;
   }
 
   /** Verifies a password, as soon as it is the turn of this caller. */
-  async #look(given: NameAndPassword, address: string): Promise<boolean> {
+  async #look(credentials: NameAndPassword, address: string): Promise<boolean> {
     const { passwords } = this.#parts;
     using login = await this.#failed.begin(address);
-    await login.turn();
+    await login.acquireSlot();
     // Checked only now: during the wait the password may have changed, or another caller may have sent the same one.
-    const isUser = this.#principalOfUser(given.user, { via: 'password' }) !== undefined;
-    const stored = isUser ? this.#storedPassword(given.user) : undefined;
-    if (stored !== undefined && passwords.isKnown(given, stored)) return true;
-    const isRight = await passwords.verify(given, stored, this.#decoys());
-    if (!isRight) this.#tell(login.fail(), address);
+    const isUser = this.#principalOfUser(credentials.user, { via: 'password' }) !== undefined;
+    const stored = isUser ? this.#storedPassword(credentials.user) : undefined;
+    if (stored !== undefined && passwords.isVerified(credentials, stored)) return true;
+    const isRight = await passwords.verify(credentials, stored, this.#decoys());
+    if (!isRight) this.#logFailure(login.fail(), address);
     return isRight;
   }
 
   /** Logs a failure. It does not log the user name, because people type their password there. */
-  #tell(failures: number, address: string): void {
+  #logFailure(failures: number, address: string): void {
     const { log } = this.#parts;
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
     else if (failures === FREE_FAILURES) {

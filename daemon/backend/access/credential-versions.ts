@@ -51,8 +51,8 @@ export class CredentialVersions {
     const { config, storeId } = this.#parts;
     const { user, password } = config.api;
     if (user === undefined || password === undefined) return undefined;
-    const known = this.#configured;
-    if (known?.user === user && known.password === password) return known.text;
+    const cachedVersion = this.#configured;
+    if (cachedVersion?.user === user && cachedVersion.password === password) return cachedVersion.text;
     // Slow on purpose: a reader of the store must not be able to guess a password that the settings have in plain text.
     const digest = scryptSync(JSON.stringify([user, password]), storeId, DIGEST_BYTES, COST).toString('base64url');
     this.#configured = { user, password, text: `configured ${digest}` };

@@ -70,13 +70,14 @@ export class EscalationGuard {
     );
   }
 
-  #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], place: string): Rights {
-    const namespace = kind.startsWith('cluster') ? undefined : place;
+  #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], objectNamespace: string): Rights {
+    const namespace = kind.startsWith('cluster') ? undefined : objectNamespace;
     // Decided by the kind, because a body may contain attributes of the other kind as well.
     if (!isBinding(kind)) return { scopes: new Set(), grants: [{ namespace, rules: (object as Role).rules }] };
     const { type, name } = (object as RoleBinding).role_ref;
     if (type === 'Role' && namespace === undefined) return NO_RIGHTS;
-    const [roleKind, roleNamespace] = type === 'Role' ? (['roles', place] as const) : (['clusterroles', ''] as const);
+    const [roleKind, roleNamespace] =
+      type === 'Role' ? (['roles', objectNamespace] as const) : (['clusterroles', ''] as const);
     const role = (this.#registry.definitions.get(roleKind, roleNamespace, name)?.object ??
       builtIn(roleKind, roleNamespace, name)) as Role | undefined;
     // The binding would get its rights from the user who creates the role later.
@@ -101,8 +102,8 @@ function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): 
   return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
 }
 
-function refuse(principal: Principal, what: string, wanted: Rights, present?: Rights): void {
-  const missing = missingRights(ownRights(principal), wanted, present);
+function refuse(principal: Principal, what: string, rights: Rights, present?: Rights): void {
+  const missing = missingRights(ownRights(principal), rights, present);
   if (missing.length === 0) return;
   throw new MonError(
     'forbidden',

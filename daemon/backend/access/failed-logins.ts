@@ -28,7 +28,7 @@ export interface LoginAttempt extends Disposable {
    *
    * @throws MonError `unavailable` if attempts of addresses with fewer failures displace it
    */
-  turn(): Promise<void>;
+  acquireSlot(): Promise<void>;
   /** @returns the number of failures of this address in this minute */
   fail(): number;
 }
@@ -88,7 +88,7 @@ export class FailedLogins {
   async begin(address: string): Promise<LoginAttempt> {
     const from = networkOf(address);
     const own = this.#attempts.get(from) ?? 0;
-    if (own >= ATTEMPTS_EACH_MAX || (this.#all >= ATTEMPTS_MAX && !this.#makeRoom(from))) throw tooMany();
+    if (own >= ATTEMPTS_EACH_MAX || (this.#all >= ATTEMPTS_MAX && !this.#displaceAttempt(from))) throw tooMany();
     this.#attempts.set(from, own + 1);
     this.#all++;
     using begun = new DisposableStack();
@@ -96,8 +96,8 @@ export class FailedLogins {
     if (this.#recent(from) >= FREE_FAILURES) await this.#delay(from);
     const attempt = begun.move();
     return {
-      turn: async () => {
-        await this.#turn(from);
+      acquireSlot: async () => {
+        await this.#acquireSlot(from);
         attempt.defer(() => this.#next());
       },
       fail: () => this.#note(from),
@@ -113,7 +113,7 @@ export class FailedLogins {
     await this.#wait({ from, proceed: undefined, refuse: () => reject(tooMany()) }, promise);
   }
 
-  async #turn(from: string): Promise<void> {
+  async #acquireSlot(from: string): Promise<void> {
     if (!this.#isBusy) {
       this.#isBusy = true;
       return;
@@ -145,7 +145,7 @@ export class FailedLogins {
   }
 
   /** Rejects the last attempt of the address with the most failures, if these are more than `from` has. */
-  #makeRoom(from: string): boolean {
+  #displaceAttempt(from: string): boolean {
     let last: Waiting | undefined;
     for (const waiting of this.#waiting) {
       if (last === undefined || this.#recent(waiting.from) >= this.#recent(last.from)) last = waiting;

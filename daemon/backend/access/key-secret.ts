@@ -20,8 +20,8 @@ export function hashSecret(secret: string, salt = randomBytes(SALT_BYTES).toStri
 /** Verifies a secret in constant time. */
 export function isSecret(secret: string, stored: string): boolean {
   const expected = Buffer.from(stored);
-  const given = Buffer.from(hashSecret(secret, stored.split('$')[1] ?? ''));
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const actual = Buffer.from(hashSecret(secret, stored.split('$')[1] ?? ''));
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 /** Returns the version of the secret of a key, see `CredentialVersions`. Unlike the hash it may be sent to others. */
@@ -32,6 +32,6 @@ export function keyVersion({ hash: stored }: { readonly hash: string }): string 
 /** Returns the stored form of a peer's key. @param before returns the stored hash, which is kept if it matches */
 export function storedPeerKey(key: string, before: (id: string) => string | undefined): { id: string; hash: string } {
   const { id = '', secret = key } = partsOfKey(key) ?? {};
-  const known = before(id);
-  return { id, hash: known !== undefined && isSecret(secret, known) ? known : hashSecret(secret) };
+  const storedHash = before(id);
+  return { id, hash: storedHash !== undefined && isSecret(secret, storedHash) ? storedHash : hashSecret(secret) };
 }

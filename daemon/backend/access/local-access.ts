@@ -12,7 +12,7 @@ import { replaceOwnFile } from '../../private-files/replace-own-file.ts';
 import { isLoopback } from './host.ts';
 
 /** The directories in which the programs on this machine look for a backend. */
-export interface LocalPlaces {
+export interface LocalDirectories {
   readonly stateDir: string;
   /** The runtime directory of the user that runs the backend. */
   readonly runtimeDir: string;
@@ -27,7 +27,7 @@ const OTHERS = 0o077;
  */
 export async function leaveLocalAccess(
   access: LocalAccess,
-  { stateDir, runtimeDir }: LocalPlaces,
+  { stateDir, runtimeDir }: LocalDirectories,
   log: Log,
 ): Promise<AsyncDisposable> {
   const written: string[] = [];

@@ -34,7 +34,7 @@ export interface NameAndPassword {
 const REMEMBERED_MAX = 10_001;
 
 /** A bcrypt hash that matches no password, with the same cost as real ones. */
-export const HASH_OF_NOBODY = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
+export const DECOY_HASH = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
 
 /**
  * Verifies passwords against their stored form: a hash of scrypt or bcrypt, or the password itself.
@@ -54,17 +54,17 @@ export class Passwords {
   }
 
   /** True if the password is known to be correct without computing a hash; after false, `verify` may still succeed. */
-  isKnown(given: NameAndPassword, stored: string): boolean {
-    const digest = this.#digest(given);
+  isVerified(credentials: NameAndPassword, stored: string): boolean {
+    const digest = this.#digest(credentials);
     if (kindOf(stored) === 'plain')
-      return timingSafeEqual(digest, this.#digest({ user: given.user, password: stored }));
-    const accepted = this.#accepted.get(given.user);
+      return timingSafeEqual(digest, this.#digest({ user: credentials.user, password: stored }));
+    const accepted = this.#accepted.get(credentials.user);
     return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
   }
 
   /** Identifies this user and password within this process. */
-  digestOf(given: NameAndPassword): string {
-    return this.#digest(given).toString('base64');
+  digestOf(credentials: NameAndPassword): string {
+    return this.#digest(credentials).toString('base64');
   }
 
   /**
@@ -75,25 +75,27 @@ export class Passwords {
    * @param decoys one of each present kind, so that every wrong password takes equally long and the time does not
    *   reveal which users exist
    */
-  async verify(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
-    if (stored !== undefined && (await this.#matches(given, stored))) {
-      this.#remember(given.user, stored, this.#digest(given));
+  async verify(credentials: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
+    if (stored !== undefined && (await this.#matches(credentials, stored))) {
+      this.#remember(credentials.user, stored, this.#digest(credentials));
       return true;
     }
     for (const decoy of decoys) {
-      if (stored === undefined || kindOf(decoy) !== kindOf(stored)) await this.#matches(given, decoy);
+      if (stored === undefined || kindOf(decoy) !== kindOf(stored)) await this.#matches(credentials, decoy);
     }
     return false;
   }
 
-  async #matches(given: NameAndPassword, stored: string): Promise<boolean> {
+  async #matches(credentials: NameAndPassword, stored: string): Promise<boolean> {
     const scrypted = parsePasswordHash(stored);
     if (scrypted !== undefined) {
       const expected = Buffer.from(scrypted.hash, 'base64url');
       const salt = Buffer.from(scrypted.salt, 'base64url');
-      return timingSafeEqual(await derive(given.password, salt, expected.length, scrypted), expected);
+      return timingSafeEqual(await derive(credentials.password, salt, expected.length, scrypted), expected);
     }
-    return isBcryptHash(stored) ? this.#bcrypt.compare(given.password, stored) : this.isKnown(given, stored);
+    return isBcryptHash(stored)
+      ? this.#bcrypt.compare(credentials.password, stored)
+      : this.isVerified(credentials, stored);
   }
 
   #remember(user: string, stored: string, digest: Buffer): void {

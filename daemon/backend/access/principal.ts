@@ -50,7 +50,7 @@ export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SC
 export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
 /** A backend that shares the store. The rights for its own requests cannot be obtained otherwise. */
 export const ANOTHER_BACKEND: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
-export const NOBODY: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
+export const UNAUTHENTICATED: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
 export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return scopes.has(scope) || scopes.has('admin');
@@ -99,14 +99,14 @@ export function refuseWithoutScope(
 }
 
 /** A route with the values of its request. */
-export interface AskedRoute {
+export interface RequestedRoute {
   readonly access: Access;
   /** Its pattern; undefined: there is none. */
   readonly url: string | undefined;
   /** The namespace in the path, if its pattern has one. */
   readonly namespace: string | undefined;
   /** The namespace in its query, if it accepts one; `*`: all that the principal may see. Absent: it accepts none. */
-  readonly asked?: string | undefined;
+  readonly queryNamespace?: string | undefined;
   /** The user in its path. */
   readonly user?: string | undefined;
   /** True if it affects all namespaces at once, whatever namespace the principal is limited to. */
@@ -139,7 +139,7 @@ export function mayByRoles(
 }
 
 function scopesIn(access: Access): readonly Scope[] {
-  return access === 'public' || access === 'authenticated' ? [] : scopesAsked(access);
+  return access === 'public' || access === 'authenticated' ? [] : requiredScopes(access);
 }
 
 /** True if the principal may change a v2 object, and so may see all of it. */
@@ -162,18 +162,27 @@ export function seesNamespace(principal: Principal, name: string): boolean {
  */
 export function refuseWithoutAccess(
   principal: Principal,
-  { access, url, namespace, asked, user, isOfAllNamespaces = false, isForAnonymous = false, doing }: AskedRoute,
+  {
+    access,
+    url,
+    namespace,
+    queryNamespace,
+    user,
+    isOfAllNamespaces = false,
+    isForAnonymous = false,
+    doing,
+  }: RequestedRoute,
 ): void {
   if (access === 'public' || access === 'authenticated') return;
   if (access === 'self' && isUser(principal, user)) return;
   if (isForAnonymous && principal.via === 'open') return;
   if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
   if ((principal.grants ?? []).length > 0 && mayByRoles(principal, access, doing?.())) return;
-  const scopes = scopesAsked(access);
+  const scopes = requiredScopes(access);
   refuseWithoutScope(principal, ...scopes);
   if (namespace !== undefined) return;
-  if (asked !== undefined) {
-    if (asked !== EVERY_NAMESPACE) refuseOutsideNamespace(principal, asked);
+  if (queryNamespace !== undefined) {
+    if (queryNamespace !== EVERY_NAMESPACE) refuseOutsideNamespace(principal, queryNamespace);
     return;
   }
   const isOfV2 = url?.startsWith(V2_PREFIX) === true;
@@ -186,13 +195,13 @@ export function refuseWithoutAccess(
 /** True if a principal without a namespace limit may send this request. */
 export function isAllowed(
   principal: Principal,
-  { access, isForAnonymous = false }: Pick<AskedRoute, 'access' | 'isForAnonymous'>,
+  { access, isForAnonymous = false }: Pick<RequestedRoute, 'access' | 'isForAnonymous'>,
 ): boolean {
   if (access === 'public' || access === 'authenticated' || (isForAnonymous && principal.via === 'open')) return true;
-  return scopesAsked(access).some((scope) => hasScope(principal, scope));
+  return requiredScopes(access).some((scope) => hasScope(principal, scope));
 }
 
-function scopesAsked(access: Exclude<Access, 'authenticated' | 'public'>): readonly Scope[] {
+function requiredScopes(access: Exclude<Access, 'authenticated' | 'public'>): readonly Scope[] {
   if (access === 'self') return ['admin'];
   return typeof access === 'string' ? [access] : access;
 }
@@ -206,12 +215,12 @@ function isUser({ via, name }: Principal, user: string | undefined): boolean {
 }
 
 /** @throws MonError `forbidden` if the principal is limited to another namespace than the requested one */
-export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'namespace'>, asked: string): void {
-  if (maySee(principal, asked)) return;
+export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'namespace'>, namespace: string): void {
+  if (maySee(principal, namespace)) return;
   const own = String(principal.namespace);
   throw new MonError(
     'forbidden',
-    `${principal.name} is limited to the namespace ${own} and cannot access ${asked}: use ${own}`,
+    `${principal.name} is limited to the namespace ${own} and cannot access ${namespace}: use ${own}`,
   );
 }
 

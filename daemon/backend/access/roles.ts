@@ -54,16 +54,16 @@ export class Roles {
 
   #indexAfter(changes: readonly RoleChange[]): RoleIndex {
     const all = (kind: RoleKind): readonly RoleObject[] => {
-      const byPlace = new Map(BUILT_IN[kind].filter(isInForce).map((object) => [placeOf(object.metadata), object]));
-      for (const { object } of this.#definitions.all(kind)) byPlace.set(placeOf(object.metadata), object);
+      const byKey = new Map(BUILT_IN[kind].filter(isInForce).map((object) => [keyOf(object.metadata), object]));
+      for (const { object } of this.#definitions.all(kind)) byKey.set(keyOf(object.metadata), object);
       for (const change of changes) {
         if (change.kind !== kind) continue;
-        const place = placeOf(change);
-        byPlace.delete(place);
+        const key = keyOf(change);
+        byKey.delete(key);
         const object = change.object ?? builtIn(kind, change.namespace, change.name);
-        if (object !== undefined) byPlace.set(place, object);
+        if (object !== undefined) byKey.set(key, object);
       }
-      return [...byPlace.values()];
+      return [...byKey.values()];
     };
     return roleIndexOf({
       clusterRoles: all('clusterroles') as readonly Role[],
@@ -92,6 +92,6 @@ export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObje
   return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
 }
 
-function placeOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return JSON.stringify([namespace, name]);
 }

@@ -95,7 +95,7 @@ export class Sessions implements Disposable {
       const { nowMs } = transaction;
       if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion) throw refusal();
       AccessTokens.prepare(transaction);
-      this.#makeRoom(transaction, username);
+      this.#evictSessions(transaction, username);
       const ends = nowMs + ACCESS_MS;
       transaction.put(SESSIONS, transaction.registry.credentials, access.session, {
         id: access.session,
@@ -195,9 +195,9 @@ export class Sessions implements Disposable {
     if (shown === undefined) return undefined;
     const session = this.#parts.registry.credentials.sessions.get(shown.session);
     if (session === undefined || !this.counts(session)) return undefined;
-    const given = digestOf(shown.secret);
+    const digest = digestOf(shown.secret);
     const now = this.#parts.clock.now();
-    if (!session.access.some((token) => token.expiresMs > now && isSameDigest(token.hash, given))) return undefined;
+    if (!session.access.some((token) => token.expiresMs > now && isSameDigest(token.hash, digest))) return undefined;
     this.#uses.set(session.id, now);
     return session;
   }
@@ -212,7 +212,7 @@ export class Sessions implements Disposable {
   }
 
   /** Makes room for one more session: removes expired sessions first, then the one that was idle for longest. */
-  #makeRoom(transaction: Transaction, username: string): void {
+  #evictSessions(transaction: Transaction, username: string): void {
     const max = this.#parts.sessionsOfUserMax ?? SESSIONS_OF_USER_MAX;
     const { credentials } = transaction.registry;
     if (credentials.sessions.size < max) return;

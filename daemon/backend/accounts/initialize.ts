@@ -77,9 +77,10 @@ async function credentialsOf(
 
 async function passwordOf(env: InitializeParts['env']): Promise<string | undefined> {
   const file = env['MON_ADMIN_PASSWORD_FILE'] || undefined;
-  const given = env['MON_ADMIN_PASSWORD'] || undefined;
-  if (file === undefined) return given;
-  if (given !== undefined) throw new MonError('invalid', 'set MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, not both');
+  const password = env['MON_ADMIN_PASSWORD'] || undefined;
+  if (file === undefined) return password;
+  if (password !== undefined)
+    throw new MonError('invalid', 'set MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, not both');
   try {
     // The line end was added by an editor.
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');

@@ -21,7 +21,7 @@ import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
-import { notFound } from '../http/v2-errors.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
 import { changing, etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
@@ -55,14 +55,14 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     const parts = partsOfKey(name);
     if (parts === undefined) return name;
     const key = registry.credentials.apiKeys.get(parts.id);
-    if (key === undefined || !isSecret(parts.secret, key.hash)) throw notFound();
+    if (key === undefined || !isSecret(parts.secret, key.hash)) throw doesNotExist();
     return parts.id;
   };
 
   const peerKeyOf = (request: FastifyRequest): RestoredApiKey => {
     const { metadata, ...limits } = readBody(request, validatePeerKey);
-    const { apiKeys: known } = registry.credentials;
-    const { id, hash } = storedPeerKey(metadata.name, (name) => known.get(name)?.hash);
+    const { apiKeys: storedKeys } = registry.credentials;
+    const { id, hash } = storedPeerKey(metadata.name, (name) => storedKeys.get(name)?.hash);
     return { ...limits, metadata: { ...metadata, name: id }, hash };
   };
 
@@ -76,7 +76,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     },
     get: (request, reply) => {
       const key = registry.credentials.apiKeys.get(idOfPath(request));
-      if (key === undefined) throw notFound();
+      if (key === undefined) throw doesNotExist();
       return sendObject(request, reply, tagged(key), shown(key));
     },
     patch: async (request, reply) => {

@@ -1,4 +1,4 @@
-import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
+import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
 import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding, SubmittedRole, SubmittedRoleBinding } from '../../../shared/schemas/v2/role.ts';
@@ -44,12 +44,12 @@ function bindingsOf(
     warningsOf: warningsOfBinding,
     write: async (namespace, key, change, actor, request) => {
       const { index } = deps.registry.credentials.roles;
-      const asked = (present: RoleBinding | undefined): RoleBinding => {
+      const guardedChange = (present: RoleBinding | undefined): RoleBinding => {
         const made = change(present);
         refuseGroupsOfOthers(request.admission(), made, index);
         return made;
       };
-      return collection.write(namespace, key, asked, actor, request);
+      return collection.write(namespace, key, guardedChange, actor, request);
     },
   };
 }
@@ -113,7 +113,7 @@ function withBuiltIns<T extends Role | RoleBinding, S extends object>(
 }
 
 function withoutNamespace<T extends Role | RoleBinding>(object: T): T {
-  const { namespace: _everywhere, ...metadata } = object.metadata;
+  const { namespace: _namespace, ...metadata } = object.metadata;
   return { ...object, metadata } as unknown as T;
 }
 
@@ -123,7 +123,7 @@ function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const groups = namedGroups(binding);
   if (groups.length === 0) return [];
   const names = groups.join(', ');
-  const where = namespace === EVERYWHERE ? 'anywhere' : `outside of ${namespace}`;
+  const where = namespace === ALL_NAMESPACES ? 'anywhere' : `outside of ${namespace}`;
   return [
     `${names}: from now on only bindings grant rights to this group, not its name: also bind it to roles for what else it needs ${where}`,
   ];

@@ -21,7 +21,7 @@ import { actorOf } from '../access/actor.ts';
 import { parseBody, readBody, validateBoth, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
-import { notFound } from '../http/v2-errors.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
 import { changing, sendObject } from '../http/v2-object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
@@ -61,7 +61,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
     user: string,
     { password, password_hash }: ChangedPassword,
   ): Promise<SubmittedPassword> {
-    if (!registry.credentials.users.has(user)) throw notFound();
+    if (!registry.credentials.users.has(user)) throw doesNotExist();
     if (await authenticator.isPasswordOf({ user, password }, caller)) return { password_hash };
     throw new MonError('invalid', `password: is not the current password of ${user}`);
   }
@@ -75,7 +75,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
     },
     get: (request, reply) => {
       const user = registry.credentials.users.get(pathName(request, 'user'));
-      if (user === undefined) throw notFound();
+      if (user === undefined) throw doesNotExist();
       return sendObject(request, reply, shownUser(user));
     },
     put: changing((request, actor) => users.put(userOfPath(request), actor, guardOf(request))),

@@ -26,7 +26,7 @@ export interface AgentIdentity {
 }
 
 /** The identity of an agent that states it in full before its connection is opened. */
-export interface KnownAgent {
+export interface V2AgentIdentity {
   readonly namespace: string;
   readonly name: string;
   /** True if a certificate names this client. */
@@ -61,7 +61,10 @@ const V2_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'applica
 type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
 
 /** Returns the endpoint handlers for v2 agents, which always state their identity. */
-export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, identity: KnownAgent) => void): Entry {
+export function v2AgentEntry(
+  parts: AccessParts,
+  accept: (socket: FrameSocket, identity: V2AgentIdentity) => void,
+): Entry {
   const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, identity) => {
     const { name = '', namespace = DEFAULT_NAMESPACE, clientNames, namesForm } = identity;
     accept(socket, { name, namespace, isCertified: clientNames !== undefined, isConfigurable: namesForm });

@@ -9,7 +9,7 @@ import {
   type BackendMessage,
 } from '../../../shared/schemas/agent.ts';
 import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
-import { inGivenOrder } from '../../../shared/schemas/given-order.ts';
+import { inSubmittedOrder } from '../../../shared/schemas/given-order.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../results/compile-schema.ts';
@@ -173,7 +173,7 @@ export class AgentConnection implements AgentLink {
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;
-    const record = inGivenOrder(client.data, data.client);
+    const record = inSubmittedOrder(client.data, data.client);
     const done = data.type === 'hello' ? this.#greet(record, data) : this.#keepAlive(record);
     done.catch((error: unknown) => this.#refuse(error));
   }

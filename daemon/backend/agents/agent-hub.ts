@@ -2,7 +2,7 @@ import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import { AGENT_REPLACED, type CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
-import type { KnownAgent } from './agent-access.ts';
+import type { V2AgentIdentity } from './agent-access.ts';
 import { BaselineBudget } from '../results/baselines.ts';
 import { AgentConnection, type KeptIdentity } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
@@ -43,7 +43,7 @@ export class AgentHub implements Disposable {
     this.#parked = [
       this.#rejected,
       parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
-      parts.batcher.commits.onRest(() => this.#afterCommit()),
+      parts.batcher.commits.onIdle(() => this.#afterCommit()),
       parts.clock.every(HEARTBEAT_MS, () => {
         for (const connection of this.#connections.keys()) connection.beat();
       }),
@@ -79,7 +79,7 @@ export class AgentHub implements Disposable {
    *
    * @param identity the identity that it stated when it connected
    */
-  acceptV2(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
+  acceptV2(socket: FrameSocket, identity: V2AgentIdentity, admission: Admission): void {
     const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     const connection = this.#add((membership) => new V2AgentConnection(socket, identity, parts, membership));
     connection.begin();

@@ -33,8 +33,8 @@ export class RejectedResults implements Disposable {
   }
 
   /** @param check the check of the result, not validated */
-  log(about: RejectedResult, reason: string, check?: unknown): void {
-    const client = `${about.namespace}/${about.client}`;
+  log(result: RejectedResult, reason: string, check?: unknown): void {
+    const client = `${result.namespace}/${result.client}`;
     const loggedOfClient = this.#loggedOf.get(client) ?? 0;
     if (loggedOfClient >= LOGGED_PER_CLIENT || this.#logged >= LOGGED_IN_TOTAL) {
       this.#omitted++;
@@ -43,7 +43,7 @@ export class RejectedResults implements Disposable {
     }
     this.#loggedOf.set(client, loggedOfClient + 1);
     this.#logged++;
-    this.#log.error({ ...about, ...namesIn(check), reason }, 'check result rejected');
+    this.#log.error({ ...result, ...namesIn(check), reason }, 'check result rejected');
   }
 
   [Symbol.dispose](): void {

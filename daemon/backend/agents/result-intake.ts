@@ -24,7 +24,7 @@ interface IntakeParts {
  */
 export class ResultIntake {
   readonly #parts: IntakeParts;
-  #held: unknown[] = [];
+  #backlog: unknown[] = [];
   /** Results that the store rejected, in order. */
   #returned: unknown[] = [];
   #inFlight = 0;
@@ -39,8 +39,8 @@ export class ResultIntake {
 
   take(result: unknown): void {
     if (this.#isOver) return;
-    if (this.#held.length === 0 && !this.#cancellation.isCancelled && this.#submit(result)) return;
-    this.#held.push(result);
+    if (this.#backlog.length === 0 && !this.#cancellation.isCancelled && this.#submit(result)) return;
+    this.#backlog.push(result);
     this.#parts.pause();
     this.#parts.waits();
   }
@@ -49,12 +49,13 @@ export class ResultIntake {
   proceed(): void {
     if (this.#isOver) return;
     if (this.#cancellation.isCancelled && this.#inFlight === 0) {
-      this.#held = [...this.#returned, ...this.#held];
+      this.#backlog = [...this.#returned, ...this.#backlog];
       this.#returned = [];
       this.#cancellation = { isCancelled: false };
     }
-    while (this.#held.length > 0 && !this.#cancellation.isCancelled && this.#submit(this.#held[0])) this.#held.shift();
-    if (this.#held.length > 0 || this.#cancellation.isCancelled) this.#parts.waits();
+    while (this.#backlog.length > 0 && !this.#cancellation.isCancelled && this.#submit(this.#backlog[0]))
+      this.#backlog.shift();
+    if (this.#backlog.length > 0 || this.#cancellation.isCancelled) this.#parts.waits();
     else this.#parts.resume();
   }
 
@@ -84,7 +85,7 @@ export class ResultIntake {
 
   #end(): void {
     this.#isOver = true;
-    this.#held = [];
+    this.#backlog = [];
     this.#returned = [];
   }
 }

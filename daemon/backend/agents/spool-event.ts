@@ -32,7 +32,12 @@ export class SpoolEvent {
     const { results, clock, log } = this.#parts;
     try {
       this.#writtenAtMs = clock.monotonic();
-      await results.tell(namespace, client.name, { name: SPOOL_CHECK, output, status, interval: SPOOL_CHECK_INTERVAL });
+      await results.submitOwn(namespace, client.name, {
+        name: SPOOL_CHECK,
+        output,
+        status,
+        interval: SPOOL_CHECK_INTERVAL,
+      });
     } catch (error) {
       // The next keepalive tries again.
       this.#writtenAtMs = undefined;

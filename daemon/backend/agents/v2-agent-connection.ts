@@ -20,7 +20,7 @@ import { keepaliveResult, silenceOf } from '../clients/keepalive-result.ts';
 import { readClient } from '../clients/read.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
-import type { KnownAgent } from './agent-access.ts';
+import type { V2AgentIdentity } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
 import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
@@ -53,13 +53,13 @@ export class V2AgentConnection implements AgentLink {
   readonly #intake: ResultIntake;
   readonly #longFrames: LongFrames;
   /** The last configuration that was sent to the agent. */
-  #told = '';
+  #sentConfig = '';
   #isRegistered = false;
-  #turn: Promise<void> = Promise.resolve();
+  #lastTask: Promise<void> = Promise.resolve();
 
   constructor(
     socket: FrameSocket,
-    { namespace, name, isCertified, isConfigurable }: KnownAgent,
+    { namespace, name, isCertified, isConfigurable }: V2AgentIdentity,
     parts: AdmittedParts,
     membership: Membership,
   ) {
@@ -103,7 +103,7 @@ export class V2AgentConnection implements AgentLink {
 
   /** Sends the configuration. Called once, when the hub has the connection. */
   begin(): void {
-    if (this.#entry() === undefined) this.#tell(undefined);
+    if (this.#entry() === undefined) this.#sendConfig(undefined);
     // Before the first keepalive, only the stored record contains the subscriptions.
     else this.#lookAgain();
   }
@@ -112,7 +112,7 @@ export class V2AgentConnection implements AgentLink {
     // A list of arguments is quoted for the machine of the client.
     const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
     if (!needsRecord) return this.#ask(check, undefined);
-    this.#inTurn(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
+    this.#runSerially(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
@@ -120,27 +120,27 @@ export class V2AgentConnection implements AgentLink {
     const { namespace, name } = this;
     const command = agentCommand(check, namespace, client);
     if (!('line' in command)) {
-      const about = { namespace, client: name, check: check.name };
+      const logFields = { namespace, client: name, check: check.name };
       if ('unmatched' in command) {
         this.#parts.log.warn(
-          { ...about, unmatched_tokens: command.unmatched },
+          { ...logFields, unmatched_tokens: command.unmatched },
           'check request was not sent: the client lacks attributes that the command uses as tokens',
         );
       } else
         this.#parts.log.warn(
-          { ...about, reason: command.unfit },
+          { ...logFields, reason: command.unfit },
           'check request was not sent: the agent of this client does not support the check',
         );
       return true;
     }
     const definitions = this.#parts.definitions.in(namespace);
-    const asked = { ...check, command: command.line };
+    const request = { ...check, command: command.line };
     const source = {
       definition: definitions.check(check.name),
       stored: definitions.storedCheck(check.name),
       needs: definitions,
     };
-    return this.#send('check_request', v2CheckRequest(namespace, asked, source));
+    return this.#send('check_request', v2CheckRequest(namespace, request, source));
   }
 
   close(code: number, reason: string): void {
@@ -169,20 +169,20 @@ export class V2AgentConnection implements AgentLink {
 
   /** Sends the stored client record to the agent, if it has changed. */
   #lookAgain(): void {
-    this.#inTurn(async () => {
+    this.#runSerially(async () => {
       const client = await readClient(this.#parts.store, this.#entry());
       if (client !== undefined) this.#meet(client);
     });
   }
 
   #meet(client: Client): void {
-    this.#tell(client);
+    this.#sendConfig(client);
     this.#join(client);
   }
 
   /** Runs tasks one after the other, so that records are sent in the order in which they were read. */
-  #inTurn(task: () => Promise<void> | void): void {
-    this.#turn = this.#turn.then(task).catch((error: unknown) => {
+  #runSerially(task: () => Promise<void> | void): void {
+    this.#lastTask = this.#lastTask.then(task).catch((error: unknown) => {
       const { namespace, name } = this;
       this.#parts.log.warn(
         { namespace, client: name, reason: errorMessage(error) },
@@ -223,18 +223,18 @@ export class V2AgentConnection implements AgentLink {
 
   async #keepAlive(event: SubmittedV2Event): Promise<void> {
     const { namespace, name } = this;
-    const told = event.entity?.metadata?.name;
-    if (told !== name)
+    const reportedName = event.entity?.metadata?.name;
+    if (reportedName !== name)
       throw new MonError(
         'invalid',
-        `this connection belongs to the client ${name}, not to ${String(told)}: open another connection for that client`,
+        `this connection belongs to the client ${name}, not to ${String(reportedName)}: open another connection for that client`,
       );
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
       // A connection ends with its entity, so an agent that has not registered yet connected after the deletion.
       {
         name,
-        told: event.entity ?? {},
+        reportedAttributes: event.entity ?? {},
         admission: this.#parts.admission,
         isFresh: !this.#isRegistered,
         resultOf: (entry, record, now) => this.#signOfLife(entry, record, now),
@@ -244,7 +244,7 @@ export class V2AgentConnection implements AgentLink {
         return clientOfKeepalive(event, name, { present, now, version, isConfigurable: this.#isConfigurable });
       },
     );
-    this.#inTurn(() => this.#meet(client));
+    this.#runSerially(() => this.#meet(client));
   }
 
   /**
@@ -281,11 +281,11 @@ export class V2AgentConnection implements AgentLink {
     this.#membership.joined();
   }
 
-  #tell(client: Client | undefined): void {
+  #sendConfig(client: Client | undefined): void {
     const config = entityConfigOf(this.namespace, client);
     const text = JSON.stringify(config);
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#sentConfig) return;
+    this.#sentConfig = text;
     this.#send('entity_config', config);
   }
 

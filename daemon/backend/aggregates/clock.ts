@@ -19,11 +19,11 @@ interface RuleWatch {
   readonly rules: RulesInForce;
   readonly registry: Registry;
   readonly batcher: Batcher;
-  readonly results: Pick<Results, 'tell'>;
+  readonly results: Pick<Results, 'submitOwn'>;
   readonly clock: PlanningClock;
   readonly log: Log;
   /** Returns true if results are rejected, or cannot be written: then missing results are not judged. */
-  readonly isQuiet: () => boolean;
+  readonly isAwaitingBacklog: () => boolean;
 }
 
 /**
@@ -38,12 +38,12 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   const sinceMs = (watch.ownSinceMs = () => clock.now() - clock.steady() + startedMs);
   let isLooking = false;
   const looks = clock.every(LOOK_MS, () => {
-    if (isLooking || parts.isQuiet()) return;
+    if (isLooking || parts.isAwaitingBacklog()) return;
     const due = [...dueResults()];
     const gone = goneChecks();
     if (due.length === 0 && gone.length === 0) return;
     isLooking = true;
-    void tell(due, gone)
+    void submitResults(due, gone)
       .catch((error: unknown) => {
         // The next check retries.
         log.warn({ reason: errorMessage(error) }, 'could not store the results of aggregate rules, retrying soon');
@@ -82,8 +82,8 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   function goneChecks(): readonly GoneCheck[] {
     const inForce = rules();
     return [...registry.namespaces()].flatMap((namespace) => {
-      const told = namespace.clients.get(AGGREGATES_CLIENT);
-      const gone = [...(told?.checks.keys() ?? [])].filter((check) => {
+      const client = namespace.clients.get(AGGREGATES_CLIENT);
+      const gone = [...(client?.checks.keys() ?? [])].filter((check) => {
         const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
         if (rule === undefined || !isIn(rule, namespace.name)) return true;
         return namespace.aggregates.get(rule.aggregate ?? check) === undefined;
@@ -92,10 +92,10 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     });
   }
 
-  async function tell(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
+  async function submitResults(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
     await Promise.all(
       due.map(({ namespace, check, rule, status, output }) =>
-        parts.results.tell(namespace, AGGREGATES_CLIENT, {
+        parts.results.submitOwn(namespace, AGGREGATES_CLIENT, {
           ...rule.check,
           name: check,
           output,
@@ -126,7 +126,7 @@ function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<v
   return batcher.run(
     (transaction) => {
       for (const [namespace, check] of checks) {
-        const entry = transaction.registry.held(namespace)?.check(AGGREGATES_CLIENT, check);
+        const entry = transaction.registry.findNamespace(namespace)?.check(AGGREGATES_CLIENT, check);
         if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BY);
         if (entry !== undefined) removeCheck(transaction, entry, BY);
       }
@@ -134,7 +134,9 @@ function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<v
     {
       weight: checks.length,
       needs: (registry) =>
-        checks.flatMap(([namespace, check]) => registry.held(namespace)?.check(AGGREGATES_CLIENT, check) ?? []),
+        checks.flatMap(
+          ([namespace, check]) => registry.findNamespace(namespace)?.check(AGGREGATES_CLIENT, check) ?? [],
+        ),
     },
   );
 }

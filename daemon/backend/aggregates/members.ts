@@ -107,7 +107,7 @@ function lengthOf(results: readonly AggregateResults[]): number {
 
 function severityIn(request: FastifyRequest): Severity {
   const severity = pathName(request, 'severity');
-  const known = SEVERITIES.find((one) => one === severity);
-  if (known !== undefined) return known;
+  const match = SEVERITIES.find((one) => one === severity);
+  if (match !== undefined) return match;
   throw new MonError('invalid', `"${severity}" is not a severity: use one of ${SEVERITIES.join(', ')}`);
 }

@@ -1,10 +1,10 @@
 import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
-import { openRuleWatch, rulesAbout, verdictOf } from './rules.ts';
+import { openRuleWatch, rulesForAggregate, verdictOf } from './rules.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 import { summaryOf } from './read.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { oneAggregate, type AggregateDeps } from './members.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
@@ -15,18 +15,20 @@ export function aggregatesOnMon(
 ): OnMon<'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
   return {
     aggregates: (request, reply, query) => {
-      const asked = askedNamespaces(request, deps);
+      const namespaces = requestedNamespaces(request, deps);
       const nowMs = deps.clock.now();
       const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
-        asked.placed(
+        namespaces.placed(
           { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
           namespace.name,
         );
       const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, nowMs);
-      const entries = entriesOf(asked, ({ aggregates }) => aggregates.sorted());
+      const entries = entriesOf(namespaces, ({ aggregates }) => aggregates.sorted());
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    ...oneAggregate(deps, askedNamespace, (namespace, entry, summary) => withRules(deps, namespace, entry, summary)),
+    ...oneAggregate(deps, requestedNamespace, (namespace, entry, summary) =>
+      withRules(deps, namespace, entry, summary),
+    ),
   };
 }
 
@@ -37,8 +39,8 @@ function withRules(
   aggregate: CheckAggregate,
   summary: AggregateSummary,
 ): AggregateSummary {
-  const about = rulesAbout(config.program['aggregate-rules'], namespace.name, aggregate.name);
-  if (about.length === 0) return summary;
+  const rules = rulesForAggregate(config.program['aggregate-rules'], namespace.name, aggregate.name);
+  if (rules.length === 0) return summary;
   const moment = registry.state(openRuleWatch).momentAt(clock.now());
-  return { ...summary, rules: about.map((rule) => verdictOf(namespace, aggregate, rule, moment)) };
+  return { ...summary, rules: rules.map((rule) => verdictOf(namespace, aggregate, rule, moment)) };
 }

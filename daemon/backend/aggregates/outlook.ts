@@ -4,7 +4,7 @@ import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import type { RuleOutlook } from '../../../shared/schemas/explain.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { CheckAggregate, CheckEntry, Namespace } from '../registry/namespace.ts';
-import { countsOf, rulesAbout, type RuleMoment, type RulesInForce } from './rules.ts';
+import { countsOf, rulesForAggregate, type RuleMoment, type RulesInForce } from './rules.ts';
 
 /** A hypothetical result. */
 interface AssumedResult {
@@ -25,11 +25,11 @@ export function rulesAfter(
   const joined = aggregateNames(check);
   const names = new Set([...(present?.aggregates ?? []).map(({ name }) => name), ...joined]);
   return [...names].flatMap((name) =>
-    rulesAbout(rules, namespace.name, name).map(([rule, definition]) => {
+    rulesForAggregate(rules, namespace.name, name).map(([rule, definition]) => {
       const aggregate = namespace.aggregates.get(name);
       const before = aggregate && countsOf(namespace, aggregate, definition, moment);
-      const rest = without(before ?? NOTHING, partOf(namespace, aggregate, present, definition, moment));
-      const after = joined.includes(name) ? withResult(rest, definition, check, isSilenced) : rest;
+      const remaining = without(before ?? NOTHING, partOf(namespace, aggregate, present, definition, moment));
+      const after = joined.includes(name) ? withResult(remaining, definition, check, isSilenced) : remaining;
       const { status, output: text } = ruleVerdict(definition, after);
       return {
         aggregate: name,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isStale } from '../../../shared/domain/aggregate.ts';
 import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
@@ -12,12 +12,12 @@ import type { Store } from '../ports.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { bytesOfText, type KeptByEvent } from '../events/kept-by-event.ts';
 import { readRecords } from '../events/read-records.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
 
 /** Number of results that are read at once. */
 const CHUNK = 250;
 /** Number of clients that are examined, or outputs that are sorted, before other work can run. */
-const TURN = 1000;
+const YIELD_EVERY = 1000;
 /** Number of members that are counted or listed between two checks of the time. */
 const LOOKED_AT_ONCE = 1000;
 
@@ -49,9 +49,9 @@ export async function freshSummaryOf(
   const oldest = Math.floor(nowMs / 1000) - maxAge;
   const members = aggregate.members()[Symbol.iterator]();
   const { size } = aggregate;
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for (let counted = 0; counted < size; counted += LOOKED_AT_ONCE) {
-    await turn.share();
+    await timeSlice.share();
     countSome(results, members, { oldest, silenced });
   }
   return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
@@ -80,7 +80,7 @@ function countSome(
 /** Returns the clients of an aggregate, by name. */
 export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate): Promise<ClientEntry[]> {
   const clients: ClientEntry[] = [];
-  await inTurns(namespace.sortedClients(), (client) => {
+  await visitInChunks(namespace.sortedClients(), (client) => {
     if (aggregate.hasClient(client)) clients.push(client);
   });
   return clients;
@@ -101,7 +101,7 @@ export async function checksOf(namespace: Namespace, aggregate: CheckAggregate):
       else clients.push(client.name);
     }
   };
-  await inTurns(await clientsOf(namespace, aggregate), note, ({ checks: { size } }) => size);
+  await visitInChunks(await clientsOf(namespace, aggregate), note, ({ checks: { size } }) => size);
   return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(by(({ name }) => name));
 }
 
@@ -118,7 +118,7 @@ export interface MemberOutput {
  * Returns the outputs of the fresh members of one severity, redacted: by check, the most frequent outputs first, the
  * clients by name. Only committed results are used.
  *
- * @param known the cached outputs
+ * @param cache the cached outputs
  */
 export async function readOutputs(
   store: Store,
@@ -126,7 +126,7 @@ export async function readOutputs(
   aggregate: CheckAggregate,
   severity: Severity,
   { maxAge, nowMs }: Freshness,
-  known: KeptByEvent<MemberOutput>,
+  cache: KeptByEvent<MemberOutput>,
 ): Promise<AggregateResults[]> {
   const now = Math.floor(nowMs / 1000);
   const counts = ({ status, executed }: { readonly status: number | undefined; readonly executed: number }): boolean =>
@@ -139,7 +139,7 @@ export async function readOutputs(
     const read =
       severity === 'ok'
         ? await readMembers(store, entries)
-        : await known.of(entries, (missing) => readMembers(store, missing));
+        : await cache.of(entries, (missing) => readMembers(store, missing));
     for (const [at, { client }] of entries.entries()) {
       const member = read[at];
       if (member !== undefined && counts(member)) noteOutput(outputs, client.name, member);
@@ -148,19 +148,19 @@ export async function readOutputs(
   const results: AggregateResults[] = [];
   for (const [check, clients] of outputs) {
     results.push({ check, summary: [...clients].map(summaryOfOutput).toSorted(mostFirst) });
-    if (clients.size > TURN) await nextTurn();
+    if (clients.size > YIELD_EVERY) await yieldToEventLoop();
   }
   return results.toSorted(by(({ check }) => check));
 }
 
 /** Processes all entries, and lets other work run in between. */
-async function inTurns<Entry>(
+async function visitInChunks<Entry>(
   entries: readonly Entry[],
   look: (entry: Entry) => void,
   weightOf: (entry: Entry) => number = () => 1,
 ): Promise<void> {
-  const turn = new LoopTurn();
-  for (let at = 0; at < entries.length; await turn.share()) at = lookFrom(entries, at, look, weightOf);
+  const timeSlice = new TimeSlice();
+  for (let at = 0; at < entries.length; await timeSlice.share()) at = lookFrom(entries, at, look, weightOf);
 }
 
 /**
@@ -192,10 +192,10 @@ async function* inChunks(
   let chunk: CheckEntry[] = [];
   for (const [at, client] of namespace.sortedClients().entries()) {
     if (aggregate.hasClient(client)) chunk.push(...membersOf(aggregate, client).filter(counts));
-    if (chunk.length < CHUNK && at % TURN < TURN - 1) continue;
+    if (chunk.length < CHUNK && at % YIELD_EVERY < YIELD_EVERY - 1) continue;
     yield chunk;
     chunk = [];
-    await nextTurn();
+    await yieldToEventLoop();
   }
   yield chunk;
 }

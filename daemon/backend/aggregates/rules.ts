@@ -52,7 +52,7 @@ export function rulesIn(
 }
 
 /** Returns the rules about one aggregate. */
-export function rulesAbout(
+export function rulesForAggregate(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
   aggregate: string,
@@ -82,14 +82,14 @@ export function countsOf(
   }
   const now = Math.floor(nowMs / 1000);
   const since = Math.floor(sinceMs / 1000);
-  const found = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
+  const tally = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
   for (const member of aggregate.members()) {
-    if (silenced?.has(member) === true) found.ignored++;
-    else if (isStale(Math.max(member.executed, since), rule.stale.after, now)) found.stale++;
+    if (silenced?.has(member) === true) tally.ignored++;
+    else if (isStale(Math.max(member.executed, since), rule.stale.after, now)) tally.stale++;
     else {
-      found.fresh++;
-      if (member.status !== 0) found.notOk++;
+      tally.fresh++;
+      if (member.status !== 0) tally.notOk++;
     }
   }
-  return found;
+  return tally;
 }

@@ -36,7 +36,7 @@ export class Aggregate<Entry extends Member<Entry>> {
   /** Number of members whose client has an open keepalive event. */
   down = 0;
   /** Shared by members of only this aggregate: an array per member would take more memory than its entry here. */
-  readonly alone: readonly Aggregate<Entry>[] = [this];
+  readonly singletonList: readonly Aggregate<Entry>[] = [this];
   readonly #members = new Set<Entry>();
   readonly #membersOfClient = new Map<Entry['client'], number>();
   readonly #membersOfCheck = new Map<string, number>();
@@ -289,7 +289,7 @@ function isMemberOf<Entry extends Member<Entry>>({ aggregates }: Entry, names: r
 function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entry>[]): readonly Aggregate<Entry>[] {
   const [first, second] = aggregates;
   if (first === undefined) return NO_AGGREGATES;
-  return second === undefined ? first.alone : aggregates;
+  return second === undefined ? first.singletonList : aggregates;
 }
 
 function countDown<T>(counts: Map<T, number>, key: T): void {

@@ -14,7 +14,7 @@ const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, ag
 export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,
   key: keyOf,
-  encodeHeld({ aggregates }, aggregate) {
+  encodeLatest({ aggregates }, aggregate) {
     const count = aggregates.deletion(aggregate);
     return count === undefined ? undefined : JSON.stringify(count);
   },

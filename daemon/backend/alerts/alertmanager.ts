@@ -13,7 +13,7 @@ import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
-import { alertNamespace, alertsAskedFor } from './wishes.ts';
+import { alertNamespace, alertFilterOf } from './wishes.ts';
 import { submitAlerts, type IncomingDeps } from './write.ts';
 
 /** The dependencies of the alert routes. */
@@ -31,16 +31,16 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
   const startedAtMs = clock.now();
 
   /** Returns a function that reads entries and returns the selected alerts. */
-  const readWanted = (
+  const alertReader = (
     request: FastifyRequest,
   ): ((entries: readonly CheckEntry[]) => Promise<readonly ShownAlert[]>) => {
-    const isWanted = alertsAskedFor(request);
+    const isSelected = alertFilterOf(request);
     const settings = config.program.alerts;
     return async (entries) => {
       const events = await readEventsByEntry(store, entries, clock.now());
       const inhibitors = await inhibitorsOf(events.keys(), settings);
       return Array.from(events, ([entry, event]) => shownAlert(event, settings, inhibitors.get(entry))).filter(
-        isWanted,
+        isSelected,
       );
     };
   };
@@ -77,10 +77,10 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       alertNamespace(request, deps);
       return [{ name: ALERT_RECEIVER }];
     },
-    alerts: (request, reply) => sendAlerts(request, reply, openEvents(request), readWanted(request)),
+    alerts: (request, reply) => sendAlerts(request, reply, openEvents(request), alertReader(request)),
     alertGroups: (request, reply) => {
       const label = config.program.alerts.check;
-      const read = readWanted(request);
+      const read = alertReader(request);
       return sendAlerts(request, reply, [...groupsOf(openEvents(request))], async (some) => {
         const groups = await Promise.all(some.map(read));
         return groups.flatMap((alerts) => {

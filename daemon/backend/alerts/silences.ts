@@ -19,9 +19,9 @@ import type { Handlers } from '../http/route.ts';
 import type { NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import { refuseV2AgainstPolicy } from '../silences/policy.ts';
-import { livingEntries } from '../silences/read.ts';
-import { livingEntry, type SilencedEntries } from '../silences/write.ts';
-import { alertNamespace, labelsAskedFor } from './wishes.ts';
+import { unexpiredEntries } from '../silences/read.ts';
+import { unexpiredEntry, type SilencedEntries } from '../silences/write.ts';
+import { alertNamespace, labelFilterOf } from './wishes.ts';
 
 /** The dependencies of the silence routes. */
 export interface AlertSilenceDeps extends NamespaceDeps {
@@ -43,9 +43,9 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
 
   /** @throws MonError `not_found` */
   const entryOf = (request: Parameters<Served['silence']>[0], id: string): SilencedEntry => {
-    const entry = livingEntry(alertNamespace(request, deps), id, clock.now());
+    const entry = unexpiredEntry(alertNamespace(request, deps), id, clock.now());
     if (entry !== undefined) return entry;
-    throw notFound(id);
+    throw missingSilence(id);
   };
   const shown = (entry: SilencedEntry): ShownSilence => ({
     id: entry.id,
@@ -60,10 +60,10 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
 
   return {
     silences: (request, reply) => {
-      const isWanted = labelsAskedFor(request);
-      const entries = livingEntries(alertNamespace(request, deps).silenced.all(), clock.now());
+      const hasSelectedLabels = labelFilterOf(request);
+      const entries = unexpiredEntries(alertNamespace(request, deps).silenced.all(), clock.now());
       const where = ({ matchers }: ShownSilence): boolean =>
-        isWanted(Object.fromEntries(matchers.map(({ name, value }) => [name, value])));
+        hasSelectedLabels(Object.fromEntries(matchers.map(({ name, value }) => [name, value])));
       return sendList(request, reply, entries, (some) => some.map(shown).filter(where), { isPaginated: false });
     },
     silence: (request) => shown(entryOf(request, pathName(request, 'id'))),
@@ -76,7 +76,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
       const actor = actorOf(request, creator);
       if (target.selector !== undefined) await silenced.learn(DEFAULT_NAMESPACE, [target.selector]);
       const make = (present: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
-        if (present === undefined && target.id === before?.id) throw notFound(target.id);
+        if (present === undefined && target.id === before?.id) throw missingSilence(target.id);
         const entry = entryMade({ ...posted, createdBy: creator ?? '' }, target, present, nowMs);
         refuseV2AgainstPolicy(deps, entry);
         const lost = replacementProblem(before, entry);
@@ -117,7 +117,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   }
 }
 
-function notFound(id: string): MonError {
+function missingSilence(id: string): MonError {
   return new MonError('not_found', `there is no silence ${id}: it has expired, or never existed`);
 }
 

@@ -25,7 +25,7 @@ export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry 
 }
 
 /** @throws MonError `invalid` for an invalid matcher in the query */
-export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
+export function labelFilterOf(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
   const texts = queryOf(request).getAll('filter');
   if (texts.length > MATCHERS_MAX)
     throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} matchers are allowed`);
@@ -39,13 +39,13 @@ export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<Lab
 }
 
 /** @throws MonError `invalid` for an invalid matcher */
-export function alertsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<ShownAlert> {
+export function alertFilterOf(request: Pick<FastifyRequest, 'url'>): Filter<ShownAlert> {
   const query = queryOf(request);
-  const isWanted = (state: string): boolean => query.get(state) !== 'false';
-  const [active, silenced, inhibited] = [isWanted('active'), isWanted('silenced'), isWanted('inhibited')];
+  const isIncluded = (state: string): boolean => query.get(state) !== 'false';
+  const [active, silenced, inhibited] = [isIncluded('active'), isIncluded('silenced'), isIncluded('inhibited')];
   const hasState = ({ state, silencedBy, inhibitedBy }: ShownAlert['status']): boolean =>
     (active || state !== 'active') && (silenced || silencedBy.length === 0) && (inhibited || inhibitedBy.length === 0);
-  const hasLabels = labelsAskedFor(request);
+  const hasLabels = labelFilterOf(request);
   const receiver = query.get('receiver');
   const isReceived =
     receiver === null ||

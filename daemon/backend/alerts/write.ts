@@ -1,4 +1,4 @@
-import { alertPlace, alertResult } from '../../../shared/domain/alert.ts';
+import { alertKey, alertResult } from '../../../shared/domain/alert.ts';
 import { withFittingAnnotations } from '../../../shared/domain/alert-size.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { postedAlertSchema } from '../../../shared/schemas/alert.ts';
@@ -12,7 +12,7 @@ import type { NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import { validateSubmitted } from '../results/validate-result.ts';
 import type { Results } from '../results/write.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
 
 /** The dependencies of incoming alerts. */
 export interface IncomingDeps extends NamespaceDeps {
@@ -24,7 +24,7 @@ export interface IncomingDeps extends NamespaceDeps {
 const validateAlert = validator(postedAlertSchema);
 
 /** Maximum number of problems in an error message. */
-const PROBLEMS_TOLD_MAX = 20;
+const PROBLEMS_SHOWN_MAX = 20;
 
 /**
  * Stores alerts as results, and waits for their commit (prometheus 1.1).
@@ -41,9 +41,9 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
   const results: SubmittedResult[] = [];
   const indexes: number[] = [];
   const items: readonly unknown[] = value;
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for (const [index, item] of items.entries()) {
-    await turn.share();
+    await timeSlice.share();
     try {
       const result = resultOf(item, deps);
       if (result === undefined) continue;
@@ -68,16 +68,16 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
 function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
   const alert = validateAlert(item);
   const settings = config.program.alerts;
-  const place = alertPlace(alert.labels, settings);
-  if (place === undefined) {
+  const key = alertKey(alert.labels, settings);
+  if (key === undefined) {
     throw new MonError(
       'invalid',
       `labels: ${settings.check} is missing: this label must contain the name of the check (setting alerts.check)`,
     );
   }
-  const result = alertResult(alert, place, settings, clock.now());
-  const isKnown = registry.namespace(DEFAULT_NAMESPACE).check(place.client, place.check) !== undefined;
-  if (result.ttl === undefined && !isKnown) return undefined;
+  const result = alertResult(alert, key, settings, clock.now());
+  const hasCheck = registry.namespace(DEFAULT_NAMESPACE).check(key.client, key.check) !== undefined;
+  if (result.ttl === undefined && !hasCheck) return undefined;
   return validateSubmitted(withFittingAnnotations(result, ATTRIBUTE_LIMITS.bytes));
 }
 
@@ -85,7 +85,9 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
 function refuse(problems: ReadonlyMap<number, MonError>): void {
   const [first] = problems.values();
   if (first === undefined) return;
-  const told = [...problems].slice(0, PROBLEMS_TOLD_MAX).map(([index, { message }]) => `${String(index)}: ${message}`);
-  const more = problems.size - told.length;
-  throw new MonError(first.code, [...told, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
+  const texts = [...problems]
+    .slice(0, PROBLEMS_SHOWN_MAX)
+    .map(([index, { message }]) => `${String(index)}: ${message}`);
+  const more = problems.size - texts.length;
+  throw new MonError(first.code, [...texts, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
 }

@@ -30,18 +30,18 @@ export function* recordBulk(
 
 function* partsOf(changes: readonly AuditedChange[]): Steps<unknown[][]> {
   const parts: unknown[][] = [];
-  let room = 0;
+  let remainingLength = 0;
   for (const change of changes) {
     yield;
     const item = boundedAuditValue(change);
     const { length } = JSON.stringify(item);
     const last = parts.at(-1);
-    if (last === undefined || length > room) {
+    if (last === undefined || length > remainingLength) {
       parts.push([item]);
-      room = PART_LENGTH_MAX - length;
+      remainingLength = PART_LENGTH_MAX - length;
     } else {
       last.push(item);
-      room -= length;
+      remainingLength -= length;
     }
   }
   return parts;

@@ -13,7 +13,7 @@ import { creatorOf, refuseWithoutScope, type Principal } from '../access/princip
 import { actorOf } from '../access/actor.ts';
 import { parseBody, type ParsedBody } from '../http/json-body.ts';
 import { inChunks } from '../store/loop-turn.ts';
-import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import type { OnMon } from '../http/route.ts';
 import { refuseAgainstPolicy, type PolicyDeps } from '../silences/policy.ts';
@@ -32,12 +32,13 @@ export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
   const { bulk, clock } = deps;
   return {
     bulk: async (request): Promise<BulkAnswer> => {
-      const namespace = askedNamespace(request, deps);
-      const wanted = signed(await validBulk(parseBody(request)), request.principal);
-      for (const { op } of wanted.operations) refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
-      await inChunks(refuseAgainstPolicy(deps, wanted.operations, clock.now()));
-      const actor = actorOf(request, claimedCreator(wanted));
-      return { results: await bulk.run(namespace.name, wanted, actor) };
+      const namespace = requestedNamespace(request, deps);
+      const bulkRequest = signed(await validBulk(parseBody(request)), request.principal);
+      for (const { op } of bulkRequest.operations)
+        refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
+      await inChunks(refuseAgainstPolicy(deps, bulkRequest.operations, clock.now()));
+      const actor = actorOf(request, claimedCreator(bulkRequest));
+      return { results: await bulk.run(namespace.name, bulkRequest, actor) };
     },
   };
 }
@@ -75,11 +76,11 @@ function operationsOf(value: unknown): readonly unknown[] {
 }
 
 /** Sets the name of the authenticated user on every new silence. */
-function signed(wanted: BulkRequest, principal: Principal): BulkRequest {
-  const operations = wanted.operations.map((operation) =>
+function signed(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
+  const operations = bulkRequest.operations.map((operation) =>
     operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
   );
-  return { ...wanted, operations };
+  return { ...bulkRequest, operations };
 }
 
 /**

@@ -26,7 +26,7 @@ import {
   auditedSilence,
   beginProblem,
   DEFAULT_MAX,
-  livingEntry,
+  unexpiredEntry,
   refuseTooMany,
   timeProblem,
   type Learn,
@@ -122,17 +122,17 @@ function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
 function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   for (const [index, operation] of operations.entries()) {
     yield;
-    const place = `operations.${String(index)}: `;
+    const prefix = `operations.${String(index)}: `;
     if (operation.op === 'restore') {
       const problem = beginProblem(operation.entry.begin, nowMs / 1000);
-      if (problem !== undefined) throw new MonError('invalid', place + problem);
+      if (problem !== undefined) throw new MonError('invalid', prefix + problem);
     }
     if (operation.op !== 'silence') continue;
     const entry = silencedEntry(operation, nowMs);
     const problem = timeProblem(entry, nowMs);
-    if (problem !== undefined) throw new MonError('invalid', place + problem);
-    const lost = replacementProblem(livingEntry(namespace, entry.id, nowMs), entry);
-    if (lost !== undefined) throw new MonError('conflict', place + lost);
+    if (problem !== undefined) throw new MonError('invalid', prefix + problem);
+    const lost = replacementProblem(unexpiredEntry(namespace, entry.id, nowMs), entry);
+    if (lost !== undefined) throw new MonError('conflict', prefix + lost);
   }
 }
 
@@ -167,14 +167,14 @@ function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number
     case 'resolve':
       return namespace.check(operation.client, operation.check)?.state.event === undefined ? 'not_found' : undefined;
     case 'clear': {
-      const present = livingEntry(namespace, operation.id, nowMs);
+      const present = unexpiredEntry(namespace, operation.id, nowMs);
       if (present === undefined) return 'not_found';
       return isAsExpected(operation, present) ? undefined : 'changed';
     }
     case 'restore': {
       const entry = restoredEntry(operation, nowMs);
       if (isOver(entry, nowMs)) return 'expired';
-      return isAsExpected(operation, livingEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
+      return isAsExpected(operation, unexpiredEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
     }
   }
 }
@@ -193,7 +193,7 @@ function put(
   by: string,
   action?: 'silence.restore',
 ): Done {
-  const before = livingEntry(namespace, entry.id, transaction.nowMs);
+  const before = unexpiredEntry(namespace, entry.id, transaction.nowMs);
   saveSilenced(transaction, namespace, entry, by);
   const undo: BulkOperation =
     before === undefined
@@ -213,7 +213,7 @@ function put(
 }
 
 function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
-  const entry = livingEntry(namespace, id, transaction.nowMs);
+  const entry = unexpiredEntry(namespace, id, transaction.nowMs);
   if (entry === undefined) throw new Error(`internal error: the silence ${id} disappeared during the operation`);
   removeSilenced(transaction, namespace, entry, by);
   return {

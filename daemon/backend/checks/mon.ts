@@ -11,7 +11,7 @@ import { shownCheck, shownChecks } from './read.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Store } from '../ports.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
@@ -46,30 +46,30 @@ export function checksOnMon(
   return {
     checks: (request, reply, query) => {
       const where = searchFilter(CHECK_SEARCH, query, (check: ScheduledCheck) => check, clock.now());
-      const asked = askedNamespaces(request, deps);
-      const entries = entriesOf(asked, ({ name }) => shownChecks(config.definitions.in(name)));
+      const namespaces = requestedNamespaces(request, deps);
+      const entries = entriesOf(namespaces, ({ name }) => shownChecks(config.definitions.in(name)));
       const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>
-        asked.placed(shown(entry, namespace), namespace.name);
+        namespaces.placed(shown(entry, namespace), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(placed), { where });
     },
     check: (request): ScheduledCheck => {
-      const namespace = askedNamespace(request, deps);
+      const namespace = requestedNamespace(request, deps);
       const name = pathName(request, 'check');
       const check = shownCheck(config.definitions.in(namespace.name), name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
       return shown(check, namespace);
     },
     checkResults: (request, reply) => {
-      const entries = resultsOfCheck(askedNamespace(request, deps), pathName(request, 'check'));
+      const entries = resultsOfCheck(requestedNamespace(request, deps), pathName(request, 'check'));
       return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
     },
     renameCheck: async (request): Promise<CheckRenameAnswer> => {
-      const { name } = askedNamespace(request, deps);
+      const { name } = requestedNamespace(request, deps);
       const { to, force } = readBody(request, validate);
       const from = pathName(request, 'check');
       const rename = { from, to, isForced: force === true };
       return { moved: await checkNames.rename(name, rename, actorOf(request)) };
     },
-    ...oneCheck(deps, askedNamespace),
+    ...oneCheck(deps, requestedNamespace),
   };
 }

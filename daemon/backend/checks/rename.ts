@@ -10,7 +10,7 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { recordStoredInhibiting } from '../notify/inhibitions/of-event.ts';
-import { notifyOpenIfUnsilenced, type EventKey } from '../notify/silence-ends/commands.ts';
+import { notifyOpenUnlessSilenced, type EventKey } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../notify/inhibitions/state.ts';
 import { noteEvent, removeCheck, saveCheck, saveNotifications } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
@@ -109,9 +109,9 @@ export class CheckNames {
   }
 
   /** Updates the name of the inhibitor in these events, by the same rule. */
-  #renameInhibitor(namespaceName: string, places: readonly EventKey[], { from, to }: CheckRename): Promise<void> {
+  #renameInhibitor(namespaceName: string, eventKeys: readonly EventKey[], { from, to }: CheckRename): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
-      places.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
+      eventKeys.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
     return this.#parts.batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
@@ -124,7 +124,7 @@ export class CheckNames {
           transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
         }
       },
-      { weight: places.length, needs: entriesOf },
+      { weight: eventKeys.length, needs: entriesOf },
     );
   }
 
@@ -145,20 +145,20 @@ export class CheckNames {
     };
     return this.#parts.batcher.run(
       (transaction) => {
-        const found = pairs(transaction.registry);
-        for (const { before, after } of found) {
+        const renames = pairs(transaction.registry);
+        for (const { before, after } of renames) {
           if (after === undefined) move(transaction, before, to, actor.who);
           else join(transaction, before, after, actor.who);
         }
-        if (found.length > 0) {
-          const moved = found.map(({ before }) => before.client.name);
+        if (renames.length > 0) {
+          const moved = renames.map(({ before }) => before.client.name);
           recordAudit(transaction, actor, {
             action: 'check.rename',
             target: targetIn(namespaceName, from),
             after: { name: to, clients: moved },
           });
         }
-        return found.length;
+        return renames.length;
       },
       {
         weight: clients.length,
@@ -200,7 +200,7 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   renameMembers(transaction, client.namespace, names);
   renamePending(transaction, client.namespace, names);
   // Silences keep the check name that they have.
-  notifyOpenIfUnsilenced(transaction, after);
+  notifyOpenUnlessSilenced(transaction, after);
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {

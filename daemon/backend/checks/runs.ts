@@ -1,4 +1,4 @@
-import { checkRequest, proxyCheckRequest, type Asked } from '../../../shared/domain/check-request.ts';
+import { checkRequest, proxyCheckRequest, type RequestOrigin } from '../../../shared/domain/check-request.ts';
 import { clientConditionOf, type ClientCondition } from '../../../shared/domain/proxy-clients.ts';
 import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -73,7 +73,7 @@ export class CheckRequests implements Disposable {
     by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
   ): Promise<void> {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
-    const asked = {
+    const requestFields = {
       issued: this.#now(),
       apiRequested: by.apiRequested,
       subscribers: by.subscribers,
@@ -81,10 +81,10 @@ export class CheckRequests implements Disposable {
       hasEntityTokens: this.#parts.definitions.isStoredCheck(namespaceName, check.name),
     };
     if (check.proxy_requests === undefined) {
-      this.#send(namespaceName, subscribers, checkRequest(check, asked));
+      this.#send(namespaceName, subscribers, checkRequest(check, requestFields));
       return;
     }
-    const requests = await this.#proxyRequests(namespaceName, check, asked);
+    const requests = await this.#proxyRequests(namespaceName, check, requestFields);
     const { splay, splay_coverage: coverage } = check.proxy_requests;
     const periodMs = by.periodMs ?? (check.interval ?? 0) * 1000;
     const stepMs = splay === true ? proxySplayMs(periodMs, requests.length, coverage) : 0;
@@ -97,7 +97,11 @@ export class CheckRequests implements Disposable {
   }
 
   /** Returns the requests for the matching clients, by name; clients that lack an attribute are logged. */
-  async #proxyRequests(namespaceName: string, check: NamedCheck, asked: Asked): Promise<CheckRequest[]> {
+  async #proxyRequests(
+    namespaceName: string,
+    check: NamedCheck,
+    requestFields: RequestOrigin,
+  ): Promise<CheckRequest[]> {
     const { registry, store, clock, log } = this.#parts;
     const matches = this.#conditionOf(check);
     const moment = { nowMs: clock.now(), zone: localZone() };
@@ -108,7 +112,7 @@ export class CheckRequests implements Disposable {
     for (let start = 0; start < clients.length; start += SLICE) {
       for (const [, record] of await readClients(store, clients.slice(start, start + SLICE))) {
         if (!matches(namespaceName, record, moment)) continue;
-        const made = proxyCheckRequest(check, record, asked);
+        const made = proxyCheckRequest(check, record, requestFields);
         if ('request' in made) {
           requests.push(made.request);
         } else {

@@ -9,7 +9,7 @@ import type { OnV2 } from '../http/route.ts';
 import { objectHandlers, pathPart } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts';
 import type { CheckDeps } from './members.ts';
-import { notFound } from '../http/v2-errors.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
 
 const validateExecution = validator(executeCheckSchema);
 
@@ -28,7 +28,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       const namespace = pathPart(request, 'namespace');
       const check = pathPart(request, 'name');
       const isThere = registry.declared.has(namespace) && definitions.in(namespace).check(check) !== undefined;
-      if (!isThere) throw notFound();
+      if (!isThere) throw doesNotExist();
       const { creator, reason, subscriptions } = readBody(request, validateExecution);
       const actor = actorOf(request, creator);
       const subscribers = (subscriptions ?? []).length === 0 ? undefined : subscriptions?.map(subscriptionOfV2);

@@ -27,7 +27,7 @@ interface KeepaliveParts {
   readonly definitions: Definitions;
   readonly store: Pick<Store, 'getMany'>;
   /** Default: nothing is ever rejected because of the disk. */
-  readonly disk?: Pick<DiskGuard, 'isQuiet'>;
+  readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -60,7 +60,12 @@ function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly 
 function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
   let isSweeping = false;
   return parts.clock.every(periodMs, () => {
-    if (isSweeping || parts.disk?.isQuiet === true || plansOf(parts.registry).isQuiet(parts.clock.now())) return;
+    if (
+      isSweeping ||
+      parts.disk?.isAwaitingBacklog === true ||
+      plansOf(parts.registry).isAwaitingBacklog(parts.clock.now())
+    )
+      return;
     isSweeping = true;
     sweep(parts, isDue)
       // The next sweep retries.

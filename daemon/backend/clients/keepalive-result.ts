@@ -40,8 +40,13 @@ export function keepaliveResult(
   const { value, unmatched } =
     record === undefined ? { value: attributes, unmatched: [] } : substituteTokens(attributes, record);
   const taken = isAttributes(value) ? value : {};
-  const about = { ...silenceOf(entry, now, { ...settings, unmatched }), issued: now, executed: now, type: 'standard' };
-  const check = { ...(profile.isPunctual ? ofAgent(taken) : taken), ...about, name: KEEPALIVE_CHECK };
+  const statusFields = {
+    ...silenceOf(entry, now, { ...settings, unmatched }),
+    issued: now,
+    executed: now,
+    type: 'standard',
+  };
+  const check = { ...(profile.isPunctual ? ofAgent(taken) : taken), ...statusFields, name: KEEPALIVE_CHECK };
   return { client, reporter: client, check };
 }
 

@@ -1,5 +1,5 @@
 import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
-import { inGivenOrder } from '../../../shared/schemas/given-order.ts';
+import { inSubmittedOrder } from '../../../shared/schemas/given-order.ts';
 import { actorOf } from '../access/actor.ts';
 import { issued } from '../http/issued.ts';
 import { readBody, validator } from '../http/json-body.ts';
@@ -12,7 +12,7 @@ import { readHistories, resultsOfClient } from '../results/read.ts';
 import type { Clients } from './write.ts';
 
 const validateClient = validator(clientSchema);
-const validate = (body: unknown): SubmittedClient => inGivenOrder(validateClient(body), body as object);
+const validate = (body: unknown): SubmittedClient => inSubmittedOrder(validateClient(body), body as object);
 
 /** The dependencies of the client routes of v1 and mon. */
 export interface ClientDeps extends NamespaceDeps {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { WHICH_CLIENTS } from '../../../shared/api/mon.ts';
 import { countField, timeField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -12,7 +12,7 @@ import { readChecksOf } from '../checks/summaries.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Filter } from '../http/filter.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces } from '../namespaces/asked.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { oneClient, type ClientDeps } from './members.ts';
 import { pathName } from '../http/path-name.ts';
@@ -21,7 +21,7 @@ import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
 /** The search language of `GET /api/mon/v1/clients`. */
-const FOUND_CLIENT = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [
+const LISTED_CLIENT_SEARCH = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [
   countField('events', ({ events }) => events),
   timeField('result', 'since its newest result', ({ last_result: last }) => last),
 ]);
@@ -42,28 +42,28 @@ export function clientsOnMon(
   const { clients, clock, schedule, store } = deps;
   return {
     clients: (request, reply, query) => {
-      const where = searchFilter(FOUND_CLIENT, query, (client: ListedClient) => client, clock.now());
-      const { namespaces, placed } = askedNamespaces(request, deps);
+      const where = searchFilter(LISTED_CLIENT_SEARCH, query, (client: ListedClient) => client, clock.now());
+      const { namespaces, placed } = requestedNamespaces(request, deps);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
       const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
       if (query.full === true) {
-        return sendList(request, reply, found(entries, where), async (some) =>
+        return sendList(request, reply, matchingClients(entries, where), async (some) =>
           (await readClients(store, some)).map(([entry, client]) => placed(shownClient(client), entry.namespace.name)),
         );
       }
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
     deleteClients: async (request, _reply, query): Promise<DeletedClients> => {
-      const namespace = askedNamespace(request, deps);
-      const where = searchFilter(FOUND_CLIENT, query, listed, clock.now());
+      const namespace = requestedNamespace(request, deps);
+      const where = searchFilter(LISTED_CLIENT_SEARCH, query, listed, clock.now());
       if (where === undefined) throw new MonError('invalid', `q: ${WHICH_CLIENTS}`);
-      const names = await firstFound(namespace.sortedClients(), where);
-      const wanted = names.slice(0, DELETE_MAX);
-      const deleted = await clients.removeMany(namespace.name, wanted, where, actorOf(request));
-      return { deleted, more: names.length > wanted.length };
+      const names = await firstMatchingNames(namespace.sortedClients(), where);
+      const batch = names.slice(0, DELETE_MAX);
+      const deleted = await clients.removeMany(namespace.name, batch, where, actorOf(request));
+      return { deleted, more: names.length > batch.length };
     },
     client: async (request) => {
-      const namespace = askedNamespace(request, deps);
+      const namespace = requestedNamespace(request, deps);
       const name = pathName(request, 'client');
       const entry = namespace.clients.get(name);
       const client = await readClient(store, entry);
@@ -76,12 +76,15 @@ export function clientsOnMon(
       );
       return { client: shownClient(client), checks };
     },
-    ...oneClient(deps, askedNamespace),
+    ...oneClient(deps, requestedNamespace),
   };
 }
 
 /** Returns the clients that a search finds; it uses only the attributes of a row. */
-function found(entries: readonly ClientEntry[], where: Filter<ListedClient> | undefined): readonly ClientEntry[] {
+function matchingClients(
+  entries: readonly ClientEntry[],
+  where: Filter<ListedClient> | undefined,
+): readonly ClientEntry[] {
   return where === undefined ? entries : entries.filter((entry) => where(listed(entry)));
 }
 
@@ -90,10 +93,10 @@ function listed(entry: ClientEntry): ListedClient {
 }
 
 /** Returns the names of matching clients, sorted: at most one more than can be deleted. */
-async function firstFound(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
+async function firstMatchingNames(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
   const names: string[] = [];
   for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await yieldToEventLoop();
     for (const entry of entries.slice(start, start + CHUNK)) if (where(entry)) names.push(entry.name);
   }
   return names;

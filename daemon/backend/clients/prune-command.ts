@@ -12,7 +12,7 @@ import { datedCheckRecord } from '../events/check-record.ts';
 import { datedClient } from './client-record.ts';
 import { clientKey, CLIENTS, INVALIDATED, TOMBSTONES } from './table.ts';
 import { readAnchor } from '../schedule/time-anchor.ts';
-import { openStore, shownPlace, type StorePlace } from '../store/open-store.ts';
+import { openStore, shownLocation, type StoreLocation } from '../store/open-store.ts';
 import type { CommandParts } from '../store/upgrade/upgrade-command.ts';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 
@@ -26,7 +26,7 @@ const SLICE = 200;
 /** Maximum number of names that are shown. */
 const NAMED_MAX = 10;
 
-type Found = readonly [namespace: string, name: string];
+type ClientKey = readonly [namespace: string, name: string];
 
 /**
  * Implements `mon-backend prune`: removes clients with their results and events from a store that no backend holds, in
@@ -36,22 +36,22 @@ type Found = readonly [namespace: string, name: string];
  * @throws MonError `invalid` if there is no selection, `conflict` if a backend holds the directory, `unavailable` if
  *   the operator declines or the disk fails
  */
-export async function pruneCommand(place: StorePlace, flags: PruneFlags, parts: CommandParts): Promise<void> {
+export async function pruneCommand(location: StoreLocation, flags: PruneFlags, parts: CommandParts): Promise<void> {
   const { olderThan, name, namespace } = flags;
   if (olderThan === undefined && name === undefined && namespace === undefined) {
     throw new MonError('invalid', 'select clients: use --older-than DURATION, --name PATTERN or --namespace NAME');
   }
-  const store = await openStore(place);
+  const store = await openStore(location);
   try {
-    const { found, clients } = await findClients(store, flags, parts);
-    parts.print(describe(found, clients));
-    if (flags.dryRun || found.length === 0) return;
-    const question = `Are you sure you want to delete ${counted(found.length)} from ${shownPlace(place)}, with their results and events?`;
+    const { selectedClients, clients } = await findClients(store, flags, parts);
+    parts.print(describe(selectedClients, clients));
+    if (flags.dryRun || selectedClients.length === 0) return;
+    const question = `Are you sure you want to delete ${counted(selectedClients.length)} from ${shownLocation(location)}, with their results and events?`;
     if (!flags.skipConfirm && !(await parts.ask(question))) {
       throw new MonError('unavailable', 'prune aborted by operator');
     }
-    await removeAll(store, found, parts);
-    parts.print(`deleted ${counted(found.length)}\n`);
+    await removeAll(store, selectedClients, parts);
+    parts.print(`deleted ${counted(selectedClients.length)}\n`);
   } finally {
     await store.close();
   }
@@ -61,10 +61,10 @@ async function findClients(
   store: Store,
   selection: PruneSelection,
   { clock, stop: { signal } }: CommandParts,
-): Promise<{ readonly found: readonly Found[]; readonly clients: number }> {
+): Promise<{ readonly selectedClients: readonly ClientKey[]; readonly clients: number }> {
   const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
-  const isMeant = pruneFilter(selection, Math.floor(clock.now() / 1000));
-  const found: Found[] = [];
+  const isSelected = pruneFilter(selection, Math.floor(clock.now() / 1000));
+  const selectedClients: ClientKey[] = [];
   let clients = 0;
   for await (const [[, namespace = '', name = ''], value] of store.scan([CLIENTS.prefix])) {
     signal.throwIfAborted();
@@ -72,12 +72,13 @@ async function findClients(
     const lastSeen = datedClient(value, corrections).client.timestamp;
     // A copy of the name: a part of a key would keep the whole key in memory.
     const client = { namespace: String(namespace), name: Buffer.from(String(name)).toString(), lastSeen };
-    if (!isMeant(client)) continue;
+    if (!isSelected(client)) continue;
     // Proxy clients have no keepalives, so the time of their newest result counts too.
     const newest = selection.olderThan === undefined ? 0 : await newestResult(store, client, corrections);
-    if (isMeant({ ...client, lastSeen: Math.max(lastSeen, newest) })) found.push([client.namespace, client.name]);
+    if (isSelected({ ...client, lastSeen: Math.max(lastSeen, newest) }))
+      selectedClients.push([client.namespace, client.name]);
   }
-  return { found, clients };
+  return { selectedClients, clients };
 }
 
 /** Returns the execution time of a client's newest result, epoch seconds; 0: it has none. */
@@ -93,14 +94,14 @@ async function newestResult(
   return newest;
 }
 
-async function removeAll(store: Store, found: readonly Found[], parts: CommandParts): Promise<void> {
+async function removeAll(store: Store, selectedClients: readonly ClientKey[], parts: CommandParts): Promise<void> {
   const lease = await store.acquire(SHARD, LEASE_MS);
   const audit = new AuditChain({ auditLimit: Infinity });
   const [head] = await store.getMany([AUDIT_HEAD_KEY]);
   audit.load(head === undefined ? undefined : (JSON.parse(head) as AuditHead));
-  for (let start = 0; start < found.length; start += SLICE) {
+  for (let start = 0; start < selectedClients.length; start += SLICE) {
     parts.stop.signal.throwIfAborted();
-    await removeSlice({ store, lease, audit }, found.slice(start, start + SLICE), parts.clock.now());
+    await removeSlice({ store, lease, audit }, selectedClients.slice(start, start + SLICE), parts.clock.now());
   }
   await lease.release();
 }
@@ -110,7 +111,7 @@ const LEASE_MS = 30_000;
 
 async function removeSlice(
   { store, lease, audit }: { readonly store: Store; readonly lease: Lease; readonly audit: AuditChain },
-  slice: readonly Found[],
+  slice: readonly ClientKey[],
   nowMs: number,
 ): Promise<void> {
   const ops: StoreOp[] = [];
@@ -145,10 +146,13 @@ async function removeSlice(
   await store.write(lease, ops, changes);
 }
 
-function describe(found: readonly Found[], clients: number): string {
-  const names = found.slice(0, NAMED_MAX).map(([namespace, name]) => `  ${namespace}/${name}\n`);
-  const more = found.length > NAMED_MAX ? `  and ${(found.length - NAMED_MAX).toLocaleString('en')} more\n` : '';
-  return `${counted(found.length)} of ${clients.toLocaleString('en')} match\n${names.join('')}${more}`;
+function describe(selectedClients: readonly ClientKey[], clients: number): string {
+  const names = selectedClients.slice(0, NAMED_MAX).map(([namespace, name]) => `  ${namespace}/${name}\n`);
+  const more =
+    selectedClients.length > NAMED_MAX
+      ? `  and ${(selectedClients.length - NAMED_MAX).toLocaleString('en')} more\n`
+      : '';
+  return `${counted(selectedClients.length)} of ${clients.toLocaleString('en')} match\n${names.join('')}${more}`;
 }
 
 function counted(clients: number): string {

@@ -86,6 +86,6 @@ export function saveEntity(
   refuseGrowthOf(transaction, before, client);
   letIn(transaction, namespace, name);
   // A client that reads an entity and writes it back does not know its secrets.
-  const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
-  return saveClient(transaction, namespace, whole, { signature: before?.signature ?? '' });
+  const completeClient = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
+  return saveClient(transaction, namespace, completeClient, { signature: before?.signature ?? '' });
 }

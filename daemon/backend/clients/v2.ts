@@ -14,8 +14,8 @@ import type { Entities } from './v2-write.ts';
 import type { Clients } from './write.ts';
 import { inNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { entityHeaders } from './v2-headers.ts';
-import { notFound } from '../http/v2-errors.ts';
-import { portionsBehind } from '../http/v2-portions.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
+import { chunksAfter } from '../http/v2-portions.ts';
 
 type PlacedEntity = SubmittedV2Entity & V2Object;
 
@@ -42,13 +42,13 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
     fieldRoot: 'entity',
     parse,
     isNamedByBody: true,
-    place: inNamespace,
-    echo: (entity) => wholeEntity(entity, clock.now()),
+    withNamespace: inNamespace,
+    echo: (entity) => unredactedEntity(entity, clock.now()),
     showPatched: configurationOfEntity,
     async *list(namespace, after) {
       if (!registry.hasNamespace(namespace)) return;
       const all = registry.namespace(namespace).sortedClients();
-      for (const portion of portionsBehind(all, after?.[0], ({ name }) => name)) yield read(portion);
+      for (const chunk of chunksAfter(all, after?.[0], ({ name }) => name)) yield read(chunk);
     },
     async get(namespace, [name]) {
       const entry = entryOf(namespace, name);
@@ -71,7 +71,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
       return shownEntity(namespace, client);
     },
     async remove(namespace, [name = ''], check, actor) {
-      if (entryOf(namespace, name) === undefined) throw notFound();
+      if (entryOf(namespace, name) === undefined) throw doesNotExist();
       await clients.remove(namespace, name, { expireSeconds: undefined }, actor, (present) =>
         check(shownEntity(namespace, present)),
       );
@@ -93,7 +93,7 @@ function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
 }
 
 /** Returns the submitted entity unredacted: its sender knows its secrets. */
-function wholeEntity(entity: PlacedEntity, nowMs: number): object {
+function unredactedEntity(entity: PlacedEntity, nowMs: number): object {
   const now = Math.floor(nowMs / 1000);
   const context = { present: undefined, now, version: '', createdBy: undefined, source: 'put' } as const;
   return v2EntityOf(entity.metadata.namespace, clientOfEntity(entity, context));

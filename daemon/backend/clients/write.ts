@@ -95,7 +95,7 @@ export class Clients {
   keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS): Promise<Client> {
     // Kept, because an agent does not know what people have added to its entity.
     const { name } = submitted;
-    return this.keepaliveOf(namespaceName, { name, told: submitted, admission }, (present) => ({
+    return this.keepaliveOf(namespaceName, { name, reportedAttributes: submitted, admission }, (present) => ({
       ...addedToEntity(present),
       ...submitted,
     }));
@@ -113,20 +113,20 @@ export class Clients {
     namespaceName: string,
     {
       name,
-      told,
+      reportedAttributes,
       admission,
       isFresh = false,
       resultOf,
     }: {
       readonly name: string;
-      readonly told: object;
+      readonly reportedAttributes: object;
       readonly admission: Admission;
       readonly isFresh?: boolean;
       readonly resultOf?: (entry: ClientEntry, record: Client, now: number) => IncomingResult | undefined;
     },
     clientOf: (present: Client | undefined, now: number) => SubmittedClient,
   ): Promise<Client> {
-    this.#attributes.refuseClient(told);
+    this.#attributes.refuseClient(reportedAttributes);
     return await this.#batcher.run(
       (transaction) => {
         admission();
@@ -201,26 +201,26 @@ export class Clients {
           transaction.put(INVALIDATED, namespace, name, transaction.nowMs + expireSeconds * 1000);
         }
       },
-      { needs: (registry) => wholeClient(registry, namespaceName, name) },
+      { needs: (registry) => clientAndEvents(registry, namespaceName, name) },
     );
   }
 
   /**
    * Removes many clients in batches. Each batch is one commit, with its own record in the audit trail.
    *
-   * @param isWanted called when it is the turn of a client: a client that sent a keepalive meanwhile may stay
+   * @param isSelected called when it is the turn of a client: a client that sent a keepalive meanwhile may stay
    * @returns the number of removed clients
    * @throws MonError `unavailable`; some may be removed then, and a repeated call continues with the others
    */
   async removeMany(
     namespaceName: string,
     names: readonly string[],
-    isWanted: (entry: ClientEntry) => boolean,
+    isSelected: (entry: ClientEntry) => boolean,
     actor: Actor,
   ): Promise<number> {
     let removed = 0;
     for (let start = 0; start < names.length; start += SLICE) {
-      removed += await this.#removeSlice(namespaceName, names.slice(start, start + SLICE), isWanted, actor);
+      removed += await this.#removeSlice(namespaceName, names.slice(start, start + SLICE), isSelected, actor);
     }
     return removed;
   }
@@ -228,27 +228,27 @@ export class Clients {
   #removeSlice(
     namespaceName: string,
     names: readonly string[],
-    isWanted: (entry: ClientEntry) => boolean,
+    isSelected: (entry: ClientEntry) => boolean,
     actor: Actor,
   ): Promise<number> {
     const takeAway = this.#takeAway.bind(this);
     return this.#batcher.runSteps(
       function* (transaction) {
         const { clients } = transaction.registry.namespace(namespaceName);
-        const wanted = names.flatMap((name) => clients.get(name) ?? []).filter(isWanted);
+        const selectedEntries = names.flatMap((name) => clients.get(name) ?? []).filter(isSelected);
         const changes: AuditedChange[] = [];
-        for (const entry of wanted) {
+        for (const entry of selectedEntries) {
           const before = { timestamp: entry.timestamp, events: entry.openEvents };
           takeAway(transaction, entry, actor.who);
           changes.push({ action: 'client.delete', target: targetIn(namespaceName, entry.name), before });
           yield;
         }
         yield* recordBulk(transaction, actor, 'bulk', changes);
-        return wanted.length;
+        return selectedEntries.length;
       },
       {
         weight: names.length,
-        needs: (registry) => names.flatMap((name) => [...wholeClient(registry, namespaceName, name)]),
+        needs: (registry) => names.flatMap((name) => [...clientAndEvents(registry, namespaceName, name)]),
       },
     );
   }
@@ -276,7 +276,7 @@ export class Clients {
         notifyDeregistration(transaction, entry);
         removeWithEvents(transaction, entry, MON.who);
       },
-      { needs: (registry) => wholeClient(registry, namespaceName, name) },
+      { needs: (registry) => clientAndEvents(registry, namespaceName, name) },
     );
   }
 }
@@ -299,7 +299,7 @@ function clientAndKeepalive(registry: Registry, namespaceName: string, name: str
 }
 
 /** Yields the entries for the record of a client and the bodies of its events. */
-function* wholeClient(
+function* clientAndEvents(
   registry: Registry,
   namespaceName: string,
   name: string,

@@ -10,7 +10,7 @@ import { memberName } from './member-name.ts';
 /** Location of the store, for operators. */
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'location'>;
 
-interface AloneParts {
+interface StandaloneParts {
   /** The id of this run of the backend. */
   readonly id: string;
   readonly hostname: string;
@@ -22,12 +22,12 @@ interface AloneParts {
 }
 
 /** The cluster of a backend that does not share its store: its only member is the leader. */
-export class Alone implements Cluster {
-  readonly #parts: AloneParts;
+export class StandaloneCluster implements Cluster {
+  readonly #parts: StandaloneParts;
   readonly #since: number;
   #url = new URL('http://localhost');
 
-  constructor(parts: AloneParts) {
+  constructor(parts: StandaloneParts) {
     this.#parts = parts;
     this.#since = this.#nowSeconds();
   }

@@ -60,12 +60,12 @@ function isReplaced(
 }
 
 function shownMember(
-  { id, name, url, version, sinceMs, seenMs, seq: told }: StoredMember,
+  { id, name, url, version, sinceMs, seenMs, seq: reportedSeq }: StoredMember,
   { self, holder, nowMs }: { readonly self: ViewOfSelf; readonly holder: string | undefined; readonly nowMs: number },
 ): ClusterMember {
   const isSelf = id === self.id;
   // The sequence number that another member reported is older than the newest write of the leader.
-  const seq = isSelf ? self.seq : id === holder ? self.newest : told;
+  const seq = isSelf ? self.seq : id === holder ? self.newest : reportedSeq;
   const isLost = nowMs - seenMs > LOST_MS;
   const problem = isLost ? undefined : self.problems.get(id);
   return {

@@ -6,7 +6,7 @@ import type { Clock, Key } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { SHARD } from '../store/main-shard.ts';
 import type { SharedStore, WrittenRecord } from '../store/shared.ts';
-import { Turns } from '../store/turns.ts';
+import { SerialQueue } from '../store/turns.ts';
 
 /** Maximum number of writes that are applied together. */
 const RECORDS_MAX = 100;
@@ -45,7 +45,7 @@ export class Follower implements AsyncDisposable {
   #seq: number;
   /** Id of the write with that sequence number; undefined: the next query returns it. */
   #id: string | undefined;
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   /** True if a task is queued that applies everything written until then. */
   #isDue = false;
   #isEnded = false;
@@ -100,12 +100,12 @@ export class Follower implements AsyncDisposable {
    * @throws MonError `unavailable` if the database cannot be read
    */
   async catchUp(): Promise<void> {
-    await this.#turns.take(() => this.#takeOver());
+    await this.#queue.take(() => this.#takeOver());
   }
 
   /** Reads everything again, because the database holds less than memory does. */
   async startOver(): Promise<void> {
-    await this.#turns.take(() => this.#readAgain());
+    await this.#queue.take(() => this.#readAgain());
   }
 
   /** Stops after the writes in progress are applied. */
@@ -113,13 +113,13 @@ export class Follower implements AsyncDisposable {
     this.#isEnded = true;
     this.#listening[Symbol.dispose]();
     this.#asking[Symbol.dispose]();
-    await this.#turns.over;
+    await this.#queue.over;
   }
 
   #look(): void {
     if (this.#isDue || this.#isEnded) return;
     this.#isDue = true;
-    void this.#turns.take(async () => {
+    void this.#queue.take(async () => {
       this.#isDue = false;
       try {
         await this.#takeOver();
@@ -156,7 +156,7 @@ export class Follower implements AsyncDisposable {
       const isNext = first.seq === this.#seq + 1;
       if (!isNext)
         log.warn({ seq: this.#seq }, 'this follower lags too far behind the leader: reloading the whole state');
-      if (isNext && (await this.#follow(records))) this.#tell(records);
+      if (isNext && (await this.#follow(records))) this.#announce(records);
       else await this.#readAgain();
       if (records.length < RECORDS_MAX) return;
     }
@@ -192,14 +192,14 @@ export class Follower implements AsyncDisposable {
     this.#settle();
   }
 
-  #tell(records: readonly WrittenRecord[]): void {
+  #announce(records: readonly WrittenRecord[]): void {
     const { commits } = this.#parts;
     for (const { seq, id, changes, keys } of records) {
       this.#seq = seq;
       this.#id = id;
-      commits.tell({ ...OF_ANOTHER, seq, changes, results: countResults(keys) });
+      commits.announce({ ...OF_ANOTHER, seq, changes, results: countResults(keys) });
     }
-    commits.tellRest();
+    commits.announceIdle();
     this.#settle();
   }
 

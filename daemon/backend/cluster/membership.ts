@@ -11,7 +11,7 @@ import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
 import { clusterViewOf, LOST_MS } from './cluster-view.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
-import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
+import type { Leadership, PeerAddress } from './forwarding/leadership.ts';
 import { Lag } from './lag.ts';
 import type { PeerSignatures } from './forwarding/proof/peer-signatures.ts';
 import type { PeerNews } from './peer-news.ts';
@@ -21,7 +21,7 @@ const MEET_MS = 500;
 /** Time without a response of the database after which the other members are queried. */
 const UNHEARD_MS = 2 * MEET_MS;
 /** Maximum random delay before a takeover, so that members do not all try at once. */
-const CHANCE_MS = 200;
+const JITTER_MS = 200;
 /** Maximum time that a write waits for a leader, and a handover for the next leader. */
 const WAIT_MS = 5000;
 const LOOK_AGAIN_MS = 20;
@@ -54,13 +54,13 @@ interface MembershipParts {
   /** Stops the work of the leader. */
   readonly standDown: () => Promise<void>;
   /** Called when this member becomes or ceases to be the leader, so that agents reconnect. */
-  readonly onTurn: () => void;
+  readonly onRoleChange: () => void;
   /** The number of seconds that a member may be behind and still receive requests. */
   readonly lagSecondsMax: number;
   readonly clock: Clock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 /**
@@ -167,7 +167,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    *
    * @throws MonError `unavailable` if there is no leader in time
    */
-  async writer(signal?: AbortSignal): Promise<'self' | PeerPlace> {
+  async writer(signal?: AbortSignal): Promise<'self' | PeerAddress> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     for (;;) {
@@ -178,7 +178,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
         this.#refuseUnproved(writer);
         return writer;
       }
-      if (clock.monotonic() >= untilMs) throw new BusyError(this.#whyNobody());
+      if (clock.monotonic() >= untilMs) throw new BusyError(this.#noLeaderReason());
       await this.#pause(LOOK_AGAIN_MS);
     }
   }
@@ -228,7 +228,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
     log.info({ to: succession.member.name }, 'handing over leadership');
     await this.#resign(succession.member.id);
-    const next = await this.#somebodyElse();
+    const next = await this.#awaitOtherLeader();
     this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'no member'}`));
     if (next === undefined) {
       throw new MonError('unavailable', 'no other member took over in time: this member stays the leader if it can');
@@ -243,7 +243,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await this.#meet();
     if (this.#lease !== undefined && this.#live().length > 0) {
       await this.#resign(undefined);
-      const next = await this.#somebodyElse();
+      const next = await this.#awaitOtherLeader();
       log.info({ to: next?.name ?? null }, next === undefined ? 'no member took over' : 'leadership handed over');
     }
     this.#isEnded = true;
@@ -253,12 +253,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   /** Stops writing; writes wait until another member is the leader. */
   async #resign(to: string | undefined): Promise<void> {
-    const { batcher, time, standDown, onTurn, store } = this.#parts;
+    const { batcher, time, standDown, onRoleChange, store } = this.#parts;
     const lease = this.#lease;
     if (lease === undefined) return;
     await standDown();
     this.#isResigning = true;
-    onTurn();
+    onRoleChange();
     // Requests that were accepted before are still on their way into the queue.
     await this.#pause(ON_THEIR_WAY_MS);
     await batcher.resign();
@@ -268,7 +268,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await store.leave();
   }
 
-  async #somebodyElse(): Promise<StoredMember | undefined> {
+  async #awaitOtherLeader(): Promise<StoredMember | undefined> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     while (clock.monotonic() < untilMs) {
@@ -289,7 +289,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return members.find(({ id }) => id === lease.holder);
   }
 
-  #whyNobody(): string {
+  #noLeaderReason(): string {
     return this.#problem === undefined
       ? 'there is no leader at the moment: retry in a few seconds'
       : `the leader cannot be read from the database (${this.#problem}), retry in a few seconds`;
@@ -301,9 +301,9 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { clock, log } = this.#parts;
     try {
       // The time of the request, because the response may have waited while this process was stopped.
-      const askedMs = clock.monotonic();
+      const requestMs = clock.monotonic();
       await this.#hear(this.#self);
-      this.#heardMs = askedMs;
+      this.#heardMs = requestMs;
       if (this.#problem !== undefined) log.info({}, 'database is reachable again');
       this.#problem = undefined;
       this.#noteClock();
@@ -391,8 +391,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { batcher, store, clock } = this.#parts;
     if (this.#isLost) return true;
     if (!batcher.isLeading || this.#lease === undefined || this.#problem !== undefined) return false;
-    const isHeldElsewhere = this.#standing?.lease?.holder !== undefined && this.#standing.lease.holder !== store.self;
-    return isHeldElsewhere || clock.monotonic() - this.#heardMs > LEASE_MS;
+    const isLeasedElsewhere = this.#standing?.lease?.holder !== undefined && this.#standing.lease.holder !== store.self;
+    return isLeasedElsewhere || clock.monotonic() - this.#heardMs > LEASE_MS;
   }
 
   #isTooFarBehind(): boolean {
@@ -420,13 +420,13 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** Takes over if there is no leader. @returns true if this member is the leader now */
   async #takeOver(): Promise<boolean> {
     const { lease, nowMs = 0 } = this.#standing ?? {};
-    const { store, batcher, chance, follower } = this.#parts;
+    const { store, batcher, random, follower } = this.#parts;
     if (batcher.isLeading || this.#isResigning || this.#isEnded || follower === undefined) return false;
     const isFree = lease?.holder === undefined || lease.goodUntilMs <= nowMs;
     if (!isFree) return false;
     const isOfferedElsewhere = lease?.offeredTo !== undefined && lease.offeredTo !== store.self;
     if (isOfferedElsewhere && nowMs - lease.goodUntilMs < OFFER_MS) return false;
-    if (lease?.holder !== undefined) await this.#pause(chance() * CHANCE_MS);
+    if (lease?.holder !== undefined) await this.#pause(random() * JITTER_MS);
     const startMs = this.#parts.clock.monotonic();
     const taken = await store.acquire(SHARD, LEASE_MS).catch((error: unknown) => {
       // Another member acquired the lease first.
@@ -439,7 +439,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   async #begin(lease: Lease, follower: Follower, startMs: number): Promise<void> {
-    const { lead, onTurn, log, clock } = this.#parts;
+    const { lead, onRoleChange, log, clock } = this.#parts;
     try {
       await follower.catchUp();
       await follower[Symbol.asyncDispose]();
@@ -450,7 +450,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       return;
     }
     this.#watch(lease);
-    onTurn();
+    onRoleChange();
     log.info(
       { epoch: lease.epoch, seq: this.seq, duration_ms: Math.round(clock.monotonic() - startMs) },
       'this member is the leader now',

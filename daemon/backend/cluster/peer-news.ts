@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { newestHeard } from '../../../shared/domain/cluster.ts';
 import { PEER_STANDING_PATH, peerStandingSchema, type PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import { askPeer } from './forwarding/ask-peer.ts';
-import type { PeerPlace } from './forwarding/leadership.ts';
+import type { PeerAddress } from './forwarding/leadership.ts';
 import { PeerLink, type LinkParts } from './forwarding/peer-link.ts';
 
-const ASKED_MS = 2000;
+const QUERY_TIMEOUT_MS = 2000;
 
 type NewsParts = LinkParts;
 
@@ -18,14 +18,14 @@ export class PeerNews {
   }
 
   /** @returns the newest write known to members that reach the database; undefined: no such member responded */
-  async newest(places: readonly PeerPlace[]): Promise<number | undefined> {
-    const standings = await Promise.all(places.map((place) => this.#standingOf(place).catch(() => undefined)));
+  async newest(peers: readonly PeerAddress[]): Promise<number | undefined> {
+    const standings = await Promise.all(peers.map((peer) => this.#standingOf(peer).catch(() => undefined)));
     return newestHeard(standings.filter((standing) => standing !== undefined));
   }
 
-  async #standingOf(place: PeerPlace): Promise<PeerStanding> {
-    using link = new PeerLink(place, this.#parts);
-    const question = { method: 'GET', path: PEER_STANDING_PATH, limitMs: ASKED_MS };
+  async #standingOf(peer: PeerAddress): Promise<PeerStanding> {
+    using link = new PeerLink(peer, this.#parts);
+    const question = { method: 'GET', path: PEER_STANDING_PATH, limitMs: QUERY_TIMEOUT_MS };
     return peerStandingSchema.parse(JSON.parse((await askPeer(link, question, this.#parts.clock)).text));
   }
 }

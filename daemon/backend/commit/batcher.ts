@@ -4,12 +4,12 @@ import type { Clock, Lease, Store, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { UnsettledWriteError } from '../store/unsettled-write.ts';
 import { Definitions } from '../config/definitions.ts';
-import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
+import { UNLIMITED_MEMORY, UNLIMITED_DISK, type MemoryLimit, type DiskLimit } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
 import { Transaction, type Outcome } from './transaction.ts';
 import { CommitBoard } from './commit-board.ts';
 import type { Command, Steps } from './command.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
 import { RecordReader } from './record-reader.ts';
 import { Routing } from '../notify/route.ts';
 
@@ -21,17 +21,17 @@ export interface BatcherOptions {
   /** Batch delay: the maximum time that the first command of an idle queue waits for others. */
   readonly lingerMs?: number;
   /** Batch delay of a command with bulk priority, whose caller does not wait. Default: `lingerMs` if that is given. */
-  readonly patientLingerMs?: number;
+  readonly bulkLingerMs?: number;
 }
 
 /**
  * Early-flush threshold: number of results with which an idle queue is committed at once. A commit costs as much as
  * some fifty results.
  */
-const ENOUGH_COMPANY = 64;
+const EARLY_FLUSH_WEIGHT = 64;
 
 /** Maximum time that a batch may block the event loop: the time of a usual batch, which is then not divided. */
-const HELD_MS_MAX = 15;
+const BLOCKING_MS_MAX = 15;
 
 /** Delay before the state is read again after that failed too. */
 const RELOAD_RETRY_MS = 250;
@@ -56,16 +56,16 @@ export class Batcher {
   readonly #batchLimit: number;
   readonly #enough: number;
   readonly #lingerMs: number;
-  readonly #patientLingerMs: number;
+  readonly #bulkLingerMs: number;
   readonly #registry: Registry;
   readonly #records: RecordReader;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #routing: Routing;
-  readonly #room: Room;
+  readonly #diskLimit: DiskLimit;
   readonly #keepReportsOut: () => void;
-  readonly #memory: MemoryRoom;
+  readonly #memory: MemoryLimit;
   readonly #anchorDue: () => StoreOp | undefined;
   readonly #mended: Disposable;
   /** Undefined: another backend is the leader. */
@@ -75,7 +75,7 @@ export class Batcher {
   /** Number of results of the last batch; infinite before the first. */
   #lastWeight = Infinity;
   #linger: Disposable | undefined;
-  #patientLinger: Disposable | undefined;
+  #bulkLinger: Disposable | undefined;
   #retry: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isDiverged = false;
@@ -93,11 +93,11 @@ export class Batcher {
       /** Default: there are no handlers. */
       readonly routing?: Routing;
       /** Default: unlimited. */
-      readonly room?: Room;
+      readonly diskLimit?: DiskLimit;
       /** Throws while results are rejected, for example during an upgrade. Default: never. */
       readonly keepReportsOut?: () => void;
       /** Default: unlimited. */
-      readonly memory?: MemoryRoom;
+      readonly memory?: MemoryLimit;
       /** Returns the time record from time to time, to be written with a batch. */
       readonly anchorDue?: () => StoreOp | undefined;
     },
@@ -110,15 +110,15 @@ export class Batcher {
     this.#log = parts.log;
     this.#routing = parts.routing ?? new Routing(new Definitions({ checks: new Map(), handlers: new Map() }));
     this.#records = new RecordReader({ registry: parts.registry, store: parts.store, routing: this.#routing });
-    this.#room = parts.room ?? ENDLESS_ROOM;
+    this.#diskLimit = parts.diskLimit ?? UNLIMITED_DISK;
     this.#keepReportsOut = parts.keepReportsOut ?? (() => undefined);
-    this.#memory = parts.memory ?? ENDLESS_MEMORY;
+    this.#memory = parts.memory ?? UNLIMITED_MEMORY;
     this.#anchorDue = parts.anchorDue ?? (() => undefined);
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
-    this.#enough = Math.min(ENOUGH_COMPANY, this.#batchLimit);
+    this.#enough = Math.min(EARLY_FLUSH_WEIGHT, this.#batchLimit);
     this.#lingerMs = options.lingerMs ?? 2;
-    this.#patientLingerMs = options.patientLingerMs ?? options.lingerMs ?? 5;
+    this.#bulkLingerMs = options.bulkLingerMs ?? options.lingerMs ?? 5;
     this.#mended = this.#store.onMended(() => this.#noteMended());
   }
 
@@ -128,7 +128,7 @@ export class Batcher {
   }
 
   /** True if the registry equals the store: no batch is in progress. */
-  get isAtRest(): boolean {
+  get isIdle(): boolean {
     return this.#running === undefined && !this.#isDiverged;
   }
 
@@ -159,7 +159,7 @@ export class Batcher {
    * @throws MonError `unavailable` while results are rejected, or there is no disk space for them
    */
   refuseReports(): void {
-    this.#room.refuseGrowth();
+    this.#diskLimit.refuseGrowth();
     this.#keepReportsOut();
   }
 
@@ -182,7 +182,7 @@ export class Batcher {
     if (this.#running !== undefined) return;
     // Checked here and not only by the timer, because timers starve under a flood of messages.
     if (this.#queuedWeight >= this.#enoughFor(command)) this.#start();
-    else this.#waitForCompany(command.isPatient === true);
+    else this.#scheduleFlush(command.isBulk === true);
   }
 
   /**
@@ -190,15 +190,15 @@ export class Batcher {
    * again after it. If the queue waited for as many results as last time, all senders would be idle during each sync. A
    * single sender would wait in vain. With half of them, the other half arrives while the first is synced.
    */
-  #enoughFor({ isPatient }: Command): number {
-    return isPatient === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
+  #enoughFor({ isBulk }: Command): number {
+    return isBulk === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
   }
 
   /** Starts the batch delay, so that commands that arrive close together share a commit. */
-  #waitForCompany(isPatient: boolean): void {
-    if (!isPatient) this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
+  #scheduleFlush(isBulk: boolean): void {
+    if (!isBulk) this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
     else if (this.#linger === undefined) {
-      this.#patientLinger ??= this.#clock.after(this.#patientLingerMs, () => this.#start());
+      this.#bulkLinger ??= this.#clock.after(this.#bulkLingerMs, () => this.#start());
     }
   }
 
@@ -231,13 +231,13 @@ export class Batcher {
 
   #enqueued<T>(
     apply: (transaction: Transaction, done: (value: T) => void) => Steps | void,
-    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>>,
+    { weight = 1, ...options }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       let outcome: { readonly value: T } | undefined;
       this.enqueue({
         weight,
-        ...rest,
+        ...options,
         apply: (transaction) =>
           apply(transaction, (value) => {
             outcome = { value };
@@ -256,10 +256,10 @@ export class Batcher {
    *
    * @throws MonError `unavailable`
    */
-  alone(work: () => Promise<void>): Promise<void> {
+  runExclusively(work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error: MonError | undefined): void => (error === undefined ? resolve() : reject(error));
-      this.enqueue({ weight: 1, alone: work, apply: () => undefined, settle });
+      this.enqueue({ weight: 1, exclusiveWork: work, apply: () => undefined, settle });
     });
   }
 
@@ -270,7 +270,7 @@ export class Batcher {
    */
   lead(lease: Lease, seq: number): void {
     this.#lease = lease;
-    this.#tellBeside(seq);
+    this.#announceDirectWrites(seq);
   }
 
   /** Commits the queue, and accepts nothing more from that moment on. */
@@ -294,8 +294,8 @@ export class Batcher {
   #start(): void {
     this.#linger?.[Symbol.dispose]();
     this.#linger = undefined;
-    this.#patientLinger?.[Symbol.dispose]();
-    this.#patientLinger = undefined;
+    this.#bulkLinger?.[Symbol.dispose]();
+    this.#bulkLinger = undefined;
     if (this.#running !== undefined || this.#queue.length === 0) return;
     this.#retry?.[Symbol.dispose]();
     this.#running = this.#work();
@@ -305,14 +305,14 @@ export class Batcher {
     while (this.#queue.length > 0) {
       const batch = this.#take();
       const [first] = batch;
-      if (first?.alone === undefined) await this.#commit(batch);
-      else await this.#workAlone(first, first.alone);
+      if (first?.exclusiveWork === undefined) await this.#commit(batch);
+      else await this.#executeExclusiveWork(first, first.exclusiveWork);
       if (this.#queue.length === 0) break;
       // Listeners see the state of this commit before the next batch changes it.
-      this.#tellRest();
+      this.#announceIdle();
     }
     this.#running = undefined;
-    this.#tellRest();
+    this.#announceIdle();
     if (this.#isDiverged && !this.#isClosed) this.#retry = this.#clock.after(RELOAD_RETRY_MS, () => this.#recover());
   }
 
@@ -324,11 +324,11 @@ export class Batcher {
   #take(): Command[] {
     let weight = 0;
     let count = 0;
-    while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isAlone(count)))) {
+    while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isExclusive(count)))) {
       const command = this.#queue[count];
       weight += command?.weight ?? 0;
       count++;
-      if (command?.alone !== undefined || command?.endsBatch === true) break;
+      if (command?.exclusiveWork !== undefined || command?.endsBatch === true) break;
     }
     if (count === this.#queue.length) {
       const all = this.#queue;
@@ -338,11 +338,11 @@ export class Batcher {
     return this.#queue.splice(0, count);
   }
 
-  #isAlone(at: number): boolean {
-    return this.#queue[at]?.alone !== undefined;
+  #isExclusive(at: number): boolean {
+    return this.#queue[at]?.exclusiveWork !== undefined;
   }
 
-  async #workAlone(command: Command, work: () => Promise<void>): Promise<void> {
+  async #executeExclusiveWork(command: Command, work: () => Promise<void>): Promise<void> {
     let failure: MonError | undefined;
     const before = this.#store.lastSeq(this.#assertLeading().name);
     try {
@@ -353,16 +353,16 @@ export class Batcher {
     // Also after a failure: the content of the store is authoritative.
     this.#isDiverged = true;
     await this.#readAgain();
-    this.#tellBeside(before);
+    this.#announceDirectWrites(before);
     this.#settleAll([command], () => failure);
   }
 
   /**
    * Announces the writes that were made directly to the store, because the feed needs sequence numbers without a gap.
    */
-  #tellBeside(before: number): void {
+  #announceDirectWrites(before: number): void {
     const last = this.#store.lastSeq(this.#assertLeading().name);
-    for (let seq = before + 1; seq <= last; seq++) this.commits.tell({ ...NOTHING_ASKED, seq });
+    for (let seq = before + 1; seq <= last; seq++) this.commits.announce({ ...EMPTY_COMMIT, seq });
   }
 
   async #commit(batch: readonly Command[]): Promise<void> {
@@ -411,7 +411,7 @@ export class Batcher {
   }
 
   /** @param startMs start of the batch */
-  async #write({ ops, changes, ...asked }: Outcome, results: number, startMs: number): Promise<void> {
+  async #write({ ops, changes, ...others }: Outcome, results: number, startMs: number): Promise<void> {
     const writeStartMs = this.#clock.monotonic();
     const anchor = this.#anchorDue();
     const seq = await this.#store.write(this.#assertLeading(), anchor === undefined ? ops : [...ops, anchor], changes);
@@ -419,7 +419,7 @@ export class Batcher {
     this.isFailing = false;
     this.lastWriteMs = nowMs;
     const times = { durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs };
-    this.commits.tell({ seq, changes, ...asked, results, times });
+    this.commits.announce({ seq, changes, ...others, results, times });
   }
 
   #assertLeading(): Lease {
@@ -437,7 +437,7 @@ export class Batcher {
       const { generation } = this.#routing.definitions;
       const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, {
         routing: this.#routing,
-        room: this.#room,
+        diskLimit: this.#diskLimit,
         memory: this.#memory,
       });
       this.#isDiverged = true;
@@ -457,35 +457,37 @@ export class Batcher {
     refused: Map<Command, MonError>,
     isStale: () => boolean,
   ): Promise<boolean> {
-    const turn = applyTurn();
+    const timeSlice = startTimeSlice();
     for (const command of batch) {
       if (refused.has(command)) continue;
-      const isWhole = this.#applyOne(command, transaction, refused, (steps) => this.#step(steps, turn, isStale));
-      if (!(typeof isWhole === 'boolean' ? isWhole : await isWhole)) return false;
-      if (!turn.isDue) continue;
-      await turn.shareFirst();
+      const isComplete = this.#applyOne(command, transaction, refused, (steps) =>
+        this.#step(steps, timeSlice, isStale),
+      );
+      if (!(typeof isComplete === 'boolean' ? isComplete : await isComplete)) return false;
+      if (!timeSlice.isDue) continue;
+      await timeSlice.shareFirst();
       if (isStale()) return false;
     }
     return true;
   }
 
   /** @throws StaleBatch */
-  async #step(steps: Steps, turn: LoopTurn, isStale: () => boolean): Promise<void> {
+  async #step(steps: Steps, timeSlice: TimeSlice, isStale: () => boolean): Promise<void> {
     while (steps.next().done !== true) {
-      if (!turn.isDue) continue;
+      if (!timeSlice.isDue) continue;
       this.#partial ??= Promise.withResolvers<boolean>();
-      await turn.shareFirst();
+      await timeSlice.shareFirst();
       if (isStale()) throw new StaleBatch();
     }
   }
 
   async #finish(transaction: Transaction): Promise<Outcome> {
     const steps = transaction.finishing();
-    const turn = applyTurn();
+    const timeSlice = startTimeSlice();
     for (;;) {
       const step = steps.next();
       if (step.done === true) return step.value;
-      if (turn.isDue) await turn.shareFirst();
+      if (timeSlice.isDue) await timeSlice.shareFirst();
     }
   }
 
@@ -539,18 +541,18 @@ export class Batcher {
     }
   }
 
-  #tellRest(): void {
+  #announceIdle(): void {
     if (this.#isDiverged) return;
-    this.commits.tellRest();
+    this.commits.announceIdle();
   }
 }
 
 /** Thrown if a batch must begin again, with bodies for other handlers. */
 class StaleBatch extends Error {}
 
-function applyTurn(): LoopTurn {
-  return new LoopTurn(undefined, HELD_MS_MAX);
+function startTimeSlice(): TimeSlice {
+  return new TimeSlice(undefined, BLOCKING_MS_MAX);
 }
 
 /** The outcome of work on the store itself. */
-const NOTHING_ASKED = { changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };
+const EMPTY_COMMIT = { changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };

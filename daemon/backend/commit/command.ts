@@ -13,7 +13,7 @@ export interface Command {
   /** True if it contains results from outside, which their senders must keep during an upgrade. */
   readonly isReported?: boolean;
   /** True for bulk priority: the sender does not wait for the response, so the batch delay may be longer. */
-  readonly isPatient?: boolean;
+  readonly isBulk?: boolean;
   /**
    * True if later commands must wait for its commit, because it may change which events are handled and which bodies
    * are needed.
@@ -28,7 +28,7 @@ export interface Command {
   /**
    * Work on the store itself, without a concurrent commit; the registry is read again after it. It announces nothing.
    */
-  readonly alone?: () => Promise<void>;
+  readonly exclusiveWork?: () => Promise<void>;
   /**
    * Changes the registry through the transaction. No other command runs concurrently. A command whose size its sender
    * determines returns steps: between two of them readers may read the registry, and no command changes it.

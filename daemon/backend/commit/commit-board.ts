@@ -26,7 +26,7 @@ export class CommitBoard {
   /** Number of results announced so far, whichever backend committed them. */
   results = 0;
   readonly #commitListeners = new Set<(commit: Commit) => void>();
-  readonly #restListeners = new Set<() => void>();
+  readonly #idleListeners = new Set<() => void>();
 
   /** Calls `listener` for every committed batch, in the order of registration. */
   onCommit(listener: (commit: Commit) => void): Disposable {
@@ -35,25 +35,28 @@ export class CommitBoard {
   }
 
   /** Calls `listener` at the end of a batch, committed or not, while memory equals the store. */
-  onRest(listener: () => void): Disposable {
-    this.#restListeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
+  onIdle(listener: () => void): Disposable {
+    this.#idleListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#idleListeners.delete(listener) };
   }
 
-  tell(commit: Commit): void {
+  announce(commit: Commit): void {
     this.results += commit.results;
-    for (const listener of this.#commitListeners) tellOne(listener, commit);
+    for (const listener of this.#commitListeners) notifyListener(listener, commit);
   }
 
-  tellRest(): void {
-    for (const listener of this.#restListeners) tellOne(listener, undefined);
+  announceIdle(): void {
+    for (const listener of this.#idleListeners) notifyListener(listener, undefined);
   }
 }
 
 /** Calls one listener. The write is done already, so an error of the listener is a separate defect. */
-function tellOne<Told>(listener: (told: Told) => void, told: Told): void {
+function notifyListener<Announcement>(
+  listener: (announcement: Announcement) => void,
+  announcement: Announcement,
+): void {
   try {
-    listener(told);
+    listener(announcement);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 
 /** Rejects growth when disk space is low. */
-export interface Room {
+export interface DiskLimit {
   /**
    * Called before a result is accepted, and by a command before it creates something new.
    *
@@ -10,10 +10,10 @@ export interface Room {
   refuseGrowth(): void;
 }
 
-export const ENDLESS_ROOM: Room = { refuseGrowth: () => undefined };
+export const UNLIMITED_DISK: DiskLimit = { refuseGrowth: () => undefined };
 
 /** Rejects new objects when memory is full; known objects are updated without a check. */
-export interface MemoryRoom {
+export interface MemoryLimit {
   readonly isFull: boolean;
   /** Counts a rejection, and warns the operator. */
   refusal(): MonError;
@@ -21,7 +21,7 @@ export interface MemoryRoom {
   refuseGrowth(): void;
 }
 
-export const ENDLESS_MEMORY: MemoryRoom = {
+export const UNLIMITED_MEMORY: MemoryLimit = {
   isFull: false,
   refusal: () => new MonError('no_memory', 'the memory limit of the backend is reached: new objects are rejected'),
   refuseGrowth: () => undefined,

@@ -5,7 +5,7 @@ import type { Routing, HandlingNote } from '../notify/route.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
-import type { MemoryRoom, Room } from './room.ts';
+import type { MemoryLimit, DiskLimit } from './room.ts';
 
 /** The committed bodies that the commands of a batch requested, by entry. */
 export type Fetched = ReadonlyMap<object, unknown>;
@@ -35,8 +35,8 @@ export class Transaction {
   /** Number of processed results, for the rate. */
   resultCount = 0;
   readonly routing: Routing;
-  readonly memory: MemoryRoom;
-  readonly #room: Room;
+  readonly memory: MemoryLimit;
+  readonly #diskLimit: DiskLimit;
   readonly #fetched: Fetched;
   /**
    * Bodies that are written once, however often the batch changes them. They are in one map per table, and not per
@@ -57,11 +57,15 @@ export class Transaction {
     registry: Registry,
     nowMs: number,
     fetched: Fetched,
-    { routing, room, memory }: { readonly routing: Routing; readonly room: Room; readonly memory: MemoryRoom },
+    {
+      routing,
+      diskLimit,
+      memory,
+    }: { readonly routing: Routing; readonly diskLimit: DiskLimit; readonly memory: MemoryLimit },
   ) {
     this.registry = registry;
     this.routing = routing;
-    this.#room = room;
+    this.#diskLimit = diskLimit;
     this.memory = memory;
     this.nowMs = nowMs;
     this.now = Math.floor(nowMs / 1000);
@@ -76,7 +80,7 @@ export class Transaction {
    */
   refuseNew(present: unknown): void {
     if (present !== undefined) return;
-    this.#room.refuseGrowth();
+    this.#diskLimit.refuseGrowth();
     this.memory.refuseGrowth();
   }
 
@@ -231,14 +235,14 @@ export class Transaction {
   }
 
   *#writeLatest(): Generator<void, void, undefined> {
-    for (const [{ key, encodeHeld }, holders] of this.#latest as Map<
+    for (const [{ key, encodeLatest }, holders] of this.#latest as Map<
       LatestTable<unknown, unknown>,
       Map<unknown, Set<unknown>>
     >) {
       for (const [holder, ids] of holders) {
         for (const id of ids) {
           yield;
-          const value = encodeHeld(holder, id);
+          const value = encodeLatest(holder, id);
           if (value !== undefined) this.write(key(holder, id), value);
         }
       }

@@ -55,18 +55,18 @@ async function leaseOf(store: Store): Promise<Lease | undefined> {
 }
 
 async function patiently<T>(
-  { isShared: isPatient, stop, clock, log }: Pick<BackendOptions, 'isShared' | 'stop' | 'clock' | 'log'>,
+  { isShared: mayWait, stop, clock, log }: Pick<BackendOptions, 'isShared' | 'stop' | 'clock' | 'log'>,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  let isTold = false;
+  let isLogged = false;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (isPatient !== true || !(error instanceof MonError) || error.code !== 'unavailable') throw error;
+      if (mayWait !== true || !(error instanceof MonError) || error.code !== 'unavailable') throw error;
       // Logged once, and not with every attempt.
-      if (!isTold) log.warn({ reason: error.message }, 'waiting for the database');
-      isTold = true;
+      if (!isLogged) log.warn({ reason: error.message }, 'waiting for the database');
+      isLogged = true;
     }
     await pause(clock);
     if (stop?.aborted === true) throw new MonError('unavailable', 'the backend was stopped while it was starting');

@@ -29,7 +29,7 @@ import { clusterOnMon } from '../cluster/mon.ts';
 import { dumpOnMon } from '../dump/mon.ts';
 import { eventsOnMon } from '../events/mon.ts';
 import { overviewOf, type OverviewParts } from '../health/overview.ts';
-import { askedNamespaces } from '../namespaces/asked.ts';
+import { requestedNamespaces } from '../namespaces/asked.ts';
 import { eventsOnV1 } from '../events/v1.ts';
 import { eventsOnV2 } from '../events/v2.ts';
 import { deadLettersOnMon } from '../notify/delivery/dead-letter-routes.ts';
@@ -56,7 +56,7 @@ import { reportOnMon } from '../report/mon.ts';
 import { simulationOnMon } from '../results/mon-simulate.ts';
 import { resultsOnMon } from '../results/mon.ts';
 import { resultsOnV1 } from '../results/v1.ts';
-import { heldOnMon } from '../silences/hold.ts';
+import { commandSilencesOnMon } from '../silences/hold.ts';
 import { silencedOnMon } from '../silences/mon.ts';
 import { silencedOnV1 } from '../silences/v1.ts';
 import { silencedOnV2 } from '../silences/v2.ts';
@@ -99,7 +99,7 @@ type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof resultsOnMon> &
   Parameters<typeof simulationOnMon>[0] &
   FirstOf<typeof silencedOnMon> &
-  FirstOf<typeof heldOnMon> &
+  FirstOf<typeof commandSilencesOnMon> &
   FirstOf<typeof bulkOnMon> &
   FirstOf<typeof clientsOnMon> &
   FirstOf<typeof checksOnMon> &
@@ -152,7 +152,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...inhibitionsOnMon(deps),
     ...explanationOnMon(deps),
     ...handlerTestOnMon(deps),
-    overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),
+    overview: (request) => overviewOf(deps.overview, requestedNamespaces(request, deps.overview)),
     ...resultsOnMon(deps),
     ...simulationOnMon(deps, (namespace, result, nowMs) =>
       rulesAfter(
@@ -163,7 +163,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
       ),
     ),
     ...silencedOnMon(deps),
-    ...heldOnMon(deps),
+    ...commandSilencesOnMon(deps),
     ...bulkOnMon(deps),
     ...clientsOnMon(deps),
     ...checksOnMon(deps),
@@ -182,7 +182,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
 }
 
 /** Serves a listener for the v2 API alone, with its own `/health`, and the metrics. */
-export function serveV2Alone(app: FastifyInstance, deps: ApiDeps): void {
+export function serveV2Only(app: FastifyInstance, deps: ApiDeps): void {
   measureRequests(app, deps.metrics);
   serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));
   serveV2(app, deps);

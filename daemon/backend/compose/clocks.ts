@@ -28,7 +28,7 @@ import type { ConditionBoard } from '../health/condition-board.ts';
 import { watchConditions } from '../health/watch-conditions.ts';
 import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from './teardown.ts';
-import type { Ground } from './ground.ts';
+import type { Foundation } from './ground.ts';
 import type { Writers } from './writers.ts';
 
 interface ClockParts {
@@ -43,7 +43,7 @@ interface ClockParts {
 
 /** Starts the timed work of the leader: expiry, keepalives, stale results, the disk. */
 export function startClocks(
-  { config, definitions, registry, store, disk, clock, log }: Ground,
+  { config, definitions, registry, store, disk, clock, log }: Foundation,
   { batcher, writers, lanes, schedule, board, ownName }: ClockParts,
   teardown: Teardown,
 ): void {
@@ -52,11 +52,11 @@ export function startClocks(
   teardown.use('attributes for selectors', learnInBackground({ ...due, store, silenced }));
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
   const before = (): number => config.program['silence-reminder'];
-  const tell: Parameters<typeof remindOfEnds>[0]['tell'] = (transaction, namespace, entry) => {
+  const sendReminder: Parameters<typeof remindOfEnds>[0]['notify'] = (transaction, namespace, entry) => {
     const handler = config.program['silence-reminder-handler'];
     if (handler !== undefined) notifyReminder(transaction, namespace, entry, handler);
   };
-  teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before, tell }));
+  teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before, notify: sendReminder }));
   const rules = (): IdleRules => ({
     afterSeconds: config.program['silence-idle-after'],
     expireSeconds: config.program['silence-idle-expire'],
@@ -84,7 +84,7 @@ export function startClocks(
       results,
       clock,
       log,
-      isQuiet: () => disk.isQuiet || plansOf(registry).isQuiet(clock.now()),
+      isAwaitingBacklog: () => disk.isAwaitingBacklog || plansOf(registry).isAwaitingBacklog(clock.now()),
     }),
   );
   if (ownName !== undefined) {
@@ -97,7 +97,7 @@ export function startClocks(
 
 /** Opens the schedule of checks; only the leader requests runs. */
 export function openSchedule(
-  { definitions, registry, store, clock, log }: Ground,
+  { definitions, registry, store, clock, log }: Foundation,
   { batcher, agents }: { readonly batcher: Pick<Batcher, 'isLeading'>; readonly agents: AgentHub },
   teardown: Teardown,
 ): { readonly requests: CheckRequests; readonly schedule: CheckSchedule } {

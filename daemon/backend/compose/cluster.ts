@@ -11,7 +11,7 @@ import type { ChangeLog } from '../feed/change-log.ts';
 import type { Lease } from '../ports.ts';
 import { isShared } from '../store/shared.ts';
 import type { Teardown } from './teardown.ts';
-import type { Ground } from './ground.ts';
+import type { Foundation } from './ground.ts';
 import type { BackendOptions } from './options.ts';
 
 interface MemberParts {
@@ -22,7 +22,7 @@ interface MemberParts {
   readonly startLeading: () => Promise<void>;
   readonly standDown: () => Promise<void>;
   /** Called when this backend becomes or ceases to be the leader. */
-  readonly onTurn: () => void;
+  readonly onRoleChange: () => void;
 }
 
 /**
@@ -31,7 +31,7 @@ interface MemberParts {
  *
  * @param now reads a clock that all members share, epoch milliseconds
  */
-export function openSignatures({ peerKey, store, log }: Ground, now: () => number): PeerSignatures | undefined {
+export function openSignatures({ peerKey, store, log }: Foundation, now: () => number): PeerSignatures | undefined {
   if (!isShared(store)) return undefined;
   if (peerKey === undefined) {
     log.warn({ setting: 'peer-key-file' }, NO_PEER_KEY);
@@ -48,8 +48,8 @@ const NO_PEER_KEY =
 
 /** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
 export function openMembership(
-  { fixedLimits, store, lease, time, registry, clock, log }: Ground,
-  { signatures, batcher, changes, startLeading, standDown, onTurn }: MemberParts,
+  { fixedLimits, store, lease, time, registry, clock, log }: Foundation,
+  { signatures, batcher, changes, startLeading, standDown, onRoleChange }: MemberParts,
   teardown: Teardown,
 ): Membership | undefined {
   if (!isShared(store)) return undefined;
@@ -72,11 +72,11 @@ export function openMembership(
       await startLeading();
     },
     standDown,
-    onTurn,
+    onRoleChange,
     lagSecondsMax: fixedLimits.followerLagSeconds,
     clock,
     log,
-    chance: Math.random,
+    random: Math.random,
   });
   // A follower excuses the same results as the leader does.
   registry.state(openRuleWatch).otherSinceMs = () => member.writtenSinceMs;
@@ -85,7 +85,7 @@ export function openMembership(
 
 /** Returns the identity and address of this backend for the other members. */
 export function selfOf(
-  { config, tls }: Pick<Ground, 'config' | 'tls'>,
+  { config, tls }: Pick<Foundation, 'config' | 'tls'>,
   { bind }: Pick<BackendOptions, 'bind'>,
   { url, host }: { readonly url: string; readonly host: string },
 ): Self {

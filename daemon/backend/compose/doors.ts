@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
-import { NOBODY, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import { UNAUTHENTICATED, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
 import { certificateGuard, type NamespacesOfCertificate } from '../agents/agent-certificate.ts';
 import type { Forwarding } from '../cluster/forwarding/forwarding.ts';
@@ -23,8 +23,8 @@ import { LiveSockets } from '../sockets/live-sockets.ts';
 import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint, type Guard } from '../sockets/upgrades.ts';
 import type { Teardown } from './teardown.ts';
 import type { ListenerName } from '../tls/listeners.ts';
-import { serveEverything, serveV2Alone, type ApiDeps } from './api.ts';
-import type { Ground } from './ground.ts';
+import { serveEverything, serveV2Only, type ApiDeps } from './api.ts';
+import type { Foundation } from './ground.ts';
 import type { BackendOptions } from './options.ts';
 import type { Membership } from '../cluster/membership.ts';
 import { serveStanding } from '../cluster/peer-news.ts';
@@ -60,23 +60,23 @@ interface DoorParts {
 }
 
 /** The URLs of the listeners; undefined: there is no such listener. */
-interface Doors {
+interface Listeners {
   readonly url: string;
   readonly agentUrl: string | undefined;
   readonly v2Url: string | undefined;
 }
 
 /** Opens every listener, each with the guard that checks credentials. */
-export async function openDoors(
+export async function openListeners(
   options: BackendOptions,
-  ground: Ground,
+  foundation: Foundation,
   parts: DoorParts,
   teardown: Teardown,
-): Promise<Doors> {
+): Promise<Listeners> {
   const { api, connections, forwarding, member, peerRuns } = parts;
   const { slowPeers } = api;
   const makeServerOf = (listener: ListenerName): MakeServer =>
-    serverMaker(connections, slowPeers, options.requestTimes, ground.tls.of(listener));
+    serverMaker(connections, slowPeers, options.requestTimes, foundation.tls.of(listener));
   const makeServer = makeServerOf('api');
   const app = await openServer({ ...api, forwarding }, { kind: 'all' }, makeServer, (server, access) => {
     serveEverything(server, api, access);
@@ -89,13 +89,13 @@ export async function openDoors(
   teardown.defer('API', async () => {
     await Promise.all(apps.map((one) => close(one, connections, lastAnswersMs)));
   });
-  const sockets = teardown.use('sockets', liveSockets(ground, parts));
+  const sockets = teardown.use('sockets', liveSockets(foundation, parts));
   const guard = guardOf(api);
   const namespacesOf: NamespacesOfCertificate = (origin) => api.authenticator.namespacesOf(origin);
   const guardAgents = certificateGuard(guard, namespacesOf);
   const guardAll: Guard = (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request);
-  const ownAgents = agentEndpoint(ground, parts, sockets);
-  const v2Agents = v2AgentEndpoint(ground, parts, sockets);
+  const ownAgents = agentEndpoint(foundation, parts, sockets);
+  const v2Agents = v2AgentEndpoint(foundation, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
   forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another member is the leader now'));
   const other = forwarding?.openDoor({ server: app.server, connections, slowPeers });
@@ -121,7 +121,7 @@ export async function openDoors(
       { ...api, forwarding },
       { kind: 'core', bind: v2Address.bind },
       makeV2Server,
-      (server) => serveV2Alone(server, api),
+      (server) => serveV2Only(server, api),
     );
     apps.push(v2App);
     v2Url = await listen(v2App, v2Address, makeV2Server, 'v2-listener.port');
@@ -136,7 +136,7 @@ export async function openDoors(
   return { url, v2Url, agentUrl: teardown.use('listener of agents', listener).url };
 }
 
-function liveSockets({ clock }: Ground, { api, commits }: DoorParts): LiveSockets {
+function liveSockets({ clock }: Foundation, { api, commits }: DoorParts): LiveSockets {
   const { authenticator } = api;
   return new LiveSockets({
     clock,
@@ -151,7 +151,7 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
   return (request) => {
     const { headers, url } = request;
     const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
-    const principal = isToSayLater ? NOBODY : authenticator.authorize(headers, callers.addressOf(request));
+    const principal = isToSayLater ? UNAUTHENTICATED : authenticator.authorize(headers, callers.addressOf(request));
     const admit = (admitted: Principal): Principal => {
       refuseForeignOrigin(request);
       return admitted;
@@ -170,7 +170,11 @@ function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: Lis
   };
 }
 
-function agentEndpoint({ registry }: Ground, { api, agents, forwarding }: DoorParts, sockets: LiveSockets): Endpoint {
+function agentEndpoint(
+  { registry }: Foundation,
+  { api, agents, forwarding }: DoorParts,
+  sockets: LiveSockets,
+): Endpoint {
   return {
     path: AGENT_PATH,
     protocol: AGENT_PROTOCOL,
@@ -183,7 +187,11 @@ function agentEndpoint({ registry }: Ground, { api, agents, forwarding }: DoorPa
   };
 }
 
-function v2AgentEndpoint({ registry }: Ground, { api, agents, forwarding }: DoorParts, sockets: LiveSockets): Endpoint {
+function v2AgentEndpoint(
+  { registry }: Foundation,
+  { api, agents, forwarding }: DoorParts,
+  sockets: LiveSockets,
+): Endpoint {
   return {
     path: '/',
     maxPayload: V2_AGENT_FRAME_BYTES_MAX,

@@ -23,7 +23,7 @@ import { FIXED_LIMITS, type FixedLimits } from './fixed-limits.ts';
 import type { BackendOptions } from './options.ts';
 
 /** The foundation of all other parts. */
-export interface Ground {
+export interface Foundation {
   readonly config: ConfigInForce;
   readonly fixedLimits: FixedLimits;
   readonly definitions: Definitions;
@@ -48,11 +48,11 @@ export interface Ground {
  * @param tables all kinds of stored objects
  * @throws MonError `invalid` or `conflict` if the backend cannot start this way
  */
-export async function openGround(
+export async function openFoundation(
   options: BackendOptions,
   tables: readonly StoredTable[],
   teardown: Teardown,
-): Promise<Ground> {
+): Promise<Foundation> {
   const { clock: machine, log } = options;
   const fixedLimits = { ...FIXED_LIMITS, ...options.fixedLimits };
   const listeners = listenersOf(options.bind, options.config);

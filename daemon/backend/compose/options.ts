@@ -1,6 +1,6 @@
 import type { MachineClock } from '../../clock/machine-clock.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
-import type { LocalPlaces } from '../access/local-access.ts';
+import type { LocalDirectories } from '../access/local-access.ts';
 import type { BatcherOptions } from '../commit/batcher.ts';
 import type { ClusterDatabase } from '../cluster/alone.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -47,7 +47,7 @@ export interface BackendOptions {
   /** True if a remotely reachable address is allowed without credentials. */
   readonly isInsecureAllowed?: boolean;
   /** Directories in which the programs on this machine find their token; absent: none. */
-  readonly localPlaces?: LocalPlaces;
+  readonly localDirectories?: LocalDirectories;
   readonly batcher?: BatcherOptions;
   readonly requestTimes?: RequestTimes;
   /** Smaller limits for a test. Default: `FIXED_LIMITS`. */

@@ -7,7 +7,7 @@ import { SpreadRuns } from '../cluster/runs/spread-runs.ts';
 import type { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Delivery } from '../notify/delivery/deliver.ts';
-import type { Ground } from './ground.ts';
+import type { Foundation } from './ground.ts';
 import type { Teardown } from './teardown.ts';
 
 interface RunParts {
@@ -30,7 +30,7 @@ interface RunsOfAll {
 
 /** @returns undefined: the store is not shared */
 export function openRunsOfAll(
-  { config, definitions, clock, log }: Ground,
+  { config, definitions, clock, log }: Foundation,
   { delivery, feed, member, signatures, apiCommands }: RunParts,
   teardown: Teardown,
 ): RunsOfAll | undefined {
@@ -43,7 +43,7 @@ export function openRunsOfAll(
       signatures,
       clock,
       log,
-      chance: Math.random,
+      random: Math.random,
     }),
   );
   return {

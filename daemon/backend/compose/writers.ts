@@ -22,7 +22,7 @@ import { Events } from '../events/write.ts';
 import { Namespaces } from '../namespaces/write.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
 import { Results } from '../results/write.ts';
-import { HeldSilences } from '../silences/hold.ts';
+import { CommandSilences } from '../silences/hold.ts';
 import { learnSelectors } from '../silences/learn.ts';
 import { SilencedEntries, type Learn } from '../silences/write.ts';
 import { StashMigrations } from '../stashes/migrations.ts';
@@ -30,7 +30,7 @@ import { Stashes } from '../stashes/write.ts';
 import { StoreUpgrades } from '../plans/store-upgrades.ts';
 import type { Teardown } from './teardown.ts';
 import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
-import type { Ground } from './ground.ts';
+import type { Foundation } from './ground.ts';
 
 /** The writers of each noun: every change goes through the batcher. */
 export interface Writers {
@@ -39,7 +39,7 @@ export interface Writers {
   readonly events: Events;
   readonly v2Events: V2Events;
   readonly silenced: SilencedEntries;
-  readonly held: HeldSilences;
+  readonly commandSilences: CommandSilences;
   readonly clients: Clients;
   readonly entities: Entities;
   readonly aggregates: Aggregates;
@@ -62,7 +62,7 @@ export interface Writers {
 }
 
 export function openWriters(
-  { config, fixedLimits, definitions, registry, store, clock, log }: Ground,
+  { config, fixedLimits, definitions, registry, store, clock, log }: Foundation,
   { batcher, bcrypt }: { readonly batcher: Batcher; readonly bcrypt: Bcrypt },
   teardown: Teardown,
 ): Writers {
@@ -93,7 +93,7 @@ export function openWriters(
     events: new Events(batcher),
     v2Events: new V2Events({ batcher, definitions, entityLimit, attributes }),
     silenced,
-    held: new HeldSilences(batcher, silenced, silencesMax, learn),
+    commandSilences: new CommandSilences(batcher, silenced, silencesMax, learn),
     clients: new Clients({
       batcher,
       entityLimit,

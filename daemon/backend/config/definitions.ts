@@ -68,7 +68,7 @@ export class Definitions {
   #configured: ConfiguredDefinitions = NOTHING;
   #filters: ReadonlyMap<string, EventFilter> = new Map();
   #replacements = 0;
-  #toldGeneration = 0;
+  #notifiedGeneration = 0;
   #keepalives: KeepaliveSettings = { thresholds: KEEPALIVE_THRESHOLDS };
   #inhibitions: readonly InhibitionRule[] = [];
   readonly #listeners = new Set<() => void>();
@@ -139,8 +139,8 @@ export class Definitions {
   /** Notifies the listeners if stored definitions have changed. Called after commits. */
   noteStored(): void {
     const { generation } = this;
-    if (generation === this.#toldGeneration) return;
-    this.#toldGeneration = generation;
+    if (generation === this.#notifiedGeneration) return;
+    this.#notifiedGeneration = generation;
     for (const listener of this.#listeners) listener();
   }
 

@@ -34,16 +34,16 @@ export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinitio
     if (proxy === undefined) continue;
     const path = ['checks', name, 'proxy_requests'];
     for (const problem of problemsIn(proxy.client_attributes)) {
-      yield { path: [...path, 'client_attributes', ...problem.path], message: `${problem.message}; ${FOR_NOBODY}` };
+      yield { path: [...path, 'client_attributes', ...problem.path], message: `${problem.message}; ${NO_MATCH_HINT}` };
     }
     const expressions = entityConditions(textsIn(proxy['entity_attributes']));
     if ('problem' in expressions) {
-      yield { path: [...path, 'entity_attributes'], message: `${expressions.problem}; ${FOR_NOBODY}` };
+      yield { path: [...path, 'entity_attributes'], message: `${expressions.problem}; ${NO_MATCH_HINT}` };
     }
   }
 }
 
-const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
+const NO_MATCH_HINT = 'so it matches no client and the check never runs: fix it';
 
 function problemsIn(attributes: FilterDefinition['attributes']): ConditionProblems['problems'] {
   const conditions = parseConditions(attributes);

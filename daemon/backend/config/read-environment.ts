@@ -44,7 +44,7 @@ export async function readEnvironment(env: Environment): Promise<ReadEnvironment
   const layers: SettingsLayer[] = [{ origin: 'environment', settings: variables(env) }];
   const problems: LocatedRemark[] = [];
   const warnings: LocatedRemark[] = [];
-  const file = given(env, 'MON_CREDENTIALS_FILE');
+  const file = variableValue(env, 'MON_CREDENTIALS_FILE');
   if (file !== undefined) {
     try {
       layers.push({ origin: file, settings: await readCredentials(file) });
@@ -60,8 +60,8 @@ export async function readEnvironment(env: Environment): Promise<ReadEnvironment
 
 function variables(env: Environment): Settings {
   const program = settingsIn(env, PROGRAM_VARIABLES);
-  const port = given(env, 'MON_PORT');
-  const bind = given(env, 'MON_BIND');
+  const port = variableValue(env, 'MON_PORT');
+  const bind = variableValue(env, 'MON_BIND');
   const tls = settingsIn(env, TLS_VARIABLES);
   const api = {
     // Text that is not a number is passed on, so that the schema rejects it under the name of the setting.
@@ -78,14 +78,14 @@ function variables(env: Environment): Settings {
 function settingsIn(env: Environment, names: Readonly<Record<string, string>>): Settings {
   return Object.fromEntries(
     Object.entries(names).flatMap(([variable, setting]) => {
-      const value = given(env, variable);
+      const value = variableValue(env, variable);
       return value === undefined ? [] : [[setting, value]];
     }),
   );
 }
 
 /** An empty variable counts as unset: a service file often cannot unset a variable. */
-function given(env: Environment, name: string): string | undefined {
+function variableValue(env: Environment, name: string): string | undefined {
   const value = env[name];
   return value === '' ? undefined : value;
 }

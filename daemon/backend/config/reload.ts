@@ -63,11 +63,11 @@ export async function reload({
     return next.folders;
   }
   config.replace(next, Math.floor(clock.now() / 1000));
-  if (changes.length > 0) tell(log, next, changes);
+  if (changes.length > 0) logChanges(log, next, changes);
   return next.folders;
 }
 
-function tell(log: Log, next: LoadedConfig, changes: readonly SettingsChange[]): void {
+function logChanges(log: Log, next: LoadedConfig, changes: readonly SettingsChange[]): void {
   for (const warning of next.warnings) log.warn({}, warning);
   log.info(
     { changes: changes.slice(0, LOGGED_MAX), change_count: changes.length },

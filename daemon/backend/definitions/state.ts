@@ -6,14 +6,14 @@ import { mutatorDefinitionOf } from '../../../shared/domain/v2/mutator.ts';
 import { pipelineDefinitionOf, type PipelineDefinition } from '../../../shared/domain/v2/pipeline.ts';
 import { isUntranslatable, type Untranslatable } from '../../../shared/domain/v2/problem.ts';
 import {
-  wholeAsset,
-  wholeCheck,
-  wholeFilter,
-  wholeHandler,
-  wholeHook,
-  wholeMutator,
-  wholePipeline,
-  wholeRole,
+  completeAsset,
+  completeCheck,
+  completeFilter,
+  completeHandler,
+  completeHook,
+  completeMutator,
+  completePipeline,
+  completeRole,
   shownRoleBinding,
 } from '../../../shared/domain/v2/zero-values.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
@@ -68,16 +68,16 @@ export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
 }
 
 /** Adds every attribute that an object lacks; other kinds are shown as they were sent. */
-const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
-  checks: wholeCheck,
-  handlers: wholeHandler,
-  filters: wholeFilter,
-  mutators: wholeMutator,
-  pipelines: wholePipeline,
-  hooks: wholeHook,
-  assets: wholeAsset,
-  roles: wholeRole,
-  clusterroles: wholeRole,
+const COMPLETE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
+  checks: completeCheck,
+  handlers: completeHandler,
+  filters: completeFilter,
+  mutators: completeMutator,
+  pipelines: completePipeline,
+  hooks: completeHook,
+  assets: completeAsset,
+  roles: completeRole,
+  clusterroles: completeRole,
   rolebindings: shownRoleBinding,
   clusterrolebindings: shownRoleBinding,
 };
@@ -104,7 +104,7 @@ const TRANSLATE: {
  * @throws MonError `invalid` that names the position, if it cannot be used
  */
 export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
-  const shown = withCommandText(WHOLE[kind]?.(object) ?? object);
+  const shown = withCommandText(COMPLETE[kind]?.(object) ?? object);
   const definition = TRANSLATE[kind](shown);
   if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
   // Both parts belong to the same kind, which the compiler cannot verify.
@@ -183,8 +183,10 @@ export function loadedDefinition<Kind extends DefinitionKind>(
     return translated(kind, object);
   } catch (error) {
     const { namespace, name } = object.metadata;
-    const about = `${name} of the stored ${kind} in the namespace ${namespace}`;
-    throw new MonError('invalid', `${about} cannot be used by this version: ${errorMessage(error)}`, { cause: error });
+    const subject = `${name} of the stored ${kind} in the namespace ${namespace}`;
+    throw new MonError('invalid', `${subject} cannot be used by this version: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -25,7 +25,7 @@ const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
 ];
 
 /** The kind, namespace and name of a definition. */
-export interface DefinitionPlace {
+export interface DefinitionKey {
   readonly kind: DefinitionKind;
   /** Empty for objects over all namespaces. */
   readonly namespace: string;
@@ -33,7 +33,7 @@ export interface DefinitionPlace {
 }
 
 /** Definitions that were created over the API, as it shows them. */
-export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionPlace, DefinitionKinds[DefinitionKind]> = {
+export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionKey, DefinitionKinds[DefinitionKind]> = {
   prefix: PREFIX,
   key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
   encode: ({ object }) => JSON.stringify(object),
@@ -45,10 +45,10 @@ export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionPlace
     );
   },
   adoptOne([, kind, namespace, name], text) {
-    const place = { kind: kind as DefinitionKind, namespace: String(namespace), name: String(name) };
-    if (text === undefined) return ({ definitions }) => DEFINITIONS.drop(definitions, place);
-    const definition = loadedDefinition(place.kind, JSON.parse(text) as StoredObject);
-    return ({ definitions }) => DEFINITIONS.hold(definitions, place, definition);
+    const key = { kind: kind as DefinitionKind, namespace: String(namespace), name: String(name) };
+    if (text === undefined) return ({ definitions }) => DEFINITIONS.drop(definitions, key);
+    const definition = loadedDefinition(key.kind, JSON.parse(text) as StoredObject);
+    return ({ definitions }) => DEFINITIONS.hold(definitions, key, definition);
   },
   dumps: DUMPED_KINDS.map(([kind, type]) => ({
     type,

@@ -6,7 +6,7 @@ import { readBody, validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';
 import { objectHandlers, pathPart } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from './v2.ts';
-import { notFound } from '../http/v2-errors.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
 import { changing } from '../http/v2-object-answer.ts';
 
 const validateHooks = validator(checkHooksSchema);
@@ -26,7 +26,7 @@ export function hooksOnV2(deps: DefinitionDeps): OnV2<'hooks'> {
       pathPart(request, 'namespace'),
       pathPart(request, 'name'),
       (present) => {
-        if (present === undefined) throw notFound();
+        if (present === undefined) throw doesNotExist();
         return { ...present, check_hooks: next(present.check_hooks ?? []).map((list) => mutable(list)) };
       },
       actor,
@@ -41,7 +41,7 @@ export function hooksOnV2(deps: DefinitionDeps): OnV2<'hooks'> {
     removeOfCheck: changing((request, actor) => {
       const without = (hooks: CheckHooks): CheckHooks => {
         const left = withoutHook(hooks, pathPart(request, 'type'), pathPart(request, 'hook'));
-        if (left === undefined) throw notFound();
+        if (left === undefined) throw doesNotExist();
         return left;
       };
       return change(request, without, actor);

@@ -53,7 +53,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
     const own = inConfiguration(namespace);
     return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
   };
-  const place = (object: ObjectOf<Kind>): Omit<Doing, 'verb'> => {
+  const targetOf = (object: ObjectOf<Kind>): Omit<Doing, 'verb'> => {
     const { namespace, name } = object.metadata;
     return { resource: kind, name, namespace: isRunByBackend ? undefined : namespace };
   };
@@ -66,11 +66,11 @@ export function definitionCollection<Kind extends DefinitionKind>(
       // The submitted value and not the parsed one, to keep the order and the absence of its attributes.
       return value as SubmittedDefinition<Kind>;
     },
-    place: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
+    withNamespace: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
     // A caller with write access gets the whole object: an object that is read, changed and written back must not lose
     // its secrets.
     show: (object, principal) =>
-      mayChange(principal, place(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
+      mayChange(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
@@ -102,9 +102,9 @@ function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[]
  */
 function refuseKept(principal: Principal, doing: Doing): void {
   const { name, namespace } = principal;
-  const isEverywhere =
+  const isAdminOfAllNamespaces =
     hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, namespace: undefined });
-  if (namespace === undefined && isEverywhere) return;
+  if (namespace === undefined && isAdminOfAllNamespaces) return;
   throw new MonError(
     'forbidden',
     `${name} is limited to the namespace ${String(namespace ?? doing.namespace)}, but ${doing.resource} run on the backend host: ask an administrator of all namespaces`,

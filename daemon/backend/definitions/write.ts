@@ -1,4 +1,4 @@
-import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
+import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -54,7 +54,7 @@ export class DefinitionChanges {
   ): Promise<ObjectOf<Kind>> {
     return await this.#parts.batcher.run((transaction) => {
       const { definitions, declared } = transaction.registry;
-      if (namespace !== EVERYWHERE && !declared.has(namespace))
+      if (namespace !== ALL_NAMESPACES && !declared.has(namespace))
         throw new MonError('not_found', `the namespace ${namespace} does not exist`);
       this.#refuseConfigured(kind, namespace, name);
       const present = definitions.get(kind, namespace, name)?.object;
@@ -138,5 +138,5 @@ function builtInOf<Kind extends DefinitionKind>(
 }
 
 function targetOf(kind: DefinitionKind, namespace: string, name: string): string {
-  return namespace === EVERYWHERE ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+  return namespace === ALL_NAMESPACES ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }

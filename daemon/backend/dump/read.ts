@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
 import type { Key } from '../ports.ts';
 import { TABLES } from '../tables/tables.ts';
-import type { Dump, DumpDeps, Found } from '../tables/dump-table.ts';
+import type { Dump, DumpDeps, StoredObject } from '../tables/dump-table.ts';
 import { dumpedNamespace } from '../namespaces/table.ts';
 
 /** Selects objects: those of a type after a position, in one namespace or in all of them. */
@@ -27,16 +27,16 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   const table = DUMPS.get(type);
   if (table === undefined) throw new Error(`internal error: no table contains objects of the type ${type}`);
   const prefix = namespace === undefined || !table.isNamespaced ? table.prefix : [...table.prefix, namespace];
-  const after = query.after === undefined ? undefined : placeOf(query.after, prefix);
-  const found: Found[] = [];
+  const after = query.after === undefined ? undefined : keyOfToken(query.after, prefix);
+  const rows: StoredObject[] = [];
   let last: Key | undefined;
   let count = 0;
   for await (const [key, value] of store.scan(prefix, { ...(after !== undefined && { after }), limit })) {
     count++;
     last = key;
-    found.push([key.slice(table.prefix.length).map(String), JSON.parse(value)]);
+    rows.push([key.slice(table.prefix.length).map(String), JSON.parse(value)]);
   }
-  const objects = await table.dumped(found, { registry, store });
+  const objects = await table.dumped(rows, { registry, store });
   const isLast = last === undefined || count < limit;
   const token = isLast ? null : Buffer.from(JSON.stringify(last)).toString('base64url');
   return { objects: objects.map(asRecord), continue: token };
@@ -50,7 +50,7 @@ const DUMPS: ReadonlyMap<V2Type, Dump & { readonly prefix: Key }> = new Map(
 );
 
 /** @throws MonError `invalid` */
-function placeOf(token: string, prefix: Key): Key {
+function keyOfToken(token: string, prefix: Key): Key {
   try {
     const key: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
     const isKey = Array.isArray(key) && key.every((part) => typeof part === 'string') && key.length <= 4;

@@ -91,7 +91,7 @@ function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
   const { name } = metadata;
   if (typeof name !== 'string' || !isPeerApiKey(name)) return object;
   const { apiKeys } = transaction.registry.credentials;
-  const { id, hash } = storedPeerKey(name, (known) => apiKeys.get(known)?.hash);
+  const { id, hash } = storedPeerKey(name, (keyId) => apiKeys.get(keyId)?.hash);
   return { ...object, metadata: { ...metadata, name: id }, spec: { ...spec, hash } };
 }
 

@@ -22,15 +22,15 @@ export function restoreDefinition(
   kind: DefinitionKind,
   object: Wrapped,
 ): Restored {
-  const given = inNamespace(object, namespace);
-  const parsed = DEFINITION_SCHEMAS[kind].safeParse(given);
+  const namespacedObject = inNamespace(object, namespace);
+  const parsed = DEFINITION_SCHEMAS[kind].safeParse(namespacedObject);
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { name } = parsed.data.metadata;
   if (namespace === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
     return skipped(`${name} is defined in the configuration file; change it there`);
   }
   const { transaction } = restoring;
-  const definition = usable(kind, given);
+  const definition = usable(kind, namespacedObject);
   if ('problem' in definition) return skipped(definition.problem);
   const refused = restoring.commands.problemOf(kind, definition);
   if (refused !== undefined) return skipped(refused);

@@ -59,8 +59,8 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   if (present !== undefined) return { client: present, make: () => present };
   const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
   // A dump of this backend only names the entity, which is an object of its own.
-  const isWhole = event.success && 'system' in (event.data.entity ?? {});
-  const entity = isWhole ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
+  const hasFullEntity = event.success && 'system' in (event.data.entity ?? {});
+  const entity = hasFullEntity ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
   if (entity === undefined || !entity.success) {
     return skipped(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
   }
@@ -78,10 +78,10 @@ function exactRecord(
 ): CheckRecord | undefined {
   const exact = exactly(exactRecordSchema, object);
   if (exact === undefined) return undefined;
-  const { check: result, eventCheck, eventHistory, ...rest } = exact;
+  const { check: result, eventCheck, eventHistory, ...attributes } = exact;
   const record = {
-    ...rest,
-    ...stateOf({ ...rest, check: result } as CheckRecord),
+    ...attributes,
+    ...stateOf({ ...attributes, check: result } as CheckRecord),
     eventHistory,
     eventCheck,
     check: result,

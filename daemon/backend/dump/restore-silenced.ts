@@ -80,19 +80,24 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
   const entry = withReminderOf(dumped, present);
   // An entry that suppressed nothing may have matched something here.
-  const known = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
-  if (known === undefined) return { entry, use };
-  const { unmatched_since: _ofThen, ...rest }: KeptUse = known;
+  const keptUse = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
+  if (keptUse === undefined) return { entry, use };
+  const { unmatched_since: _ofThen, ...remaining }: KeptUse = keptUse;
   const since = presentUse?.unmatched_since;
-  return { entry, use: since === undefined ? rest : { ...rest, unmatched_since: since } };
+  return { entry, use: since === undefined ? remaining : { ...remaining, unmatched_since: since } };
 }
 
 function exactState(namespace: string, object: Wrapped, nowMs: number): State | undefined {
   const exact = exactly(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
-  const { expire_at: end, reminded, ...rest } = exact.entry;
-  const entry = { ...rest, ...(reminded && { reminder_sent: reminded }), id: entryId(rest), expireAtMs: endOf(end) };
+  const { expire_at: end, reminded, ...attributes } = exact.entry;
+  const entry = {
+    ...attributes,
+    ...(reminded && { reminder_sent: reminded }),
+    id: entryId(attributes),
+    expireAtMs: endOf(end),
+  };
   if (!isFaithful(object, dumpedSilenced(namespace, entry, use))) return undefined;
   return { entry: inOwnWindow(entry, nowMs), use };
 }

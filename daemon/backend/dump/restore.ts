@@ -1,4 +1,4 @@
-import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
+import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
 import { skippedReason } from '../../../shared/domain/v2/lost.ts';
 import { isCountedEntity, kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
@@ -94,7 +94,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   if (kind.type === 'Namespace') return restoreNamespace(restoring, object);
   if (kind.type === 'User') return restoreUser(restoring, object);
   if (kind.type === 'APIKey') return restoreApiKey(restoring, object);
-  if (!kind.isNamespaced) return restoreDefinition(restoring, EVERYWHERE, kind.path, object);
+  if (!kind.isNamespaced) return restoreDefinition(restoring, ALL_NAMESPACES, kind.path, object);
   const { registry } = restoring.transaction;
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);

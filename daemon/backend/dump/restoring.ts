@@ -71,10 +71,10 @@ export function settle<State>(
   lost: readonly Lost[] = [],
 ): Restored {
   const { before, after } = states;
-  const told = lost.length === 0 ? {} : { lost };
-  if (before !== undefined && isSame(before, after)) return { outcome: 'unchanged', ...told };
+  const lossReport = lost.length === 0 ? {} : { lost };
+  if (before !== undefined && isSame(before, after)) return { outcome: 'unchanged', ...lossReport };
   if (!isDryRun) save();
-  return { outcome: before === undefined ? 'created' : 'replaced', ...told };
+  return { outcome: before === undefined ? 'created' : 'replaced', ...lossReport };
 }
 
 /** Compares as JSON, so that undefined equals absent. */

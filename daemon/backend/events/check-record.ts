@@ -1,6 +1,6 @@
 import { secondsSince, type Corrections } from '../../clock/corrections.ts';
 import type { Recovery } from '../../../shared/schemas/recovery.ts';
-import type { CheckResult, HeldResult } from '../../../shared/schemas/result.ts';
+import type { CheckResult, CachedResult } from '../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import { interned } from '../../../shared/domain/notify/log.ts';
 import type { History } from '../../../shared/domain/history.ts';
@@ -82,10 +82,10 @@ export function encodeRecordParts(
   deletionsBefore: number,
   era = 0,
 ): readonly string[] {
-  const { output, executed, issued, duration, ...rest } = check;
+  const { output, executed, issued, duration, ...attributes } = check;
   return [
     `${ownPart(state, deletionsBefore, era)},"check":{`,
-    JSON.stringify(rest).slice(1, -1),
+    JSON.stringify(attributes).slice(1, -1),
     outputPart(output),
     timesPart({ executed, issued, duration: duration as number | undefined }),
   ];
@@ -193,21 +193,21 @@ export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
 }
 
 /** The parts of a record that are kept in memory. */
-export interface HeldRecord {
+export interface CachedRecord {
   readonly state: CheckState;
   /** Undefined: it was deleted while its event stays. */
-  readonly result: HeldResult | undefined;
+  readonly result: CachedResult | undefined;
   /** The check by which selectors find an open event: of its last result, or of the event if that was deleted. */
-  readonly selected: HeldResult | undefined;
+  readonly selected: CachedResult | undefined;
   /** The check of an open event, if it differs from the last result. */
-  readonly eventCheck?: HeldResult | null | undefined;
+  readonly eventCheck?: CachedResult | null | undefined;
   /** Output of the event. */
   readonly output: string | undefined;
   readonly deletionsBefore: number;
 }
 
 /** @param name of the check */
-export function heldRecord(value: string, name: string, corrections: Corrections): HeldRecord {
+export function toCachedRecord(value: string, name: string, corrections: Corrections): CachedRecord {
   const skimmed = skimmedRecord(value, name);
   const seconds = skimmed === undefined ? 0 : secondsSince(corrections, 0);
   if (skimmed !== undefined && seconds === 0) return skimmed;
@@ -221,7 +221,7 @@ export function heldRecord(value: string, name: string, corrections: Corrections
 const SKIMMED =
   /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null)(?:,"okCount":(?<okCount>\d+))?(?:,"okWatermark":(?<okWatermark>\d+))?,"check":\{/;
 /** Also matches nested attributes, and strings that look like one: then the record is parsed. */
-const HELD_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|ttl"|aggregate)/g;
+const CACHED_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|ttl"|aggregate)/g;
 
 /**
  * Reads the parts for memory from the usual record without parsing it, which takes a third of the time: a start reads
@@ -229,17 +229,17 @@ const HELD_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|tt
  *
  * @returns undefined if the record must be parsed
  */
-function skimmedRecord(value: string, name: string): HeldRecord | undefined {
+function skimmedRecord(value: string, name: string): CachedRecord | undefined {
   const own = SKIMMED.exec(value);
   if (own?.groups === undefined) return undefined;
   const { length, recent, older, lastOk, okCount, okWatermark } = own.groups;
   let status: number | undefined;
   let executed: number | undefined;
-  HELD_ATTRIBUTE.lastIndex = own[0].length;
-  for (let found = HELD_ATTRIBUTE.exec(value); found !== null; found = HELD_ATTRIBUTE.exec(value)) {
-    const number = Number(found.groups?.['value']);
-    if (found.groups?.['name'] === 'status' && status === undefined) status = number;
-    else if (found.groups?.['name'] === 'executed' && executed === undefined) executed = number;
+  CACHED_ATTRIBUTE.lastIndex = own[0].length;
+  for (let match = CACHED_ATTRIBUTE.exec(value); match !== null; match = CACHED_ATTRIBUTE.exec(value)) {
+    const number = Number(match.groups?.['value']);
+    if (match.groups?.['name'] === 'status' && status === undefined) status = number;
+    else if (match.groups?.['name'] === 'executed' && executed === undefined) executed = number;
     else return undefined;
   }
   if (status === undefined || executed === undefined) return undefined;

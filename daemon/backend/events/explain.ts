@@ -43,9 +43,9 @@ export async function explainEvent(
   entry: CheckEntry,
   nowMs: number,
 ): Promise<Explanation | undefined> {
-  const [[found], owner] = await Promise.all([readRecords(store, [entry]), readClient(store, entry.client)]);
-  if (found === undefined || owner === undefined) return undefined;
-  const [, record] = found;
+  const [[entryWithRecord], owner] = await Promise.all([readRecords(store, [entry]), readClient(store, entry.client)]);
+  if (entryWithRecord === undefined || owner === undefined) return undefined;
+  const [, record] = entryWithRecord;
   const { name: client, namespace } = entry.client;
   const definition = routing.definitions.in(namespace.name).check(entry.name);
   const subdued = definition !== undefined && subdueOf(definition)(nowMs) ? { subdued: true } : {};
@@ -58,21 +58,21 @@ export async function explainEvent(
     ),
   });
   const event = eventOf(entry, record, owner, nowMs);
-  const about = { client, check: entry.name };
+  const subject = { client, check: entry.name };
   if (event !== undefined && record.event !== undefined) {
     const check = record.eventCheck ?? record.check ?? undefined;
     if (check === undefined) return undefined;
     const history = record.eventHistory ?? record.history;
     const { handlers } = routing.route(namespace.name, event.check);
     const occurrence = { client: entry.client, check, state: record.event, history };
-    const assumed = { silencedBy: event.silenced_by, isBeside: false };
+    const assumed = { silencedBy: event.silenced_by, isSeparateFromStored: false };
     const context = contextOf({ routing, registry, nowMs }, occurrence, { record: owner, handlers, assumed });
     const { decisions } = decide(context);
     const verdicts = verdictsWithGroups(decisions, { namespace, event, nowMs });
     const { recovery } = record.event;
     const handled = handlingSentence(verdicts);
     const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);
-    return { ...about, event: summary(event, recovery), ...subdued, reason, handlers: verdicts.map(deliveryAt) };
+    return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: verdicts.map(deliveryAt) };
   }
   if (record.check === null) return undefined;
   const pending = pendingResolutionsOf(namespace).get(client, entry.name);
@@ -80,7 +80,7 @@ export async function explainEvent(
   const silencedBy = pending === undefined ? [] : silencesOfPending(namespace, pending, nowMs);
   const verdicts = handlers.map((handler) => withoutEvent(handler, pending, silencedBy));
   const reason = pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(silencedBy);
-  return { ...about, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
+  return { ...subject, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
 }
 
 function deliveryView(delivery: Delivery | undefined): DeliveryView | null {

@@ -3,12 +3,12 @@ import type { CommitBoard } from '../commit/commit-board.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 
 /** Memory of each entry, in addition to its value. */
-const PLACE_BYTES = 250;
+const ENTRY_BYTES = 250;
 
 interface KeptParts<Value> {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   /** Returns the bytes of memory that all values may take now. */
-  readonly room: () => number;
+  readonly budget: () => number;
   /** Returns the memory of a value; undefined: it may change without a commit, and is not cached. */
   readonly bytesOf: (value: Value) => number | undefined;
 }
@@ -65,19 +65,19 @@ export class KeptByEvent<Value> implements Disposable {
     entries: readonly CheckEntry[],
     read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
   ): Promise<(Value | undefined)[]> {
-    const places: number[] = [];
+    const missingIndexes: number[] = [];
     const missing: CheckEntry[] = [];
-    const values = entries.map((entry, place) => {
+    const values = entries.map((entry, index) => {
       const value = this.#valueOf(entry);
       if (value === undefined) {
-        places.push(place);
+        missingIndexes.push(index);
         missing.push(entry);
       }
       return value;
     });
-    if (places.length === 0) return values;
+    if (missingIndexes.length === 0) return values;
     const made = await this.#make(missing, read);
-    for (const [at, place] of places.entries()) values[place] = made[at];
+    for (const [at, index] of missingIndexes.entries()) values[index] = made[at];
     return values;
   }
 
@@ -95,7 +95,7 @@ export class KeptByEvent<Value> implements Disposable {
     entries: readonly CheckEntry[],
     read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
   ): Promise<readonly (Value | undefined)[]> {
-    if (this.#parts.room() <= 0) {
+    if (this.#parts.budget() <= 0) {
       this.#clear();
       return read(entries);
     }
@@ -120,11 +120,11 @@ export class KeptByEvent<Value> implements Disposable {
     this.#forgetKept(key);
     const before = this.#kept.get(event);
     if (before !== undefined) this.#forgetKept(before.key);
-    const bytes = own + key.length + PLACE_BYTES;
-    const room = this.#parts.room();
+    const bytes = own + key.length + ENTRY_BYTES;
+    const budgetBytes = this.#parts.budget();
     // The limit was lowered. Finding the oldest values would cost more than it saves.
-    if (this.#bytes > room) this.#clear();
-    if (this.#bytes + bytes > room) return;
+    if (this.#bytes > budgetBytes) this.#clear();
+    if (this.#bytes + bytes > budgetBytes) return;
     this.#kept.set(event, { value, bytes, key, client: client.name, check: name });
     this.#events.set(key, event);
     this.#bytes += bytes;

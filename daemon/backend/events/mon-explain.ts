@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Explanation } from '../../../shared/schemas/explain.ts';
 import { explainEvent, type ExplainDeps } from './explain.ts';
-import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
@@ -12,7 +12,7 @@ export function explanationOnMon(deps: ExplainDeps & NamespaceDeps & { readonly 
     explainEvent: async (request): Promise<Explanation> => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      const entry = askedNamespace(request, deps).check(client, check);
+      const entry = requestedNamespace(request, deps).check(client, check);
       const explanation = entry === undefined ? undefined : await explainEvent(deps, entry, deps.clock.now());
       if (explanation === undefined) {
         throw new MonError('not_found', `there is no event and no result of ${client}/${check}`);

@@ -14,7 +14,7 @@ import type { Delivery } from '../notify/delivery/deliver.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { readRecords } from './read-records.ts';
@@ -53,7 +53,7 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
   return {
     testHandler: async (request): Promise<HandlerTest> => {
       const name = pathName(request, 'handler');
-      const namespace = askedNamespace(request, deps);
+      const namespace = requestedNamespace(request, deps);
       const { client, check, dry_run: isDry } = readBody(request, validateTest);
       const handler = runningHandler(config.definitions.in(namespace.name).handler(name), name);
       const event =
@@ -62,18 +62,18 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
           : await presentEvent(deps, namespace, client, check);
       const job = jobOf(event, { name, handler }, namespace.name, clock.now());
       const after = { client: job.client, check: job.check };
-      const about = { handler: name, type: handler.type, ...after };
+      const subject = { handler: name, type: handler.type, ...after };
       using ends = new DisposableStack();
       ends.use(begin());
       const preview = await delivery.preview(job, handler);
-      if (isDry) return { ...about, preview, outcome: null };
+      if (isDry) return { ...subject, preview, outcome: null };
       await audit.record(actorOf(request), { action: 'handler.test', target: targetIn(namespace.name, name), after });
       const begunMs = clock.monotonic();
       const { outcome, response } = await delivery.try(job, handler);
       const seconds = Math.round(clock.monotonic() - begunMs) / 1000;
       const said = { ...(response !== undefined && { response }), seconds };
       return {
-        ...about,
+        ...subject,
         preview,
         outcome:
           outcome.kind === 'delivered'
@@ -103,8 +103,14 @@ async function presentEvent(
 ): Promise<HandledEvent> {
   const entry = namespace.check(client, check);
   if (entry !== undefined) {
-    const [[found], owner] = await Promise.all([readRecords(store, [entry]), readClient(store, entry.client)]);
-    const event = found === undefined || owner === undefined ? undefined : eventOf(entry, found[1], owner, clock.now());
+    const [[entryWithRecord], owner] = await Promise.all([
+      readRecords(store, [entry]),
+      readClient(store, entry.client),
+    ]);
+    const event =
+      entryWithRecord === undefined || owner === undefined
+        ? undefined
+        : eventOf(entry, entryWithRecord[1], owner, clock.now());
     if (event !== undefined) return event;
   }
   throw new MonError('not_found', `there is no event of ${client}/${check}`);

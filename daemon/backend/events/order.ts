@@ -7,7 +7,7 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
  *
  * @throws MonError `invalid`
  */
-export function askedOrder(text = 'status'): (a: EventRow, b: EventRow) => number {
+export function requestedOrder(text = 'status'): (a: EventRow, b: EventRow) => number {
   const isReversed = text.startsWith('-');
   const name = isReversed ? text.slice(1) : text;
   const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);

@@ -48,11 +48,11 @@ export async function readEventTexts(
   heads: KeptByEvent<EventHead>,
 ): Promise<string[]> {
   await prepareSilences(entries);
-  const known = await heads.of(entries, (missing) => readHeads(store, missing));
-  const rest = entries.filter((_, at) => known[at] === undefined);
-  const others = rest.length === 0 ? NONE : await readEventsByEntry(store, rest, nowMs);
+  const headTexts = await heads.of(entries, (missing) => readHeads(store, missing));
+  const entriesWithoutHead = entries.filter((_, at) => headTexts[at] === undefined);
+  const others = entriesWithoutHead.length === 0 ? NONE : await readEventsByEntry(store, entriesWithoutHead, nowMs);
   return entries.flatMap((entry, at) => {
-    const head = known[at];
+    const head = headTexts[at];
     if (head !== undefined) return head + tailOf(entry, nowMs);
     const event = others.get(entry);
     return event === undefined ? [] : JSON.stringify(event);
@@ -122,9 +122,9 @@ function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead
   );
   const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
   const check = `${record.check.slice(0, -1)},${added}}`;
-  const rest = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED.length);
+  const tail = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED.length);
   // A copy: a concatenated string keeps all its parts in memory.
-  return Buffer.from(`{"id":"${event.id}","client":${client.shownText()},"check":${check},${rest}`).toString();
+  return Buffer.from(`{"id":"${event.id}","client":${client.shownText()},"check":${check},${tail}`).toString();
 }
 
 const ADDED_KEY = /"(?:history|total_state_change)":/;

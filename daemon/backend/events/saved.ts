@@ -4,7 +4,7 @@ import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
 import { forgetInhibitor } from '../notify/inhibitions/mutations.ts';
-import { noteRemoval, noteTurn } from '../timeline/saved.ts';
+import { noteRemoval, recordStateChange } from '../timeline/saved.ts';
 import { noteMatched } from '../silences/saved.ts';
 import { CHECK_RECORDS } from './table.ts';
 
@@ -22,13 +22,13 @@ export function saveCheck(
 ): void {
   const { facts } = entry;
   // After a result was deleted, the check of its event remains.
-  const known = bodies.check ?? bodies.eventCheck;
-  if (known !== undefined && (state.event ?? entry.state.event) !== undefined) {
-    entry.client.namespace.learnCheck(entry, known, state.event === undefined ? undefined : bodies.eventCheck);
+  const latestCheck = bodies.check ?? bodies.eventCheck;
+  if (latestCheck !== undefined && (state.event ?? entry.state.event) !== undefined) {
+    entry.client.namespace.learnCheck(entry, latestCheck, state.event === undefined ? undefined : bodies.eventCheck);
   }
   // Set first, because the silences that match are recorded below, by the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
-  noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
+  recordStateChange(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
   // An event that outlives an OK may be covered by other silences because of the new result.
   if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);

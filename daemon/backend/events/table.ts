@@ -6,11 +6,11 @@ import {
   encodeCheckRecord,
   encodeRecordParts,
   encodeRenewed,
-  heldRecord,
+  toCachedRecord,
   renewedBodies,
   type CheckBodies,
   type CheckRecord,
-  type HeldRecord,
+  type CachedRecord,
   type RenewedResult,
 } from './check-record.ts';
 import { EVENT_TOPIC } from './rows.ts';
@@ -69,7 +69,7 @@ export const CHECK_RECORDS: CheckTable = {
   },
   load(namespace, [, , client, check], text, { corrections, texts }) {
     const name = texts.of(String(check));
-    loadCheck(namespace, [String(client), name], heldRecord(text, name, corrections));
+    loadCheck(namespace, [String(client), name], toCachedRecord(text, name, corrections));
   },
   unload(namespace, [, , client, check]) {
     const entry = namespace.check(String(client), String(check));
@@ -80,11 +80,9 @@ export const CHECK_RECORDS: CheckTable = {
     {
       type: 'Event',
       isNamespaced: true,
-      async dumped(found, { store }) {
-        const owners = await store.getMany(
-          found.map(([[namespace = '', client = '']]) => clientKey(namespace, client)),
-        );
-        return found.flatMap(([[namespace = ''], value], at) => {
+      async dumped(rows, { store }) {
+        const owners = await store.getMany(rows.map(([[namespace = '', client = '']]) => clientKey(namespace, client)));
+        return rows.flatMap(([[namespace = ''], value], at) => {
           const owner = owners[at];
           return owner === undefined ? [] : dumpedEvent(namespace, decodeClient(owner).client, value as CheckRecord);
         });
@@ -93,13 +91,13 @@ export const CHECK_RECORDS: CheckTable = {
   ],
 };
 
-function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], held: HeldRecord): void {
+function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CachedRecord): void {
   const owner = namespace.clients.get(client);
   // Client and results are written and deleted in one batch. A follower may have read what a later batch left of them.
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
-  if (held.selected !== undefined) namespace.learnCheck(entry, held.selected, held.eventCheck);
-  namespace.setCheck(entry, held.state, held.result, held.output, held.deletionsBefore);
+  if (record.selected !== undefined) namespace.learnCheck(entry, record.selected, record.eventCheck);
+  namespace.setCheck(entry, record.state, record.result, record.output, record.deletionsBefore);
   namespace.aggregates.forgetSilencing(entry);
 }
 

@@ -34,7 +34,7 @@ export interface ReportedEvent {
   readonly isResolution: boolean;
 }
 
-export interface EventPlace {
+export interface V2EventKey {
   readonly client: string;
   readonly check: string;
 }
@@ -72,7 +72,7 @@ export class V2Events {
    */
   write(
     namespaceName: string,
-    { client, check }: EventPlace,
+    { client, check }: V2EventKey,
     change: (present: PresentEvent | undefined) => ReportedEvent,
     actor: Actor,
   ): Promise<void> {
@@ -103,7 +103,7 @@ export class V2Events {
    */
   remove(
     namespaceName: string,
-    { client, check }: EventPlace,
+    { client, check }: V2EventKey,
     refuse: (present: PresentEvent) => void,
     actor: Actor,
   ): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type PlacedV2Event,
   type SubmittedV2Event,
 } from '../../../shared/schemas/v2/event.ts';
-import type { EventPlace, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
+import type { V2EventKey, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
 import { validateResult } from '../results/validate-result.ts';
 import { readV2Events, shownEvent } from './v2-read.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
@@ -21,7 +21,7 @@ import type { Clock, Store } from '../ports.ts';
 import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { entityHeaders } from '../clients/v2-headers.ts';
-import { notFound } from '../http/v2-errors.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
 import { sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { firstBehind } from '../http/v2-portions.ts';
 
@@ -34,7 +34,7 @@ const parse = validator(v2EventSchema);
 const NOTHING_ELSE: ReadonlySet<string> = new Set();
 
 /** Number of bodies that are read at a time. */
-const PORTION = 100;
+const CHUNK_SIZE = 100;
 
 interface V2EventDeps extends NamespaceDeps {
   readonly clock: Clock;
@@ -58,9 +58,9 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     fieldRoot: 'event',
     isPlacedByPath: true,
     isReplacedByPost: true,
-    parse: (value, key) => named(parse(withNamesOfPath(value, placeOf(key)))),
+    parse: (value, key) => named(parse(withNamesOfPath(value, eventKeyOf(key)))),
     namespaceOf: (event) => namespacesIn(event)[0],
-    place: placedIn,
+    withNamespace: placedIn,
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
     sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
     labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
@@ -73,11 +73,11 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     async *list(name, after, mayBeSelected) {
       const namespace = namespaceOf(name);
       if (namespace === undefined) return;
-      for (const entries of portions(entriesBehind(namespace, [after?.[0], after?.[1]], mayBeSelected)))
+      for (const entries of splitIntoChunks(entriesBehind(namespace, [after?.[0], after?.[1]], mayBeSelected)))
         yield read(entries);
     },
     async get(name, key) {
-      const { client, check } = placeOf(key);
+      const { client, check } = eventKeyOf(key);
       const entry = namespaceOf(name)?.check(client, check);
       const [event] = entry === undefined ? [] : await read([entry]);
       return event;
@@ -88,24 +88,24 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
       let written: PlacedV2Event | undefined;
       await v2Events.write(
         namespace,
-        placeOf(key),
+        eventKeyOf(key),
         (present) => {
           request.admission();
           const before = shown(present);
           written = change(before);
           const problem = eventCheckProblem(written.check, before?.check);
           if (problem !== undefined) throw new MonError('invalid', problem);
-          return { ...reportedEvent(written, placeOf(key), actor.who), isResolution };
+          return { ...reportedEvent(written, eventKeyOf(key), actor.who), isResolution };
         },
         actor,
       );
       return (await this.get(namespace, key)) ?? (written as PlacedV2Event);
     },
     async remove(namespace, key, check, actor) {
-      if (namespaceOf(namespace) === undefined) throw notFound();
+      if (namespaceOf(namespace) === undefined) throw doesNotExist();
       await v2Events.remove(
         namespace,
-        placeOf(key),
+        eventKeyOf(key),
         (present) => {
           const event = shown(present);
           if (event !== undefined) check(event);
@@ -125,7 +125,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
         ...collection,
         async *list(_namespace, after, mayBeSelected) {
           if (client === undefined) return;
-          for (const entries of portions(entriesOf(client, after?.[1], mayBeSelected))) yield read(entries);
+          for (const entries of splitIntoChunks(entriesOf(client, after?.[1], mayBeSelected))) yield read(entries);
         },
       });
     },
@@ -134,7 +134,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
 
 function reportedEvent(
   event: SubmittedV2Event,
-  { client, check }: EventPlace,
+  { client, check }: V2EventKey,
   createdBy: string,
 ): Omit<ReportedEvent, 'isResolution'> {
   const result = resultOfEvent(event, { entity: client, check }, createdBy);
@@ -142,12 +142,12 @@ function reportedEvent(
   return { entity: entityOfEvent(event, client), result: validateResult({ ...result, ...source }) };
 }
 
-function placeOf([client = '', check = '']: V2Key): EventPlace {
+function eventKeyOf([client = '', check = '']: V2Key): V2EventKey {
   return { client, check };
 }
 
 /** Adds names that the entity and the check of a body lack, from its path, as Sensu Go does. */
-function withNamesOfPath(value: unknown, { client, check }: EventPlace): unknown {
+function withNamesOfPath(value: unknown, { client, check }: V2EventKey): unknown {
   if (!isSettings(value) || client === '' || check === '') return value;
   return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };
 }
@@ -240,13 +240,13 @@ function* entriesOf(
   }
 }
 
-function* portions(entries: Iterable<CheckEntry>): Generator<CheckEntry[]> {
-  let portion: CheckEntry[] = [];
+function* splitIntoChunks(entries: Iterable<CheckEntry>): Generator<CheckEntry[]> {
+  let chunk: CheckEntry[] = [];
   for (const entry of entries) {
-    portion.push(entry);
-    if (portion.length < PORTION) continue;
-    yield portion;
-    portion = [];
+    chunk.push(entry);
+    if (chunk.length < CHUNK_SIZE) continue;
+    yield chunk;
+    chunk = [];
   }
-  if (portion.length > 0) yield portion;
+  if (chunk.length > 0) yield chunk;
 }

@@ -9,18 +9,18 @@ import type { FeedReach } from './feed-reach.ts';
 export class BriefEvents {
   /** Undefined: all are sent in full. */
   #full: ReadonlySet<string> | undefined;
-  readonly #owed = new Set<string>();
+  readonly #sentInBrief = new Set<string>();
   /** The events among them that are requested in full by now. */
   readonly #due = new Set<string>();
 
   /** True if frames for this consumer cannot be shared with others. */
   get isInUse(): boolean {
-    return this.#full !== undefined || this.#owed.size > 0;
+    return this.#full !== undefined || this.#sentInBrief.size > 0;
   }
 
   /** True if the consumer got rows only in brief. */
   get owes(): boolean {
-    return this.#owed.size > 0;
+    return this.#sentInBrief.size > 0;
   }
 
   get isDue(): boolean {
@@ -30,7 +30,7 @@ export class BriefEvents {
   /** @param whole keys of the events to be sent in full from now on; undefined: all */
   want(full: readonly string[] | undefined): void {
     this.#full = full && new Set(full);
-    for (const key of full ?? this.#owed) if (this.#owed.has(key)) this.#due.add(key);
+    for (const key of full ?? this.#sentInBrief) if (this.#sentInBrief.has(key)) this.#due.add(key);
   }
 
   /** Yields the due events as if they had changed just now. They stay pending until their row was sent. */
@@ -48,11 +48,11 @@ export class BriefEvents {
     for (const [key, row] of Object.entries(events)) {
       if (row === null || this.#full?.has(key) !== false) {
         full[key] = row;
-        this.#owed.delete(key);
+        this.#sentInBrief.delete(key);
       } else {
         const { status, action, since, silenced_by, inhibited_by } = row;
         brief[key] = { status, action, since, silenced_by, ...(inhibited_by !== undefined && { inhibited_by }) };
-        this.#owed.add(key);
+        this.#sentInBrief.add(key);
         isAny = true;
       }
     }
@@ -61,7 +61,7 @@ export class BriefEvents {
 
   /** Resets the state: the consumer starts over and gets everything in full. */
   forget(): void {
-    this.#owed.clear();
+    this.#sentInBrief.clear();
     this.#due.clear();
   }
 }

@@ -82,14 +82,14 @@ export class ChangeLog {
   }
 
   /** Yields the changes after `seq`, which must be in reach, oldest first; within a commit those of plans come last. */
-  *after(seq: number, wanted = ALL_CHANGES): Generator<Change, void, undefined> {
-    for (const some of this.#partsAfter(seq, wanted)) yield* some;
+  *after(seq: number, selection = ALL_CHANGES): Generator<Change, void, undefined> {
+    for (const some of this.#partsAfter(seq, selection)) yield* some;
   }
 
   /** Returns the number of changes after `seq`, which must be in reach. */
-  countAfter(seq: number, wanted = ALL_CHANGES): number {
+  countAfter(seq: number, selection = ALL_CHANGES): number {
     let count = 0;
-    for (const { length } of this.#partsAfter(seq, wanted)) count += length;
+    for (const { length } of this.#partsAfter(seq, selection)) count += length;
     return count;
   }
 
@@ -117,15 +117,15 @@ const NO_CHANGES: readonly Change[] = [];
 function byNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
   const [first] = changes;
   if (first === undefined) return NOWHERE;
-  const place = placeOf(first);
+  const namespaceKey = namespaceKeyOf(first);
   // Nearly every commit belongs to one namespace.
-  if (changes.every((change) => placeOf(change) === place)) return new Map([[place, changes]]);
-  return Map.groupBy(changes, placeOf);
+  if (changes.every((change) => namespaceKeyOf(change) === namespaceKey)) return new Map([[namespaceKey, changes]]);
+  return Map.groupBy(changes, namespaceKeyOf);
 }
 
 const NOWHERE: LoggedRecord['byNamespace'] = new Map();
 
-function placeOf([kind, namespace]: Change): string {
+function namespaceKeyOf([kind, namespace]: Change): string {
   return kind === 'upgrade' ? PLANS : namespace;
 }
 

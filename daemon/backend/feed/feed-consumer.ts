@@ -47,7 +47,7 @@ export class FeedConsumer {
   /** Everything up to this sequence number was sent, except the rest of `#snapshot` and the rows sent in brief. */
   #seq = 0;
   /** Sequence number up to which it has all rows in full, which is sent as its position. */
-  #wholeSeq = 0;
+  #fullSeq = 0;
   readonly #brief = new BriefEvents();
   #snapshot: Generator<TopicRow, void, undefined> | undefined;
   /** True if it wants the events of snapshots in columns. */
@@ -124,13 +124,13 @@ export class FeedConsumer {
 
   /** Called once a second: sends the figures to a live consumer, a ping to an idle one, and disconnects a dead one. */
   beat(statsOf: (reach: FeedReach) => FeedMessage): void {
-    const quietSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
-    if (quietSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
+    const idleSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
+    if (idleSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
       this.#socket.terminate();
       return;
     }
-    if (quietSeconds >= FEED_HEARTBEAT_SECONDS) this.send({ type: 'ping' });
-    this.#transports?.tellMissed();
+    if (idleSeconds >= FEED_HEARTBEAT_SECONDS) this.send({ type: 'ping' });
+    this.#transports?.reportMissed();
     if (this.#isLive && this.#selection !== undefined && this.#canTake()) this.send(statsOf(this.#selection.reach));
   }
 
@@ -147,7 +147,7 @@ export class FeedConsumer {
     const { changes, registry } = this.#parts;
     if (selection.topics.length === 0) {
       // A consumer that only listens to transports holds no rows.
-      this.#seq = this.#wholeSeq = changes.lastSeq;
+      this.#seq = this.#fullSeq = changes.lastSeq;
       this.#goLive();
       return false;
     }
@@ -182,7 +182,7 @@ export class FeedConsumer {
     this.#currentMs = this.#parts.clock.monotonic();
     if (this.#isLive) return;
     this.#isLive = true;
-    this.send({ type: 'live', seq: this.#wholeSeq });
+    this.send({ type: 'live', seq: this.#fullSeq });
   }
 
   /** True if all changes after this sequence number are in the log, and not too many. */
@@ -253,7 +253,7 @@ export class FeedConsumer {
     if (since === undefined) {
       this.#startSnapshot(selection);
     } else if (store === this.#storeId && this.#isKept(since, selection) && selection.canResume) {
-      this.#seq = this.#wholeSeq = since;
+      this.#seq = this.#fullSeq = since;
     } else {
       // With a filter the consumer may hold rows that no longer match, and the server does not know them. Nor does it
       // know from which definitions its rows were derived.
@@ -283,7 +283,7 @@ export class FeedConsumer {
     const { registry, changes, clock } = this.#parts;
     this.#generation = registry.generation;
     this.#revision = selection.revision(registry);
-    this.#seq = this.#wholeSeq = changes.lastSeq;
+    this.#seq = this.#fullSeq = changes.lastSeq;
     this.#isLive = false;
     this.#changes = undefined;
     this.#brief.forget();
@@ -304,13 +304,13 @@ export class FeedConsumer {
     const { reach } = selection;
     this.#sentMs = clock.monotonic();
     const isOwn = selection.isFiltered || this.#changes !== undefined || this.#brief.isInUse;
-    const place = isOwn
+    const frameKey = isOwn
       ? undefined
       : [this.#seq, selection.reach.id, ...selection.topics.map(({ name }) => name)].join();
-    const known = place === undefined ? undefined : frames.get(place);
-    if (known !== undefined) {
-      this.#seq = this.#wholeSeq = changes.lastSeq;
-      this.#sendText(known);
+    const cachedFrame = frameKey === undefined ? undefined : frames.get(frameKey);
+    if (cachedFrame !== undefined) {
+      this.#seq = this.#fullSeq = changes.lastSeq;
+      this.#sendText(cachedFrame);
       return;
     }
     const nowMs = clock.now();
@@ -323,16 +323,16 @@ export class FeedConsumer {
     const { rows: full, brief } = this.#brief.split(selection.select(rows, nowMs));
     // Until the last part the position does not advance: a consumer that is disconnected here resumes from there.
     if (isLast) this.#seq = changed.seq;
-    if (isLast && !this.#brief.owes) this.#wholeSeq = this.#seq;
+    if (isLast && !this.#brief.owes) this.#fullSeq = this.#seq;
     const message: FeedMessage = {
       type: 'changes',
-      seq: this.#wholeSeq,
+      seq: this.#fullSeq,
       time: nowMs,
       rows: full,
       ...(brief && { brief }),
     };
     const text = JSON.stringify(message);
-    if (isLast && place !== undefined) frames.set(place, text);
+    if (isLast && frameKey !== undefined) frames.set(frameKey, text);
     this.#sendText(text);
   }
 

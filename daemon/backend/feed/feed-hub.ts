@@ -35,10 +35,10 @@ export class FeedHub implements Disposable {
     this.#timers = [
       parts.clock.every(FRAME_MS, () => {
         this.#isDue = true;
-        if (parts.batcher.isAtRest) this.#flush();
+        if (parts.batcher.isIdle) this.#flush();
       }),
-      parts.clock.every(STATS_MS, () => this.#tellStats()),
-      parts.batcher.commits.onRest(() => {
+      parts.clock.every(STATS_MS, () => this.#sendStats()),
+      parts.batcher.commits.onIdle(() => {
         if (this.#isDue) this.#flush();
       }),
     ];
@@ -101,16 +101,16 @@ export class FeedHub implements Disposable {
 
   #continue(): void {
     this.#isDue = true;
-    if (this.#parts.batcher.isAtRest) this.#flush();
+    if (this.#parts.batcher.isIdle) this.#flush();
   }
 
-  #tellStats(): void {
+  #sendStats(): void {
     const { batcher, clock, entityLimit } = this.#parts;
     const entities = entityLimit.nearLimit();
     const nowMs = clock.monotonic();
     const committed = batcher.commits.results;
     const seconds = (nowMs - this.#statsMs) / 1000;
-    const whole: WholeStats = {
+    const backendStats: BackendStats = {
       rate: seconds > 0 ? Math.round((committed - this.#committedResults) / seconds) : 0,
       queue: batcher.queued,
       ...(entities === undefined ? {} : { entities }),
@@ -118,12 +118,12 @@ export class FeedHub implements Disposable {
     this.#committedResults = committed;
     this.#statsMs = nowMs;
     const time = clock.now();
-    const known = new Map<string, FeedMessage>();
+    const messages = new Map<string, FeedMessage>();
     const statsOf = (reach: FeedReach): FeedMessage => {
-      let message = known.get(reach.id);
+      let message = messages.get(reach.id);
       if (message === undefined) {
-        message = { type: 'stats', time, stats: { ...this.#countsOf(reach), ...whole } };
-        known.set(reach.id, message);
+        message = { type: 'stats', time, stats: { ...this.#countsOf(reach), ...backendStats } };
+        messages.set(reach.id, message);
       }
       return message;
     };
@@ -142,4 +142,4 @@ export class FeedHub implements Disposable {
 }
 
 /** The figures that do not belong to one namespace. */
-type WholeStats = Omit<FeedStats, 'results' | 'clients'>;
+type BackendStats = Omit<FeedStats, 'results' | 'clients'>;

@@ -14,34 +14,35 @@ export class FeedReach implements Reach {
   readonly only: string | undefined;
   readonly seesPlans: boolean;
 
-  private constructor(about: Pick<FeedReach, 'isMany' | 'only' | 'seesPlans'>) {
-    this.isMany = about.isMany;
-    this.only = about.only;
-    this.seesPlans = about.seesPlans;
+  private constructor(scope: Pick<FeedReach, 'isMany' | 'only' | 'seesPlans'>) {
+    this.isMany = scope.isMany;
+    this.only = scope.only;
+    this.seesPlans = scope.seesPlans;
     // Namespace names contain no space.
-    this.id = [about.only ?? EVERY_NAMESPACE, ...(about.isMany ? ['many'] : []), String(about.seesPlans)].join(' ');
+    this.id = [scope.only ?? EVERY_NAMESPACE, ...(scope.isMany ? ['many'] : []), String(scope.seesPlans)].join(' ');
   }
 
   /**
-   * @param asked a name, or `*`: all that the principal may see
+   * @param requestedNamespace a name, or `*`: all that the principal may see
    * @throws MonError `forbidden` for another namespace than that of the principal; `not_found` if there is no such
    *   namespace
    */
-  static of(principal: Principal, asked: string, registry: Pick<Registry, 'hasNamespace'>): FeedReach {
+  static of(principal: Principal, requestedNamespace: string, registry: Pick<Registry, 'hasNamespace'>): FeedReach {
     const seesPlans = maySee(principal, DEFAULT_NAMESPACE);
-    if (asked === EVERY_NAMESPACE) return new FeedReach({ isMany: true, only: principal.namespace, seesPlans });
-    refuseOutsideNamespace(principal, asked);
-    refuseUnknownNamespace(registry, asked);
-    return new FeedReach({ isMany: false, only: asked, seesPlans });
+    if (requestedNamespace === EVERY_NAMESPACE)
+      return new FeedReach({ isMany: true, only: principal.namespace, seesPlans });
+    refuseOutsideNamespace(principal, requestedNamespace);
+    refuseUnknownNamespace(registry, requestedNamespace);
+    return new FeedReach({ isMany: false, only: requestedNamespace, seesPlans });
   }
 
   includes(namespace: string): boolean {
     return this.only === undefined || this.only === namespace;
   }
 
-  namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[] {
+  namespaces(registry: Pick<Registry, 'findNamespace' | 'namespaces'>): readonly Namespace[] {
     if (this.only === undefined) return [...registry.namespaces()];
-    const namespace = registry.held(this.only);
+    const namespace = registry.findNamespace(this.only);
     return namespace === undefined ? [] : [namespace];
   }
 }

@@ -6,7 +6,7 @@ import type { TopicRow } from './topic-rows.ts';
 import { TopicFilter } from './topic-filter.ts';
 import type { ShownState, Topic } from '../tables/topic.ts';
 
-type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
+type Subscription = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
 /** The rows that a consumer selected. */
 export class RowSelection {
@@ -20,11 +20,11 @@ export class RowSelection {
    * @param all all existing topics
    * @throws MonError `invalid` for a filter that is invalid or depends on the time
    */
-  constructor(all: readonly Topic[], wanted: Wanted, reach: FeedReach) {
+  constructor(all: readonly Topic[], subscription: Subscription, reach: FeedReach) {
     this.reach = reach;
-    this.topics = all.filter(({ name }) => wanted.topics.includes(name));
+    this.topics = all.filter(({ name }) => subscription.topics.includes(name));
     this.#filters = new Map(
-      all.flatMap(({ name, search }) => (search === undefined ? [] : [[name, filterOf(name, search, wanted)]])),
+      all.flatMap(({ name, search }) => (search === undefined ? [] : [[name, filterOf(name, search, subscription)]])),
     );
   }
 
@@ -49,8 +49,8 @@ export class RowSelection {
 
   /** Returns the rows to send, and null for those that the consumer holds and that no longer match. */
   select(rows: Iterable<TopicRow>, nowMs: number): FeedRows {
-    const wanted = FEED_TOPICS.filter((name) => this.topics.some((topic) => topic.name === name));
-    const selected = Object.fromEntries(wanted.map((name) => [name, byKey()]));
+    const topicNames = FEED_TOPICS.filter((name) => this.topics.some((topic) => topic.name === name));
+    const selected = Object.fromEntries(topicNames.map((name) => [name, byKey()]));
     for (const [name, key, row] of rows) {
       const filter = this.#filters.get(name);
       const shown = filter === undefined ? row : filter.select(key, row, nowMs);
@@ -65,7 +65,7 @@ export class RowSelection {
 function filterOf(
   topic: FeedTopic,
   language: SearchLanguage<never>,
-  { filter, filters = {} }: Wanted,
+  { filter, filters = {} }: Subscription,
 ): TopicFilter<object> {
   const texts: Readonly<Record<string, string | undefined>> = filters;
   const [name, text] = topic === 'events' ? ['filter', filter] : [`filters.${topic}`, texts[topic]];

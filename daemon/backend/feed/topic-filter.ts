@@ -1,11 +1,16 @@
-import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../../shared/domain/search-language.ts';
+import {
+  isSearchMatch,
+  readSearch,
+  type SearchLanguage,
+  type SearchOf,
+} from '../../../shared/domain/search-language.ts';
 import { MonError } from '../../../shared/errors.ts';
 
 /** The filter of one topic, and the rows that the consumer holds. */
 export class TopicFilter<Row> {
   readonly #search: SearchOf<Row> | undefined;
   /** Keys of the rows that the consumer holds; only used with a search. */
-  readonly #held = new Set<string>();
+  readonly #sentKeys = new Set<string>();
 
   /**
    * @param name the name of the attribute that contains the text, for operators
@@ -21,7 +26,7 @@ export class TopicFilter<Row> {
 
   /** Resets the filter: the consumer starts over and holds nothing. */
   forget(): void {
-    this.#held.clear();
+    this.#sentKeys.clear();
   }
 
   /**
@@ -29,11 +34,11 @@ export class TopicFilter<Row> {
    */
   select(key: string, row: Row | null, nowMs: number): Row | null | undefined {
     if (this.#search === undefined) return row;
-    if (row !== null && isFound(this.#search, row, Math.floor(nowMs / 1000))) {
-      this.#held.add(key);
+    if (row !== null && isSearchMatch(this.#search, row, Math.floor(nowMs / 1000))) {
+      this.#sentKeys.add(key);
       return row;
     }
-    return this.#held.delete(key) ? null : undefined;
+    return this.#sentKeys.delete(key) ? null : undefined;
   }
 }
 

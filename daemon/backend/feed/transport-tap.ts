@@ -35,17 +35,17 @@ export class TransportTap {
       return;
     }
     // Sent before the message, so that the consumer knows the position of the gap.
-    this.#tell(transport);
+    this.#sendMissed(transport);
     this.#outlet.sendText(frame);
   }
 
   /** Reports the number of missed messages, as soon as the consumer reads again. */
-  tellMissed(): void {
+  reportMissed(): void {
     if (this.#missed.size === 0 || !this.#outlet.canTake()) return;
-    for (const transport of this.#missed.keys()) this.#tell(transport);
+    for (const transport of this.#missed.keys()) this.#sendMissed(transport);
   }
 
-  #tell(transport: string): void {
+  #sendMissed(transport: string): void {
     const count = this.#missed.get(transport);
     if (count === undefined) return;
     this.#missed.delete(transport);

@@ -27,7 +27,7 @@ export interface HealthParts extends IndexCheckParts {
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
-  readonly time: Pick<SteadyClock, 'heldSeconds' | 'jumps' | 'lastJump'>;
+  readonly time: Pick<SteadyClock, 'pendingJumpSeconds' | 'jumps' | 'lastJump'>;
 }
 
 /** The figures behind the health of a backend. Times are in seconds; null: there is no value. */
@@ -101,8 +101,8 @@ const SAMPLE = 20;
 /** The status of a condition that makes the backend unhealthy; warnings are only shown. */
 const CRITICAL = 2;
 
-/** @param known problems that were found before */
-export async function deepHealth(parts: HealthParts, known: readonly string[]): Promise<DeepHealth> {
+/** @param earlierProblems problems that were found before */
+export async function deepHealth(parts: HealthParts, earlierProblems: readonly string[]): Promise<DeepHealth> {
   const { batcher, clock, disk, memory, feed, time, timers } = parts;
   const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);
   const { lastWriteMs } = batcher;
@@ -110,7 +110,7 @@ export async function deepHealth(parts: HealthParts, known: readonly string[]): 
   const conditions = [...parts.board.findings].map(([name, { status, text }]) => ({ name, status, text }));
   return {
     problems: [
-      ...known,
+      ...earlierProblems,
       ...(disk.isRefusing ? [disk.describe()] : []),
       ...(memory.isFull ? [memory.describe()] : []),
       ...conditions.flatMap(({ name, status, text }) => (status === CRITICAL ? [`${name}: ${text}`] : [])),
@@ -128,7 +128,7 @@ export async function deepHealth(parts: HealthParts, known: readonly string[]): 
     queue: { messages: batcher.queued },
     timers: { lag: timers.worstMs / 1000 },
     clock: {
-      ahead: time.heldSeconds,
+      ahead: time.pendingJumpSeconds,
       jumps: time.jumps,
       last_jump: time.lastJump === undefined ? null : Math.floor(time.lastJump.atMs / 1000),
     },

@@ -14,21 +14,21 @@ export interface FailingHandlerParts {
  * Returns the handlers whose last run failed, with the time since their last success. A handler that failed before the
  * backend started counts until a run succeeds.
  *
- * @param known the names of handlers in an earlier finding
+ * @param reportedNames the names of handlers in an earlier finding
  */
 export function failingHandlers(
   { handlers, definitions, clock }: FailingHandlerParts,
-  known: ReadonlySet<string>,
+  reportedNames: ReadonlySet<string>,
 ): readonly FailingHandler[] {
   const figures = handlers.figures();
   const nowMs = clock.monotonic();
   const failing: FailingHandler[] = [];
   for (const [name, { namespace, handler, failingSinceMs, lastFailure }] of figures) {
     if (failingSinceMs === undefined || !definitions.in(namespace).hasHandler(handler)) continue;
-    const failingSeconds = known.has(name) ? Infinity : (nowMs - failingSinceMs) / 1000;
+    const failingSeconds = reportedNames.has(name) ? Infinity : (nowMs - failingSinceMs) / 1000;
     failing.push({ name, failingSeconds, reason: lastFailure?.reason });
   }
-  for (const name of known) {
+  for (const name of reportedNames) {
     // A handler that is no longer defined never succeeds again.
     if (figures.has(name) || !isDefined(name, definitions)) continue;
     failing.push({ name, failingSeconds: undefined, reason: undefined });

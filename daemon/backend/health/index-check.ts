@@ -8,7 +8,7 @@ import { CHECK_RECORDS } from '../events/table.ts';
 export interface IndexCheckParts {
   readonly registry: Registry;
   readonly store: Store;
-  readonly batcher: Pick<Batcher, 'isAtRest' | 'commits'>;
+  readonly batcher: Pick<Batcher, 'isIdle' | 'commits'>;
   readonly clock: Clock;
 }
 
@@ -23,7 +23,7 @@ export interface IndexCheck {
 }
 
 /** The maximum wait for a moment between two commits. */
-const REST_MS_MAX = 5000;
+const IDLE_WAIT_MS_MAX = 5000;
 
 /**
  * Compares some clients in the registry with a scan of the store (reliability 12), at a moment when the two must be
@@ -38,39 +38,42 @@ export async function checkIndexes(
   sampleSize: number,
   random: () => number,
 ): Promise<IndexCheck | undefined> {
-  const begun = await atRest(parts, () => {
+  const begun = await whenIdle(parts, () => {
     const clients = sample(parts.registry.namespace(namespaceName).sortedClients(), sampleSize, random);
     // Each scan shows the store as it is now, however much is written while it is read.
     return clients.map((client) => ({
-      held: heldOf(client),
+      indexedClient: indexedClientOf(client),
       stored: parts.store.scan([CHECK_RECORDS.prefix, namespaceName, client.name]),
     }));
   });
   if (begun === undefined) return undefined;
   const differences: string[] = [];
   let checks = 0;
-  for (const { held, stored } of begun) {
-    checks += held.checks.size;
-    differences.push(...(await differencesOf(held, stored)));
+  for (const { indexedClient, stored } of begun) {
+    checks += indexedClient.checks.size;
+    differences.push(...(await differencesOf(indexedClient, stored)));
   }
   return { clients: begun.length, checks, differences };
 }
 
-interface Held {
+interface IndexedClient {
   readonly client: string;
   readonly openEvents: number;
   /** The status of the last result and of the event, by check. */
   readonly checks: ReadonlyMap<string, string>;
 }
 
-function heldOf(client: ClientEntry): Held {
+function indexedClientOf(client: ClientEntry): IndexedClient {
   const checks = new Map<string, string>();
   for (const [name, { status, state }] of client.checks) checks.set(name, summary(status, state.event?.status));
   return { client: client.name, openEvents: client.openEvents, checks };
 }
 
-async function differencesOf(held: Held, stored: AsyncIterable<readonly [Key, string]>): Promise<string[]> {
-  const { client, checks } = held;
+async function differencesOf(
+  indexedClient: IndexedClient,
+  stored: AsyncIterable<readonly [Key, string]>,
+): Promise<string[]> {
+  const { client, checks } = indexedClient;
   const differences: string[] = [];
   const missing = new Set(checks.keys());
   let events = 0;
@@ -83,8 +86,10 @@ async function differencesOf(held: Held, stored: AsyncIterable<readonly [Key, st
     missing.delete(name);
   }
   for (const name of missing) differences.push(`${client}/${name}: only in memory`);
-  if (events !== held.openEvents) {
-    differences.push(`${client}: ${String(held.openEvents)} events counted in memory, ${String(events)} in the store`);
+  if (events !== indexedClient.openEvents) {
+    differences.push(
+      `${client}: ${String(indexedClient.openEvents)} events counted in memory, ${String(events)} in the store`,
+    );
   }
   return differences;
 }
@@ -94,14 +99,14 @@ function summary(status: number | undefined, eventStatus: number | undefined): s
 }
 
 /** @returns the value of `act`, which is called between two commits; undefined if that takes too long */
-function atRest<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
-  if (batcher.isAtRest) return Promise.resolve(act());
+function whenIdle<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
+  if (batcher.isIdle) return Promise.resolve(act());
   return new Promise((resolve) => {
-    const listening = batcher.commits.onRest(() => {
+    const listening = batcher.commits.onIdle(() => {
       end();
       resolve(act());
     });
-    const waiting = clock.after(REST_MS_MAX, () => {
+    const waiting = clock.after(IDLE_WAIT_MS_MAX, () => {
       end();
       resolve(undefined);
     });

@@ -4,7 +4,7 @@ import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
 import { memoryLimit, spareMemory, startLimit, type MemoryOfProcess } from '../../../shared/domain/memory-limit.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { MemoryRoom } from '../commit/room.ts';
+import type { MemoryLimit } from '../commit/room.ts';
 import type { Clock } from '../ports.ts';
 
 interface BudgetParts {
@@ -23,7 +23,7 @@ const SAID_EVERY_MS = 60_000;
  * The memory limit of the registry: above it new objects are rejected, and existing ones continue to work. Other memory
  * of the process, such as requests in progress, has limits of its own.
  */
-export class MemoryBudget implements MemoryRoom {
+export class MemoryBudget implements MemoryLimit {
   /** The number of rejected objects so far. */
   refusals = 0;
   readonly #parts: BudgetParts;

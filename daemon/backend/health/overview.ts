@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
-import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { RequestedNamespaces } from '../namespaces/asked.ts';
 import { eventsNamedBy } from '../registry/named-by.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -26,22 +26,22 @@ const NOISIEST = 10;
 /** The seconds without a keepalive after which a stale client counts as lost. */
 const LOST_SECONDS = 3600;
 
-/** @param asked the namespaces whose checks and clients are counted; everything else covers the whole backend */
-export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overview {
+/** @param selection the namespaces whose checks and clients are counted; everything else covers the whole backend */
+export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces): Overview {
   const { activity, batcher, clock, entityLimit, feed, metrics } = parts;
   const now = Math.floor(clock.now() / 1000);
   return {
     at: now,
-    noisiest: asked.namespaces
+    noisiest: selection.namespaces
       .flatMap((namespace) =>
         activity.noisiest(NOISIEST, namespace.name).map(({ check, events }) => {
-          return asked.placed({ check, events, clients: openOf(namespace, check) }, namespace.name);
+          return selection.placed({ check, events, clients: openOf(namespace, check) }, namespace.name);
         }),
       )
       .toSorted((a, b) => b.events - a.events)
       .slice(0, NOISIEST),
     results: { period: RATE_PERIOD_MS / 1000, rates: activity.rates },
-    clients: clientCounts(asked.namespaces, now),
+    clients: clientCounts(selection.namespaces, now),
     entities: entityLimit.usage(),
     queue: { results: batcher.queued },
     store: { write_p99_ms: rounded(metrics.writeP99Ms()) },

@@ -8,7 +8,7 @@ const INTERVAL = 60;
 
 interface OwnCheckParts {
   readonly registry: Registry;
-  readonly results: Pick<Results, 'tell'>;
+  readonly results: Pick<Results, 'submitOwn'>;
   /** The client of the check. */
   readonly client: string;
   readonly check: string;
@@ -50,7 +50,7 @@ export class OwnCheck {
   async report({ status, output, subjects }: Report): Promise<void> {
     if (!this.#isDue(status)) return;
     const { results, client, check, clock } = this.#parts;
-    await results.tell(DEFAULT_NAMESPACE, client, {
+    await results.submitOwn(DEFAULT_NAMESPACE, client, {
       name: check,
       output,
       status,

@@ -20,7 +20,7 @@ export class RecentDurations {
   }
 
   note(durationMs: number): void {
-    this.#turn();
+    this.#rotate();
     const bucket = Math.ceil(Math.log2(Math.max(durationMs, SHORTEST_MS) / SHORTEST_MS) * STEPS);
     const at = Math.min(BUCKETS - 1, bucket);
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
@@ -28,7 +28,7 @@ export class RecentDurations {
 
   /** Returns the 99th percentile in milliseconds, at most a tenth too high; undefined: there were no durations. */
   p99(): number | undefined {
-    this.#turn();
+    this.#rotate();
     const counts = this.#counts.map((count, at) => count + (this.#countsBefore[at] ?? 0));
     const total = counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return undefined;
@@ -37,7 +37,7 @@ export class RecentDurations {
     return SHORTEST_MS * 2 ** (at / STEPS);
   }
 
-  #turn(): void {
+  #rotate(): void {
     const passed = Math.floor((this.#monotonic() - this.#startMs) / PERIOD_MS);
     if (passed === 0) return;
     this.#countsBefore = passed === 1 ? this.#counts : new Uint32Array(BUCKETS);

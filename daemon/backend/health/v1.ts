@@ -23,7 +23,7 @@ export function healthOnV1({
   return {
     health: async (_request, reply, { consumers, messages, deep: depth }) => {
       const limits = { minConsumers: consumers, maxMessages: messages };
-      const problems = healthProblems(status, limits, depth === 1 ? OWN_TEXTS : LEGACY_TEXTS);
+      const problems = healthProblems(status, limits, depth === 1 ? OWN_TEXTS : V1_TEXTS);
       if (depth === 1) {
         const deep = await deepHealth(health, problems);
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
@@ -34,7 +34,7 @@ export function healthOnV1({
 }
 
 /** The texts of `GET /health` in the v1 API, which its clients parse. */
-const LEGACY_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
+const V1_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
 
 /** The texts of deep health, which only this backend has: it has neither Redis nor a transport. */
 const OWN_TEXTS = { store: 'the store does not accept writes', results: 'the backend is stopping' };
@@ -42,7 +42,7 @@ const OWN_TEXTS = { store: 'the store does not accept writes', results: 'the bac
 function healthProblems(
   status: BackendStatus,
   { minConsumers, maxMessages }: Limits,
-  texts: typeof LEGACY_TEXTS,
+  texts: typeof V1_TEXTS,
 ): string[] {
   const problems: string[] = [];
   if (!status.isStoreOpen) problems.push(texts.store);

@@ -43,8 +43,8 @@ export function v2Members({ status, store, cluster }: MemberDeps): {
   const { member_id: ownId, members } = cluster.view();
   const problem = problemOf(status);
   if (members.length < 2) {
-    const alone = { id: memberId(store.id), name: status.hostname, urls: [], problem };
-    return { own: alone.id, members: [alone] };
+    const ownMember = { id: memberId(store.id), name: status.hostname, urls: [], problem };
+    return { own: ownMember.id, members: [ownMember] };
   }
   return {
     own: memberId(ownId),

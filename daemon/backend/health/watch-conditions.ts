@@ -32,19 +32,19 @@ interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
   readonly board: ConditionBoard;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
   readonly registry: Registry;
-  readonly results: Pick<Results, 'tell'>;
+  readonly results: Pick<Results, 'submitOwn'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Earlier knowledge: the last finding, and an event that an earlier process or another member left open. */
-interface Known {
+interface EarlierState {
   readonly status: number;
   readonly subjects: ReadonlySet<string>;
 }
 
-type Measure = (known: Known) => Finding | Promise<Finding>;
+type Measure = (earlier: EarlierState) => Finding | Promise<Finding>;
 
 interface Watched {
   readonly name: ConditionName;
@@ -112,8 +112,8 @@ export function watchConditions(parts: ConditionParts): Disposable {
   async function storedSubjects(name: ConditionName): Promise<ReadonlySet<string>> {
     const entry = registry.namespace(DEFAULT_NAMESPACE).check(BACKEND_CLIENT, name);
     if (entry?.state.event === undefined) return new Set();
-    const [found] = await readRecords(parts.store, [entry]);
-    const subjects = found?.[1].check?.['subjects'];
+    const [entryWithRecord] = await readRecords(parts.store, [entry]);
+    const subjects = entryWithRecord?.[1].check?.['subjects'];
     return new Set(Array.isArray(subjects) ? subjects.map(String) : []);
   }
 

@@ -18,7 +18,7 @@ const LOOK_MS = 1000;
 interface DiskParts {
   readonly guard: DiskGuard;
   readonly registry: Registry;
-  readonly results: Pick<Results, 'tell'>;
+  readonly results: Pick<Results, 'submitOwn'>;
   /** The name of the client that represents this backend. */
   readonly client: string;
   readonly clock: Clock;

@@ -15,13 +15,13 @@ interface Condition {
  * @returns undefined if the query has no filter
  */
 export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
-  const given: Condition[] = [];
+  const allConditions: Condition[] = [];
   for (const [key, text] of query) {
     const path = key.startsWith('filter.') ? key.slice('filter.'.length) : '';
-    if (path !== '') given.push({ path: path.split('.'), text });
+    if (path !== '') allConditions.push({ path: path.split('.'), text });
   }
   // A condition on a whole object is ignored if there are conditions on its attributes, as recorded.
-  const conditions = given.filter((one) => !given.some((other) => isInside(other.path, one.path)));
+  const conditions = allConditions.filter((one) => !allConditions.some((other) => isInside(other.path, one.path)));
   if (conditions.length === 0) return undefined;
   return (item) => conditions.every(({ path, text }) => attributeText(attributeAt(item, path)) === text);
 }

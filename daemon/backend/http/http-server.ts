@@ -10,12 +10,12 @@ import { pacedRequests } from './watch-peers.ts';
 export interface RequestTimes {
   readonly headMs: number;
   /** Limit for head and body together. */
-  readonly wholeMs: number;
+  readonly totalMs: number;
   /** Interval at which connections are checked for these limits. */
   readonly checkMs: number;
 }
 
-const REQUEST_TIMES: RequestTimes = { headMs: 10_000, wholeMs: 60_000, checkMs: 5000 };
+const REQUEST_TIMES: RequestTimes = { headMs: 10_000, totalMs: 60_000, checkMs: 5000 };
 
 /** Idle time of a kept connection: longer than the minute of the usual proxies. */
 const IDLE_MS = 72_000;
@@ -37,7 +37,7 @@ export type MakeServer = (answer: RequestListener, own?: Pick<ServerOptions, 're
 export function serverMaker(
   connections: Connections,
   slowPeers: SlowPeers,
-  { headMs, wholeMs, checkMs }: RequestTimes = REQUEST_TIMES,
+  { headMs, totalMs, checkMs }: RequestTimes = REQUEST_TIMES,
   tls?: ServerTls,
 ): MakeServer {
   return (answer, own) => {
@@ -45,7 +45,7 @@ export function serverMaker(
       ...own,
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: headMs,
-      requestTimeout: wholeMs,
+      requestTimeout: totalMs,
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: IDLE_MS,
       shouldUpgradeCallback: offersOurs,

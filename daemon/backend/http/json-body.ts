@@ -7,7 +7,7 @@ import { JsonChunksError, parseJsonInChunks, SYNTAX_PROBLEM } from '../../../sha
 import {
   escapeRawControls,
   parseJsonWithRawControls,
-  wellFormedIfEscaped,
+  replaceEscapedSurrogates,
 } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -27,7 +27,7 @@ export interface ParsedBody {
  * Matches a whole number written as a fraction in place of a value. It may also match inside strings, which only costs
  * time.
  */
-const WHOLE_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
+const INTEGER_AS_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
 
 /** Maximum length of a text that is parsed again to find the position of an error. */
 const LOCATED_LENGTH_MAX = 64 * 1024;
@@ -47,7 +47,7 @@ export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): Parsed
   }
   const value = parse(body);
   refuseHazards(value, 1, depthMax, !isBatch(body));
-  return { value, strict: WHOLE_FRACTION.test(body) ? parseStrictly(body) : undefined };
+  return { value, strict: INTEGER_AS_FRACTION.test(body) ? parseStrictly(body) : undefined };
 }
 
 /**
@@ -101,7 +101,7 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
     inspect: (value: unknown, depth: number, names: readonly string[]) => {
       deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX, isEachExact && !names.includes(MEASURED)));
     },
-    strictly: (run: string) => (WHOLE_FRACTION.test(run) ? parseStrictly(run) : undefined),
+    strictly: (run: string) => (INTEGER_AS_FRACTION.test(run) ? parseStrictly(run) : undefined),
   };
   try {
     const parsed = await inChunks(parseJsonInChunks(text, options));
@@ -114,7 +114,7 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
   } catch (error) {
     const refusal =
       error instanceof JsonChunksError
-        ? new MonError('invalid', `the body ${error.message}${placeIn(error, text)}`)
+        ? new MonError('invalid', `the body ${error.message}${chunksErrorPosition(error, text)}`)
         : error;
     return () => {
       throw refusal;
@@ -152,16 +152,16 @@ function parse(text: string): unknown {
   try {
     return parseJsonWithRawControls(text);
   } catch (error) {
-    throw new MonError('invalid', `the body is not JSON${placeOfError(text)}`, { cause: error });
+    throw new MonError('invalid', `the body is not JSON${errorPosition(text)}`, { cause: error });
   }
 }
 
 /** Returns the position of a syntax error. Other messages name the error themselves. */
-function placeIn({ message }: JsonChunksError, text: string): string {
-  return message === SYNTAX_PROBLEM ? placeOfError(text) : '';
+function chunksErrorPosition({ message }: JsonChunksError, text: string): string {
+  return message === SYNTAX_PROBLEM ? errorPosition(text) : '';
 }
 
-function placeOfError(text: string): string {
+function errorPosition(text: string): string {
   if (text.length > LOCATED_LENGTH_MAX) return '';
   try {
     parseJsonText(text);
@@ -178,7 +178,7 @@ function parseStrictly(text: string): unknown {
     (_name, item: unknown, context?: { readonly source?: string }) =>
       Number.isInteger(item) && /[.eE]/.test(context?.source ?? '') ? Number(item) + 0.5 : item,
   );
-  return wellFormedIfEscaped(text, value);
+  return replaceEscapedSurrogates(text, value);
 }
 
 /** Returns true for a list of results or alerts, each of which is accepted or rejected by itself. */

@@ -2,7 +2,7 @@ import findMyWay from 'find-my-way';
 import { URL_LENGTH_MAX } from './limits.ts';
 
 /** A path of the API that does not support the method of the request. */
-export interface KnownPath {
+export interface PathMatch {
   /** Its pattern, such as `/clients/:client`. */
   readonly url: string;
   /** The methods that it supports, for the header `Allow`. */
@@ -20,7 +20,7 @@ interface Pattern {
  * The paths of a listener. Requests with a method that a path does not support are rare, so the search index is built
  * when the first one arrives. Routes for all those methods would take half of the time that a listener needs to open.
  */
-export class KnownPaths {
+export class RoutePaths {
   readonly #patterns: Pattern[] = [];
   #router: ReturnType<typeof findMyWay> | undefined;
 
@@ -29,11 +29,11 @@ export class KnownPaths {
   }
 
   /** Finds a path in the same way as the routes; undefined if no route has this path. */
-  find(target: string): KnownPath | undefined {
+  find(target: string): PathMatch | undefined {
     this.#router ??= routerOf(this.#patterns);
     const [path = ''] = target.split('?', 1);
-    const found = this.#router.find('GET', path);
-    return found === null ? undefined : { ...(found.store as Pattern), params: found.params };
+    const match = this.#router.find('GET', path);
+    return match === null ? undefined : { ...(match.store as Pattern), params: match.params };
   }
 }
 

@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
 import { readCommitted } from './hold-reads.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
-import { arrayText, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
+import { arrayText, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type Page } from './query.ts';
 
 /**
  * Maximum number of items per chunk. With items of a kilobyte the text of a chunk is just short enough for the engine
  * to reuse memory. Longer texts cost a third more time.
  */
-const PORTION = 100;
+const CHUNK_ITEMS_MAX = 100;
 
 /** Size of the first chunk, because the length of the items is unknown. */
-const FIRST_PORTION = 4;
+const FIRST_CHUNK_ITEMS = 4;
 
 /** Maximum length of a chunk, so that it contains fewer long items. */
-const PORTION_LENGTH = 128 * 1024;
+const CHUNK_LENGTH_MAX = 128 * 1024;
 
 /** Memory per entry of a list while it is sent. */
 const REFERENCE_BYTES = 8;
@@ -61,18 +61,18 @@ export async function sendList<Entry, Item>(
   const readCommittedItems = (some: readonly Entry[]): Promise<readonly Item[]> =>
     readCommitted(async () => await read(some), committedState);
   if (filter === undefined) {
-    const wanted = page === undefined ? entries : entries.slice(offset, offset + limit);
+    const pageEntries = page === undefined ? entries : entries.slice(offset, offset + limit);
     const readCommittedTexts = (some: readonly Entry[]): Promise<readonly string[]> =>
       readCommitted(() => readTexts(some), committedState);
-    return sendPieces(request, reply, arrayText(inPortions(wanted, readCommittedTexts)), paged(entries.length));
+    return sendPieces(request, reply, arrayText(readInChunks(pageEntries, readCommittedTexts)), paged(entries.length));
   }
   const unfiltered = { 'X-Total-Unfiltered': String(entries.length) };
-  const found = (): AsyncGenerator<string, void> =>
-    arrayText(inPortions(entries, matching(readCommittedItems, filter, { offset, limit })));
-  if (page === undefined) return sendPieces(request, reply, found(), unfiltered);
+  const matchingPieces = (): AsyncGenerator<string, void> =>
+    arrayText(readInChunks(entries, matching(readCommittedItems, filter, { offset, limit })));
+  if (page === undefined) return sendPieces(request, reply, matchingPieces(), unfiltered);
   // The total is in a header, before the first item. A page that is too long to be kept until then is read again.
   const { total, texts } = await counted(entries, readCommittedItems, filter, page);
-  const pieces = texts === undefined ? found() : arrayText([texts]);
+  const pieces = texts === undefined ? matchingPieces() : arrayText([texts]);
   return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
 }
 
@@ -85,19 +85,19 @@ function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefin
 type Read<Entry, Item> = (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[];
 
 /** Yields the entries as JSON. The next chunk is read while the present one is sent, but no more. */
-async function* inPortions<Entry>(
+async function* readInChunks<Entry>(
   entries: readonly Entry[],
   readTexts: (entries: readonly Entry[]) => Promise<readonly string[] | undefined>,
 ): AsyncGenerator<readonly string[], void> {
-  let size = FIRST_PORTION;
+  let size = FIRST_CHUNK_ITEMS;
   let end = Math.min(size, entries.length);
   let next = readTexts(entries.slice(0, end));
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for (let start = 0; start < entries.length;) {
     const texts = await next;
     if (texts === undefined) return;
     size = nextSize(size, texts);
-    await turn.share();
+    await timeSlice.share();
     start = end;
     end = Math.min(start + size, entries.length);
     next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
@@ -112,8 +112,8 @@ const NOTHING = Promise.resolve(undefined);
 /** Returns the size of the next chunk, from the size and texts of the present one. */
 function nextSize(size: number, texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  const fitting = length === 0 ? PORTION : Math.floor((size * PORTION_LENGTH) / length);
-  return Math.max(1, Math.min(PORTION, FIRST_PORTION * size, fitting));
+  const fitting = length === 0 ? CHUNK_ITEMS_MAX : Math.floor((size * CHUNK_LENGTH_MAX) / length);
+  return Math.max(1, Math.min(CHUNK_ITEMS_MAX, FIRST_CHUNK_ITEMS * size, fitting));
 }
 
 /**
@@ -128,9 +128,9 @@ function matching<Entry, Item>(
   let before = 0;
   return async (entries) => {
     if (before >= page.offset + page.limit) return undefined;
-    const wanted = (await read(entries)).filter(filter);
-    const texts = onPage(wanted, before, page).map((item) => JSON.stringify(item));
-    before += wanted.length;
+    const selectedItems = (await read(entries)).filter(filter);
+    const texts = onPage(selectedItems, before, page).map((item) => JSON.stringify(item));
+    before += selectedItems.length;
     return texts;
   };
 }
@@ -145,19 +145,19 @@ async function counted<Entry, Item>(
   let total = 0;
   let length = 0;
   let texts: string[] = [];
-  const turn = new LoopTurn();
-  for (let at = 0; at < entries.length; at += PORTION) {
-    const wanted = (await read(entries.slice(at, at + PORTION))).filter(filter);
-    for (const item of length > WHOLE_LENGTH_MAX ? [] : onPage(wanted, total, page)) {
+  const timeSlice = new TimeSlice();
+  for (let at = 0; at < entries.length; at += CHUNK_ITEMS_MAX) {
+    const selectedItems = (await read(entries.slice(at, at + CHUNK_ITEMS_MAX))).filter(filter);
+    for (const item of length > BUFFERED_LENGTH_MAX ? [] : onPage(selectedItems, total, page)) {
       const text = JSON.stringify(item);
       texts.push(text);
       length += text.length;
     }
-    if (length > WHOLE_LENGTH_MAX) texts = [];
-    total += wanted.length;
-    await turn.share();
+    if (length > BUFFERED_LENGTH_MAX) texts = [];
+    total += selectedItems.length;
+    await timeSlice.share();
   }
-  return { total, texts: length > WHOLE_LENGTH_MAX ? undefined : texts };
+  return { total, texts: length > BUFFERED_LENGTH_MAX ? undefined : texts };
 }
 
 /** Returns the items that are on a page, given the number of items before them. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
-import { setImmediate as rest, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as delay } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Connections } from './connections.ts';
@@ -23,7 +23,7 @@ export async function listen(
     const listening = await app.listen({ host: bind, port });
     // The framework does not know whether the given server uses TLS.
     const url = app.server instanceof TlsServer ? listening.replace(/^http:/, 'https:') : listening;
-    if (bind === 'localhost') await listenBeside(app, makeServer);
+    if (bind === 'localhost') await listenOnOtherLoopback(app, makeServer);
     return url;
   } catch (error) {
     throw listenProblem(error, { bind, port }, remedy);
@@ -31,18 +31,18 @@ export async function listen(
 }
 
 /** Listens at the second address of `localhost`, because a server listens at only one of the two. */
-async function listenBeside(app: FastifyInstance, makeServer: MakeServer): Promise<void> {
+async function listenOnOtherLoopback(app: FastifyInstance, makeServer: MakeServer): Promise<void> {
   const { server } = app;
   const { address, port } = server.address() as AddressInfo;
-  const beside = makeServer((request, response) => app.routing(request, response), { requireHostHeader: false });
-  beside.on('upgrade', (...handshake) => server.emit('upgrade', ...handshake));
+  const otherServer = makeServer((request, response) => app.routing(request, response), { requireHostHeader: false });
+  otherServer.on('upgrade', (...handshake) => server.emit('upgrade', ...handshake));
   server.once('close', () => {
-    beside.close();
-    beside.closeAllConnections();
+    otherServer.close();
+    otherServer.closeAllConnections();
   });
-  beside.listen(port, address === '::1' ? '127.0.0.1' : '::1');
+  otherServer.listen(port, address === '::1' ? '127.0.0.1' : '::1');
   // Not every machine has both addresses.
-  await once(beside, 'listening').catch(() => undefined);
+  await once(otherServer, 'listening').catch(() => undefined);
 }
 
 /** Maximum time for requests in progress when the backend stops (reliability 11). */
@@ -76,7 +76,7 @@ export async function close(
  */
 async function giveLastAnswers(server: Server, ms: number): Promise<void> {
   // Right after a check for new connections: connections that wait to be accepted are cut when listening ends.
-  await rest();
+  await yieldToEventLoop();
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });

@@ -1,5 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
-import { Turns } from '../store/turns.ts';
+import { SerialQueue } from '../store/turns.ts';
 
 /**
  * Runs tasks one after another that use much memory while they build a response.
@@ -9,13 +9,13 @@ import { Turns } from '../store/turns.ts';
  * @throws MonError `unavailable`
  */
 export function oneAtATime(most: number, refusal: string): <Result>(make: () => Promise<Result>) => Promise<Result> {
-  const turns = new Turns();
+  const queue = new SerialQueue();
   let there = 0;
   return async (make) => {
     if (there >= most) throw new MonError('unavailable', refusal);
     there++;
     try {
-      return await turns.take(make);
+      return await queue.take(make);
     } finally {
       there--;
     }

@@ -15,7 +15,7 @@ export class Peer {
   /** Starts pipelined requests in order. */
   readonly #waiting: (() => void)[] = [];
   /** Bytes of the registry that its responses reference. */
-  #held = 0;
+  #referencedBytes = 0;
   /** Number of bytes that were read and processed; for WebSockets see `Frames`. */
   #doneBytes: number;
   #frames: Frames | undefined;
@@ -50,12 +50,12 @@ export class Peer {
     this.#waiting.shift()?.();
     if (this.#answers.size > 0) return;
     this.#doneBytes = this.socket.bytesRead;
-    this.#held = 0;
+    this.#referencedBytes = 0;
   }
 
   /** Adds memory that a response holds while it is sent; a negative number releases it. */
   hold(bytes: number): void {
-    this.#held = Math.max(0, this.#held + bytes);
+    this.#referencedBytes = Math.max(0, this.#referencedBytes + bytes);
   }
 
   /** Switches to WebSocket accounting: incomplete messages wait in memory. */
@@ -66,7 +66,8 @@ export class Peer {
   /** Bytes that wait in memory because of this connection. */
   get waitingBytes(): number {
     const { socket } = this;
-    let bytes = socket.writableLength + (socket.bytesRead - (this.#frames?.doneBytes ?? this.#doneBytes)) + this.#held;
+    let bytes =
+      socket.writableLength + (socket.bytesRead - (this.#frames?.doneBytes ?? this.#doneBytes)) + this.#referencedBytes;
     for (const answer of this.#answers) if (answer.socket === null) bytes += answer.writableLength;
     return bytes;
   }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Peer } from './peer.ts';
 
 /** Maximum length of a body that is sent as a whole, with its length. */
-export const WHOLE_LENGTH_MAX = 256 * 1024;
+export const BUFFERED_LENGTH_MAX = 256 * 1024;
 
 /** Approximate length of the chunks of a longer body. */
 export const PIECE_LENGTH = 64 * 1024;
@@ -40,7 +40,7 @@ export async function sendPieces(
   const answer = (): FastifyReply => reply.type('application/json').headers(headers);
   const first: string[] = [];
   let length = 0;
-  while (length <= WHOLE_LENGTH_MAX) {
+  while (length <= BUFFERED_LENGTH_MAX) {
     const { done, value } = await pieces.next();
     if (done === true) return answer().send(first.join(''));
     first.push(value);
@@ -56,7 +56,7 @@ export async function sendPieces(
 
 async function* joined(
   first: string[],
-  rest: AsyncGenerator<string, void>,
+  remaining: AsyncGenerator<string, void>,
   peer: Peer | undefined,
 ): AsyncGenerator<string, void> {
   // The first chunks may wait for a reader that does not read.
@@ -66,8 +66,8 @@ async function* joined(
       peer?.hold(-piece.length);
       yield piece;
     }
-    yield* rest;
+    yield* remaining;
   } finally {
-    await rest.return();
+    await remaining.return();
   }
 }

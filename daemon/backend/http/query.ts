@@ -53,7 +53,7 @@ export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
 }
 
 /** Returns a number as `countOf` does; of repeated values the last one counts. */
-export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   return countOf(query.getAll(name).at(-1));
 }
 
@@ -68,6 +68,6 @@ export interface Page {
  * @param limitMax replaces a missing or greater limit
  */
 export function pageOf(query: URLSearchParams, limitMax = Infinity): Page | undefined {
-  const limit = Math.min(wholeNumber(query, 'limit') ?? Infinity, limitMax);
-  return limit === Infinity ? undefined : { limit, offset: wholeNumber(query, 'offset') ?? 0 };
+  const limit = Math.min(integerParameter(query, 'limit') ?? Infinity, limitMax);
+  return limit === Infinity ? undefined : { limit, offset: integerParameter(query, 'offset') ?? 0 };
 }

@@ -13,8 +13,8 @@ export class RequestIds {
 
   /** Returns the caller's own id if it is short and printable, so that it can be found in the logs of both sides. */
   of({ headers }: Pick<IncomingMessage, 'headers'>): string {
-    const given = headers['x-request-id'];
-    return typeof given === 'string' && /^[ -~]{1,128}$/.test(given) ? given : this.#uuid();
+    const incomingId = headers['x-request-id'];
+    return typeof incomingId === 'string' && /^[ -~]{1,128}$/.test(incomingId) ? incomingId : this.#uuid();
   }
 
   /**

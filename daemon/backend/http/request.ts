@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Access, EndpointRole } from '../../../shared/api/endpoint.ts';
 import type { Principal } from '../access/principal.ts';
-import type { KnownPath, KnownPaths } from './known-paths.ts';
+import type { PathMatch, RoutePaths } from './known-paths.ts';
 import type { Peer } from './peer.ts';
 
 declare module 'fastify' {
@@ -11,9 +11,9 @@ declare module 'fastify' {
     /** An `Admission` that returns the caller with its present rights, for requests that wait for their turn. */
     admission: () => Principal;
     /** The result of `matchedRoute`; undefined before its first call. */
-    knownRoute: MatchedRoute | undefined;
+    cachedRoute: MatchedRoute | undefined;
     /** The path, if it supports other methods than that of the request. Set by `matchedRoute`. */
-    otherMethods: KnownPath | undefined;
+    otherMethods: PathMatch | undefined;
     /** Address of the caller, see `Callers`. */
     readonly caller: string;
     /** The connection of the request; undefined: it is closed. */
@@ -24,7 +24,7 @@ declare module 'fastify' {
     forwardedTo: string | undefined;
   }
   interface FastifyInstance {
-    readonly knownPaths: KnownPaths;
+    readonly routePaths: RoutePaths;
   }
   interface FastifyContextConfig {
     /** The access that the route requires. */
@@ -54,12 +54,12 @@ export interface MatchedRoute extends FastifyContextConfig {
 
 /** Returns the route of a request. It is cached, because the framework builds the description anew at each call. */
 export function matchedRoute(request: FastifyRequest): MatchedRoute {
-  return (request.knownRoute ??= request.is404 ? unmatchedRoute(request) : (request.routeOptions.config ?? {}));
+  return (request.cachedRoute ??= request.is404 ? unmatchedRoute(request) : (request.routeOptions.config ?? {}));
 }
 
 /** Returns the route information of a request without a route: its path may support other methods. */
 function unmatchedRoute(request: FastifyRequest): MatchedRoute {
-  const path = request.server.knownPaths.find(request.url);
+  const path = request.server.routePaths.find(request.url);
   if (path === undefined) return {};
   request.otherMethods = path;
   request.params = path.params;

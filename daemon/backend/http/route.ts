@@ -5,7 +5,7 @@ import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { ANONYMOUS, isAllowed } from '../access/principal.ts';
-import type { KnownPath } from './known-paths.ts';
+import type { PathMatch } from './known-paths.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
 import { refuseOtherPath } from './path-name.ts';
 import { queryReader } from './query.ts';
@@ -45,7 +45,7 @@ export function serve<Of extends Table>(app: FastifyInstance, table: Of, handler
       });
     }
     const allowed = endpoints.flatMap(([, { method }]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    app.knownPaths.add(url, allowed);
+    app.routePaths.add(url, allowed);
   }
 }
 
@@ -68,7 +68,7 @@ function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): R
 }
 
 /** Responds to a request with a method that its path does not support. */
-export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url, allow }: KnownPath): FastifyReply {
+export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url, allow }: PathMatch): FastifyReply {
   // Sensu Go sends no body (clients 6).
   if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
   refuseOtherPath(request);

@@ -1,4 +1,9 @@
-import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../../shared/domain/search-language.ts';
+import {
+  isSearchMatch,
+  readSearch,
+  type SearchLanguage,
+  type SearchOf,
+} from '../../../shared/domain/search-language.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
 
@@ -28,5 +33,5 @@ export function searchFilter<Row, Item>(
 ): Filter<Item> | undefined {
   const search = searchOf(language, query);
   const nowSeconds = Math.floor(nowMs / 1000);
-  return search.tree === undefined ? undefined : (item) => isFound(search, rowOf(item), nowSeconds);
+  return search.tree === undefined ? undefined : (item) => isSearchMatch(search, rowOf(item), nowSeconds);
 }

@@ -12,18 +12,18 @@ import type { Doing } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
-import { NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from '../access/principal.ts';
+import { UNAUTHENTICATED, refuseWithoutAccess, type RequestedRoute, type Principal } from '../access/principal.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Callers } from '../access/caller.ts';
 import { doingOf } from '../access/doing.ts';
-import { notFound, sendAuthError, sendV2Error } from './v2-errors.ts';
+import { doesNotExist, sendAuthError, sendV2Error } from './v2-errors.ts';
 import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
 import type { RequestForwarding } from './forwarding.ts';
 import { decodedPath } from '../access/logged-path.ts';
 import { isLoopback } from '../access/host.ts';
 import { parseLongBodies } from './json-body.ts';
-import { KnownPaths } from './known-paths.ts';
+import { RoutePaths } from './known-paths.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
 import { namespaceIn } from './query.ts';
@@ -88,22 +88,22 @@ export async function openServer(
     reply.headers(cors(matchedRoute(request).url ?? '/'));
     reply.header('x-request-id', request.id);
     let pending: Promise<Principal> | undefined;
-    const asked = askedOf(request);
+    const route = routeOf(request);
     try {
-      const principal = asked.access === 'public' ? NOBODY : authorize(request);
+      const principal = route.access === 'public' ? UNAUTHENTICATED : authorize(request);
       if (principal instanceof Promise) pending = principal;
-      else inspect(request, asked, principal);
+      else inspect(request, route, principal);
     } catch (error) {
       refused(error);
       return;
     }
     if (pending === undefined) admitted();
-    else pending.then((principal) => inspect(request, asked, principal)).then(admitted, refused);
+    else pending.then((principal) => inspect(request, route, principal)).then(admitted, refused);
   }
 
-  function inspect(request: FastifyRequest, asked: AskedRoute, principal: Principal): void {
+  function inspect(request: FastifyRequest, route: RequestedRoute, principal: Principal): void {
     request.principal = principal;
-    request.admission = authenticator.admissionOf(principal, (renewed) => refuseWithoutAccess(renewed, asked));
+    request.admission = authenticator.admissionOf(principal, (renewed) => refuseWithoutAccess(renewed, route));
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -113,7 +113,7 @@ export async function openServer(
     }
     // Browsers never send a fragment, so this is a different path.
     if (request.url.includes('#')) throw unknownPath(request);
-    refuseWithoutAccess(principal, asked);
+    refuseWithoutAccess(principal, route);
   }
 
   /** True if errors are sent in the format of the v2 API. */
@@ -123,10 +123,10 @@ export async function openServer(
    * Returns the route; unknown paths are public at the listener for v2, as in Sensu Go, whose listener serves nothing
    * else.
    */
-  const askedOf = (request: FastifyRequest): AskedRoute =>
+  const routeOf = (request: FastifyRequest): RequestedRoute =>
     face.kind === 'core' && matchedRoute(request).url === undefined
-      ? { ...askedRoute(request), access: 'public' }
-      : askedRoute(request);
+      ? { ...requestedRoute(request), access: 'public' }
+      : requestedRoute(request);
   const refuseAs = (request: FastifyRequest): typeof sendError => {
     if (matchedRoute(request).url === V2_API.auth.test.path) return sendAuthError;
     if (isOfV2(request)) return sendV2Error;
@@ -134,7 +134,7 @@ export async function openServer(
   };
   const unknownPath = (request: FastifyRequest): MonError =>
     isOfV2(request)
-      ? notFound()
+      ? doesNotExist()
       : new MonError('not_found', `there is no endpoint ${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
 
   const app = fastify({
@@ -161,7 +161,7 @@ export async function openServer(
   app.decorateRequest('forwardedTo');
   app.decorateRequest('knownRoute');
   app.decorateRequest('otherMethods');
-  app.decorate('knownPaths', new KnownPaths());
+  app.decorate('knownPaths', new RoutePaths());
   // A getter, because few requests need it: most are admitted by a known key.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
@@ -219,7 +219,7 @@ export async function openServer(
 }
 
 /** Returns the access that a request requires. Without a route, the caller must still be authenticated. */
-function askedRoute(request: FastifyRequest): AskedRoute {
+function requestedRoute(request: FastifyRequest): RequestedRoute {
   const params = (request.params ?? {}) as Readonly<Record<string, string>>;
   const { namespace, user } = params;
   const {
@@ -230,9 +230,9 @@ function askedRoute(request: FastifyRequest): AskedRoute {
     isOfAllNamespaces = false,
     isForAnonymous = false,
   } = matchedRoute(request);
-  const asked = takesNamespace ? namespaceIn(request) : undefined;
+  const queryNamespace = takesNamespace ? namespaceIn(request) : undefined;
   const doing = (): Doing | undefined => role && doingOf(role, params);
-  return { access, url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
+  return { access, url, namespace, queryNamespace, user, isOfAllNamespaces, isForAnonymous, doing };
 }
 
 /**

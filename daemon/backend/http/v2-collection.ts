@@ -12,7 +12,7 @@ import { maySee } from '../access/principal.ts';
 import { parseBody } from './json-body.ts';
 import { matchedRoute } from './request.ts';
 import type { Handler } from './route.ts';
-import { alreadyExists, notFound } from './v2-errors.ts';
+import { alreadyExists, doesNotExist } from './v2-errors.ts';
 import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './v2-object-answer.ts';
 import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
 
@@ -56,7 +56,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   /** Returns the namespace in the body itself. */
   namespaceOf(submitted: S): string | null | undefined;
   /** Returns the object in its namespace. */
-  place(submitted: S, namespace: string): T;
+  withNamespace(submitted: S, namespace: string): T;
   get(namespace: string, key: V2Key): T | undefined | Promise<T | undefined>;
   /**
    * Stores the result of `change`; resolves after the commit.
@@ -125,11 +125,11 @@ export function objectHandlers<T extends object, S extends object>(
   collection: Collection<T, S>,
 ): ObjectHandlers {
   const { isClusterWide = false } = collection;
-  const tell = (reply: FastifyReply): FastifyReply => reply.headers(collection.headers?.() ?? {});
+  const addHeaders = (reply: FastifyReply): FastifyReply => reply.headers(collection.headers?.() ?? {});
 
-  const tellStored = (reply: FastifyReply, object: T): FastifyReply => {
+  const addWriteHeaders = (reply: FastifyReply, object: T): FastifyReply => {
     const warnings = collection.warningsOf?.(object) ?? [];
-    return warnings.length === 0 ? tell(reply) : tell(reply).header('Warning', warningHeader(warnings));
+    return warnings.length === 0 ? addHeaders(reply) : addHeaders(reply).header('Warning', warningHeader(warnings));
   };
 
   const sendStored = (reply: FastifyReply, object: T): FastifyReply =>
@@ -143,17 +143,17 @@ export function objectHandlers<T extends object, S extends object>(
     throw new MonError('invalid', `metadata.namespace: must be ${inPath}, as in the path`);
   };
 
-  const everywhere = (request: FastifyRequest): readonly string[] =>
+  const listedNamespaces = (request: FastifyRequest): readonly string[] =>
     isClusterWide ? [''] : visibleNamespaces(request, deps, collection.orphanNamespaces?.());
 
   const answer = (request: FastifyRequest, reply: FastifyReply, object: T): FastifyReply =>
-    sendObject(request, tell(reply), object, collection.show?.(object, request.principal) ?? object);
+    sendObject(request, addHeaders(reply), object, collection.show?.(object, request.principal) ?? object);
 
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { key: inPath } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value, inPath);
     const namespace = isClusterWide ? '' : namespaceFor(request, deps, namespaceIn(request, submitted));
-    const object = collection.place(submitted, namespace);
+    const object = collection.withNamespace(submitted, namespace);
     const key = collection.keyOf(object);
     if (inPath.length > 0) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? key, inPath);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
@@ -161,7 +161,7 @@ export function objectHandlers<T extends object, S extends object>(
       if (present !== undefined && collection.isReplacedByPost !== true) throw alreadyExists();
       return object;
     });
-    return sendStored(tellStored(reply, written), object);
+    return sendStored(addWriteHeaders(reply, written), object);
   };
 
   const write = (
@@ -176,7 +176,7 @@ export function objectHandlers<T extends object, S extends object>(
     const { namespace, key } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value, key);
     if (!isClusterWide) namespaceFor(request, deps, namespaceIn(request, submitted));
-    const object = collection.place(submitted, namespace);
+    const object = collection.withNamespace(submitted, namespace);
     const named = collection.keyOf(object);
     if (collection.isNamedByBody !== true) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? named, key);
     const preconditions = preconditionsOf(request);
@@ -185,7 +185,7 @@ export function objectHandlers<T extends object, S extends object>(
       refuseUnless(meets(preconditions, present === undefined ? undefined : etagOf(present)));
       return object;
     });
-    return sendStored(tellStored(reply, written).header('ETag', etagOf(written)), object);
+    return sendStored(addWriteHeaders(reply, written).header('ETag', etagOf(written)), object);
   };
 
   const patch = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -193,22 +193,22 @@ export function objectHandlers<T extends object, S extends object>(
     const { namespace, key } = addressOf(request, collection);
     const preconditions = preconditionsOf(request);
     const written = await write(request, namespace, key, actorOf(request), (present) => {
-      if (present === undefined) throw notFound();
+      if (present === undefined) throw doesNotExist();
       refuseUnless(meets(preconditions, etagOf(present)));
       const submitted = collection.parse(mergePatch(present, value), key);
       refuseOtherNamespace(isClusterWide ? undefined : collection.namespaceOf(submitted), namespace);
-      const object = collection.place(submitted, namespace);
+      const object = collection.withNamespace(submitted, namespace);
       refuseOtherKey(collection.keyOf(object), key);
       return object;
     });
     const shown = collection.showPatched?.(written) ?? collection.show?.(written, request.principal) ?? written;
-    return sendObject(request, tellStored(reply, written), written, shown);
+    return sendObject(request, addWriteHeaders(reply, written), written, shown);
   };
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { namespace, key } = addressOf(request, collection);
     const object = await collection.get(namespace, key);
-    if (object === undefined) throw notFound();
+    if (object === undefined) throw doesNotExist();
     return answer(request, reply, object);
   };
 
@@ -217,14 +217,14 @@ export function objectHandlers<T extends object, S extends object>(
     const preconditions = preconditionsOf(request);
     const refuseStale = (present: T): void => refuseUnless(meets(preconditions, etagOf(present)));
     await collection.remove(namespace, key, refuseStale, actorOf(request), request);
-    return tell(reply).code(204).send();
+    return addHeaders(reply).code(204).send();
   };
 
   const list = (request: FastifyRequest, reply: FastifyReply, namespaces: readonly string[]): Promise<FastifyReply> =>
-    sendObjects(request, tell(reply), namespaces, collection);
+    sendObjects(request, addHeaders(reply), namespaces, collection);
 
   return {
-    listAll: (request, reply) => list(request, reply, everywhere(request)),
+    listAll: (request, reply) => list(request, reply, listedNamespaces(request)),
     createAnywhere: post,
     list: (request, reply) => list(request, reply, [pathPart(request, 'namespace')]),
     create: post,

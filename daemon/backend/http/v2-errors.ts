@@ -49,7 +49,7 @@ function refusedCredentials({ headers }: FastifyRequest, code: number): { Messag
 }
 
 /** Returns the error with the text of Sensu Go, which clients look for (clients 6); the path names the object. */
-export function notFound(): MonError {
+export function doesNotExist(): MonError {
   return new MonError('not_found', 'not found');
 }
 

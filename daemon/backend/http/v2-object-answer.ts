@@ -53,9 +53,9 @@ export function sendObject(
 ): FastifyReply {
   const tag = etagOf(object);
   reply.header('ETag', tag);
-  const known = request.headers['if-none-match'];
+  const ifNoneMatch = request.headers['if-none-match'];
   const isReading = request.method === 'GET' || request.method === 'HEAD';
-  if (isReading && known !== undefined && names(known, tag)) return reply.code(304).send();
+  if (isReading && ifNoneMatch !== undefined && names(ifNoneMatch, tag)) return reply.code(304).send();
   return reply.type('application/json').send(JSON.stringify(shown));
 }
 

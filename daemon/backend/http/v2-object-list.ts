@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fieldAt, isSelected, parseSelector, type Selector } from '../../../shared/domain/v2/selectors.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Principal } from '../access/principal.ts';
 import { expectCommit } from './hold-reads.ts';
-import { arrayText, PIECE_LENGTH, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
-import { queryOf, wholeNumber } from './query.ts';
+import { arrayText, PIECE_LENGTH, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
+import { queryOf, integerParameter } from './query.ts';
 
 /** The source of a list. */
 export interface ObjectSource<T extends object> {
@@ -54,20 +54,20 @@ export async function sendObjects<T extends object>(
   source: ObjectSource<T>,
 ): Promise<FastifyReply> {
   const query = queryOf(request);
-  const limit = wholeNumber(query, 'limit') || Infinity;
+  const limit = integerParameter(query, 'limit') || Infinity;
   const token = query.get('continue') ?? '';
   const after = token === '' ? undefined : positionOf(token);
   const { isSelectedObject, mayBeSelected } = selection(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
   // Selectors see only the shown parts, so that callers cannot probe hidden ones.
-  const isWanted = (object: T): boolean =>
+  const isListed = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
   const keyOf = (object: T): V2Key => source.keyOf(object);
   const { committedState } = request.server;
   const objects = (): Objects<T> =>
-    wanted(objectsOf(namespaces, after, source, mayBeSelected, committedState), isWanted);
+    filterObjects(objectsOf(namespaces, after, source, mayBeSelected, committedState), isListed);
   if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
   // The end of the page is in a header, before the body. A page that is too long to be kept until then is built again.
   const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
@@ -83,8 +83,8 @@ interface Placed<T> {
 
 type Objects<T> = AsyncGenerator<Placed<T>, void>;
 
-async function* wanted<T>(objects: Objects<T>, isWanted: (object: T) => boolean): Objects<T> {
-  for await (const placed of objects) if (isWanted(placed.object)) yield placed;
+async function* filterObjects<T>(objects: Objects<T>, isListed: (object: T) => boolean): Objects<T> {
+  for await (const placed of objects) if (isListed(placed.object)) yield placed;
 }
 
 /** Yields the objects up to a position, including it. */
@@ -120,13 +120,13 @@ async function pageOf<T>(
     if (isMore) break;
     count++;
     last = { namespace, key: keyOf(object) };
-    if (length > WHOLE_LENGTH_MAX) continue;
+    if (length > BUFFERED_LENGTH_MAX) continue;
     const text = JSON.stringify(shown(object));
     length += text.length;
     texts.push(text);
-    if (length > WHOLE_LENGTH_MAX) texts = [];
+    if (length > BUFFERED_LENGTH_MAX) texts = [];
   }
-  return { last, isMore, texts: length > WHOLE_LENGTH_MAX ? undefined : [texts] };
+  return { last, isMore, texts: length > BUFFERED_LENGTH_MAX ? undefined : [texts] };
 }
 
 async function* textsOf<T>(objects: Objects<T>, shown: (object: T) => T): AsyncGenerator<readonly string[], void> {
@@ -153,9 +153,9 @@ async function* objectsOf<T extends object>(
   for (const namespace of namespaces) {
     if (after !== undefined && namespace < after.namespace) continue;
     const start = after?.namespace === namespace ? after.key : undefined;
-    for await (const portion of source.list(namespace, start, mayBeSelected)) {
-      for (const object of portion) yield { namespace, object };
-      await nextTurn();
+    for await (const chunk of source.list(namespace, start, mayBeSelected)) {
+      for (const object of chunk) yield { namespace, object };
+      await yieldToEventLoop();
       await expectCommit(committedState());
     }
   }
@@ -186,14 +186,14 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
     isSelectedObject(object) {
       if (!isSelected({ kind: 'selector', conditions }, valueIn(object as Attributes))) return false;
       if (labels === undefined) return true;
-      const found = source.labelsOf(object);
-      return isSelected(labels, (name) => (Object.hasOwn(found, name) ? found[name] : undefined));
+      const objectLabels = source.labelsOf(object);
+      return isSelected(labels, (name) => (Object.hasOwn(objectLabels, name) ? objectLabels[name] : undefined));
     },
     mayBeSelected(parts) {
       const valueOf = valueIn(parts);
       // Attributes that are not among the parts decide nothing yet.
-      const known = conditions.filter(({ name }) => valueOf(name) !== undefined);
-      return isSelected({ kind: 'selector', conditions: known }, valueOf);
+      const applicableConditions = conditions.filter(({ name }) => valueOf(name) !== undefined);
+      return isSelected({ kind: 'selector', conditions: applicableConditions }, valueOf);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Number of objects per chunk. Other work can run between chunks, and objects after a page are never built. */
-const PORTION = 100;
+const CHUNK_SIZE = 100;
 
 /**
  * Yields the entries after a key, in chunks.
@@ -7,13 +7,13 @@ const PORTION = 100;
  * @param entries in the order of their keys
  * @param after undefined: from the first
  */
-export function* portionsBehind<Entry>(
+export function* chunksAfter<Entry>(
   entries: readonly Entry[],
   after: string | undefined,
   keyOf: (entry: Entry) => string,
 ): Generator<readonly Entry[]> {
   const start = after === undefined ? 0 : firstBehind(entries, after, keyOf);
-  for (let at = start; at < entries.length; at += PORTION) yield entries.slice(at, at + PORTION);
+  for (let at = start; at < entries.length; at += CHUNK_SIZE) yield entries.slice(at, at + CHUNK_SIZE);
 }
 
 /** Returns the index of the first entry with a greater key. */

@@ -27,7 +27,7 @@ export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.nam
  *
  * @throws MonError `not_found`; `invalid` if all are requested
  */
-export const askedNamespace: NamespaceOf = (request, { registry }) => {
+export const requestedNamespace: NamespaceOf = (request, { registry }) => {
   const name = namespaceIn(request);
   if (name === EVERY_NAMESPACE) {
     throw new MonError('invalid', `namespace: ${EVERY_NAMESPACE} is only allowed in lists: set a single namespace`);
@@ -37,7 +37,7 @@ export const askedNamespace: NamespaceOf = (request, { registry }) => {
 };
 
 /** The namespaces of a list. */
-export interface AskedNamespaces {
+export interface RequestedNamespaces {
   /** The namespaces, sorted by name. */
   readonly namespaces: readonly Namespace[];
   /** Returns an item for display: in a list over many namespaces it contains its namespace. */
@@ -51,12 +51,12 @@ export interface AskedNamespaces {
  *
  * @throws MonError `not_found`
  */
-export function askedNamespaces(
+export function requestedNamespaces(
   request: Pick<FastifyRequest, 'url' | 'principal'>,
   deps: NamespaceDeps,
-): AskedNamespaces {
+): RequestedNamespaces {
   if (namespaceIn(request) !== EVERY_NAMESPACE) {
-    return { namespaces: [askedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
+    return { namespaces: [requestedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
   // The declared namespaces, because checks are not part of the registry of a namespace.
@@ -76,7 +76,7 @@ export interface Placed<Entry> {
 
 /** Returns the entries of all these namespaces. */
 export function entriesOf<Entry>(
-  { namespaces }: AskedNamespaces,
+  { namespaces }: RequestedNamespaces,
   list: (namespace: Namespace) => readonly Entry[],
 ): Placed<Entry>[] {
   return namespaces.flatMap((namespace) => list(namespace).map((entry) => ({ namespace, entry })));

@@ -20,7 +20,7 @@ export function namespacesOnV2(
     isClusterWide: true,
     parse,
     namespaceOf: () => undefined,
-    place: ({ name }) => ({ name }),
+    withNamespace: ({ name }) => ({ name }),
     keyOf,
     labelsOf: () => ({}),
     list: (_none, after) => [behind(registry.declared.names().map(namespaceOf), after, keyOf)],

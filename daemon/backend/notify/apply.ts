@@ -41,15 +41,15 @@ export function noteVerdicts(
   verdicts: readonly HandlerVerdict[],
 ): void {
   const { id, status, action, occurrences } = state;
-  const about = { namespace: client.namespace.name, client: client.name, check: check.name };
-  noteVerdictsAbout(transaction, { ...about, status, action, occurrences, event_id: id }, verdicts);
+  const eventKey = { namespace: client.namespace.name, client: client.name, check: check.name };
+  noteHandlingVerdicts(transaction, { ...eventKey, status, action, occurrences, event_id: id }, verdicts);
 }
 
-export function noteVerdictsAbout(
+export function noteHandlingVerdicts(
   transaction: Transaction,
-  about: Omit<HandlingNote, 'verdicts'>,
+  details: Omit<HandlingNote, 'verdicts'>,
   verdicts: readonly HandlerVerdict[],
 ): void {
   const noted = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);
-  if (noted.length > 0) transaction.noteHandling({ ...about, verdicts: noted });
+  if (noted.length > 0) transaction.noteHandling({ ...details, verdicts: noted });
 }

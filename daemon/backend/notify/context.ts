@@ -8,7 +8,7 @@ import { openEvents } from '../events/state.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { groupsOf } from './groups/state.ts';
 import { inhibitionOf, type InhibitionSource } from './inhibitions/of-event.ts';
-import { isBesideStored, silencesOf, eventForV2Handlers, type Occurrence } from './occurrence.ts';
+import { isSeparateFromStored, silencesOf, eventForV2Handlers, type Occurrence } from './occurrence.ts';
 import type { Routing } from './route.ts';
 
 /** The state that the decisions depend on besides the event. A transaction has it, and so has an explanation. */
@@ -22,7 +22,7 @@ export interface ContextSource extends InhibitionSource {
 interface Assumed {
   readonly events?: StoredEvents;
   readonly silencedBy?: readonly string[];
-  readonly isBeside?: boolean;
+  readonly isSeparateFromStored?: boolean;
 }
 
 /** Collects everything that decides which of these handlers are notified of an event. */
@@ -51,7 +51,7 @@ export function contextOf(
     handlers,
     log: occurrence.state.notifications,
     isNew: occurrence.isNew === true,
-    isBeside: assumed.isBeside ?? isBesideStored(occurrence),
+    isSeparateFromStored: assumed.isSeparateFromStored ?? isSeparateFromStored(occurrence),
     inhibition: inhibitionOf(source, occurrence, event),
     groupOf: (handler) => groupKnowledge(namespace, handler, event),
     isQueueFull: (handler) => routing.isQueueFull(namespace.name, handler),

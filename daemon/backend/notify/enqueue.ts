@@ -16,11 +16,11 @@ export function enqueue(
   const { name } = handler;
   const names = groupNamesOf(handler);
   if (names !== undefined && addToGroup(transaction, namespace, { name, names }, event)) return;
-  enqueueAlone(transaction, namespace, handler, event);
+  enqueueUngrouped(transaction, namespace, handler, event);
 }
 
 /** Enqueues an event alone. A handler with `group_by` gets it as a group of one. */
-export function enqueueAlone(
+export function enqueueUngrouped(
   transaction: Transaction,
   namespace: Namespace,
   handler: RoutedHandler,

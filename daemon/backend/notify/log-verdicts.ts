@@ -42,23 +42,24 @@ export function logHandling({ commits, clock, log }: LogParts): Disposable {
 }
 
 function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, errors: RateLimitedErrors): void {
-  const about = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
+  const eventFields = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
   for (const { verdict, defects = [], ...why } of verdicts) {
     for (const { filter, problem, reason } of defects) {
-      errors.error({ filter, reason, ...about, handler: why.handler }, problem, filter);
+      errors.error({ filter, reason, ...eventFields, handler: why.handler }, problem, filter);
     }
     const entry = MESSAGES[verdict];
     if (entry === undefined) continue;
-    if (entry.level === 'error') errors.error({ ...whyFields(verdict, why), ...about }, entry.message, why.handler);
-    else log.info({ ...whyFields(verdict, why), ...about }, entry.message);
+    if (entry.level === 'error')
+      errors.error({ ...whyFields(verdict, why), ...eventFields }, entry.message, why.handler);
+    else log.info({ ...whyFields(verdict, why), ...eventFields }, entry.message);
   }
 }
 
 /** Event handling is disabled for all handlers of an event, so no handler is named. */
 function whyFields(verdict: VerdictKind, why: Omit<HandlerVerdict, 'verdict' | 'defects'>): object {
   if (verdict !== 'disabled') return why;
-  const { handler: _all, ...rest } = why;
-  return rest;
+  const { handler: _all, ...fields } = why;
+  return fields;
 }
 
 /** Logs equal errors once per interval, with the number of omitted ones. */
@@ -72,9 +73,9 @@ class RateLimitedErrors {
     this.#log = log;
   }
 
-  /** @param about together with the message, identifies equal errors */
-  error(fields: object, message: string, about: string): void {
-    const key = `${message} ${about}`;
+  /** @param subject together with the message, identifies equal errors */
+  error(fields: object, message: string, subject: string): void {
+    const key = `${message} ${subject}`;
     const nowMs = this.#clock.monotonic();
     const before = this.#logged.get(key);
     if (before !== undefined && nowMs < before.untilMs) {

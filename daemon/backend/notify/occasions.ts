@@ -25,13 +25,13 @@ import type { Transaction } from '../commit/transaction.ts';
 import { openEvents } from '../events/state.ts';
 import { saveNotifications } from '../events/saved.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
-import { applyDecisions, noteVerdicts, noteVerdictsAbout } from './apply.ts';
+import { applyDecisions, noteVerdicts, noteHandlingVerdicts } from './apply.ts';
 import { contextOf } from './context.ts';
-import { enqueue, enqueueAlone } from './enqueue.ts';
+import { enqueue, enqueueUngrouped } from './enqueue.ts';
 import { dropResolved } from './groups/mutations.ts';
 import { handlersOfGroups } from './groups/queries.ts';
 import { recordInhibiting } from './inhibitions/of-event.ts';
-import { isBesideStored, isStored, storedEntry, type Occurrence } from './occurrence.ts';
+import { isSeparateFromStored, isStored, storedEntry, type Occurrence } from './occurrence.ts';
 import { deferResolution, removePending } from './silence-ends/mutations.ts';
 import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './silence-ends/state.ts';
 import { PENDING_RESOLUTIONS } from './silence-ends/storage.ts';
@@ -50,7 +50,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   // A check without handlers can still inhibit others.
   recordInhibiting(transaction, occurrence);
   notifyOfEarlierResolution(transaction, occurrence);
-  const isEnd = state.action === 'resolve' && !isBesideStored(occurrence) && transaction.hasBody(CLIENTS, client);
+  const isEnd = state.action === 'resolve' && !isSeparateFromStored(occurrence) && transaction.hasBody(CLIENTS, client);
   const route = transaction.routing.route(client.namespace.name, check);
   const others = isEnd ? handlersOfGroups(transaction.routing.definitions, occurrence, route.handlers) : NONE;
   const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
@@ -128,10 +128,10 @@ export function notifyReminder(
   const verdicts = routing.route(namespace.name, event.check).handlers.map((routed) => {
     const verdict = routing.withinQueue(namespace.name, routed, judge(routed, event, inputs));
     // Groups do not apply, because there is no event to group.
-    if (isRun(verdict)) enqueueAlone(transaction, namespace, routed, event);
+    if (isRun(verdict)) enqueueUngrouped(transaction, namespace, routed, event);
     return verdict;
   });
-  noteVerdictsAbout(transaction, aboutEvent(namespace, event), verdicts);
+  noteHandlingVerdicts(transaction, eventDetails(namespace, event), verdicts);
 }
 
 /**
@@ -183,9 +183,9 @@ export function notifyPendingResolution(
   const full = judged.flatMap(({ handler, verdict }) => (verdict.verdict === 'overflow' ? [handler.name] : []));
   if (full.length > 0) deferResolution(transaction, namespace, resolved, full);
   for (const { handler, verdict } of judged) if (isRun(verdict)) enqueue(transaction, namespace, handler, event);
-  noteVerdictsAbout(
+  noteHandlingVerdicts(
     transaction,
-    aboutEvent(namespace, event),
+    eventDetails(namespace, event),
     judged.map(({ verdict }) => verdict),
   );
   return full.length === 0;
@@ -247,10 +247,10 @@ function saveUnsuppressed(transaction: Transaction, occurrence: Occurrence): voi
   }
 }
 
-function aboutEvent(namespace: Namespace, event: HandledEvent): Parameters<typeof noteVerdictsAbout>[1] {
+function eventDetails(namespace: Namespace, event: HandledEvent): Parameters<typeof noteHandlingVerdicts>[1] {
   const { id, client, check, action, occurrences } = event;
-  const about = { namespace: namespace.name, client: client.name, check: check.name };
-  return { ...about, status: check.status, action, occurrences, event_id: id };
+  const names = { namespace: namespace.name, client: client.name, check: check.name };
+  return { ...names, status: check.status, action, occurrences, event_id: id };
 }
 
 /** One verdict for the whole event, whatever handlers it has. */

@@ -41,7 +41,7 @@ export function isStored(occurrence: Occurrence): boolean {
 }
 
 /** True if an occurrence has the id of a stored event but leaves that event unchanged. */
-export function isBesideStored(occurrence: Occurrence): boolean {
+export function isSeparateFromStored(occurrence: Occurrence): boolean {
   const entry = storedEntry(occurrence);
   return entry !== undefined && entry.state.event !== occurrence.state;
 }

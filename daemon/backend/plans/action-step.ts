@@ -5,7 +5,7 @@ import { migrationOf } from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { StepAction } from '../../../shared/schemas/plan.ts';
-import { livingStashes, readStashes } from '../stashes/read.ts';
+import { unexpiredStashes, readStashes } from '../stashes/read.ts';
 import { aborted, done, notDone, type StepParts, type StepRun } from './step-parts.ts';
 
 const PROGRESS_MS = 1000;
@@ -30,9 +30,10 @@ export function actionStep(action: StepAction, parts: StepParts, run: StepRun): 
   }
 }
 
-async function backUp({ store }: StepParts, { tell, signal }: StepRun): Promise<StepOutcome> {
-  const room = await store.schema.room();
-  if (room !== undefined) tell(`copying the store, about ${(room.needed / MEBIBYTE).toFixed(0)} MiB at most`);
+async function backUp({ store }: StepParts, { reportProgress, signal }: StepRun): Promise<StepOutcome> {
+  const space = await store.schema.diskSpace();
+  if (space !== undefined)
+    reportProgress(`copying the store, about ${(space.needed / MEBIBYTE).toFixed(0)} MiB at most`);
   const { dir, manifest } = await store.schema.backUp({ signal });
   const { entries, sha256 } = manifest;
   return done(`${String(entries)} entries in ${dir}, verified, sha256 ${sha256.slice(0, 16)}`, {
@@ -52,7 +53,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
     clock.every(PROGRESS_MS, () => {
       const { progress } = storeUpgrades;
       if (progress === undefined) return;
-      run.tell(
+      run.reportProgress(
         `schema ${String(progress.version)}, ${progress.name}: ${String(progress.done)} of ${String(progress.total)}`,
       );
     }),
@@ -64,7 +65,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
   return done(`upgraded the database from schema ${String(before)} to ${String(schema.version)}`, own);
 }
 
-async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: StepRun): Promise<StepOutcome> {
+async function fixNamespaces(parts: StepParts, { facts, step, actor, reportProgress }: StepRun): Promise<StepOutcome> {
   // Only the namespaces that the operator has confirmed: others may have been added since.
   const confirmed = new Set(step.confirm?.split(' '));
   const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
@@ -72,7 +73,7 @@ async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: Ste
   const kept: string[] = [];
   let checks = 0;
   for (const fix of namespaceFixes(orphans)) {
-    tell(fixCommand(fix));
+    reportProgress(fixCommand(fix));
     if (fix.kind === 'delete-check') checks++;
     const stays = await applyFix(parts, fix, actor);
     if (stays !== undefined) kept.push(stays);
@@ -108,10 +109,10 @@ async function applyFix(
   }
 }
 
-async function migrateStashes(parts: StepParts, { actor, tell, signal }: StepRun): Promise<StepOutcome> {
+async function migrateStashes(parts: StepParts, { actor, reportProgress, signal }: StepRun): Promise<StepOutcome> {
   const { registry, store, clock, stashMigrations } = parts;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
-  const silencing = livingStashes(namespace, clock.now()).filter(
+  const silencing = unexpiredStashes(namespace, clock.now()).filter(
     ({ path }) => migrationOf({ path, content: {}, expire: -1 }) !== undefined,
   );
   const staying: string[] = [];
@@ -127,7 +128,7 @@ async function migrateStashes(parts: StepParts, { actor, tell, signal }: StepRun
         : await problemOf(stashMigrations.migrate(DEFAULT_NAMESPACE, migration, actor));
     if (problem === undefined) moved++;
     else staying.push(`${stash.path} (${problem})`);
-    tell(`${String(moved)} of ${String(silencing.length)} stashes`);
+    reportProgress(`${String(moved)} of ${String(silencing.length)} stashes`);
   }
   const note = `${String(moved)} stashes were converted into silences`;
   return staying.length === 0 ? done(note) : notDone(`${note}, ${String(staying.length)} stay: ${namesText(staying)}`);

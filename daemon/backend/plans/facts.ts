@@ -31,7 +31,7 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
   const { registry, clock, name, stateDir, store } = parts;
   const clients = clientsOf(registry);
   const checks = checksOf(parts);
-  const room = await store.schema.room();
+  const space = await store.schema.diskSpace();
   return {
     product: 'mon',
     taken_at: Math.floor(clock.now() / 1000),
@@ -45,13 +45,13 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
     pipelines: 0,
     // It responds, and the level of the API is what an upgrade changes.
     backends: [{ name, version: COMPATIBLE_V2_VERSION, healthy: true }],
-    key_value_store: room === undefined ? 'external' : 'embedded',
-    event_store: room === undefined ? 'relational' : 'key-value',
+    key_value_store: space === undefined ? 'external' : 'embedded',
+    event_store: space === undefined ? 'relational' : 'key-value',
     counts: countsOf(registry),
     // It uses this directory, wherever an earlier default was.
     state_dir: { configured: stateDir, old_has_data: false, new_has_data: true },
     silence_stashes: silenceStashesOf(registry.namespace(DEFAULT_NAMESPACE), clock.now()),
-    ...(room !== undefined && { disk: { path: stateDir, free_bytes: room.free, needed_bytes: room.needed } }),
+    ...(space !== undefined && { disk: { path: stateDir, free_bytes: space.free, needed_bytes: space.needed } }),
     attested: [],
   };
 }

@@ -3,7 +3,7 @@ import { currentStep, type StepOutcome } from '../../../shared/domain/plan/run.t
 import { parsePath } from '../../../shared/domain/plan/version.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { NewPlan, PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { NewPlan, PlanRun, PlanOrder, PlanRunStep, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Log } from '../../log/log.ts';
 import type { Plans } from './write.ts';
@@ -13,7 +13,7 @@ import { actionStep } from './action-step.ts';
 import { checkStep } from './check-step.ts';
 import { aborted, notDone, type StepParts } from './step-parts.ts';
 
-const TELL_MS = 1000;
+const PROGRESS_INTERVAL_MS = 1000;
 const RETRY_MS = 1000;
 
 /**
@@ -44,13 +44,13 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   /** @throws MonError `invalid` if there is no upgrade path, `conflict` while another plan is open; `unavailable` */
-  async create({ from, to, facts: told }: NewPlan, actor: Actor): Promise<PlanRun> {
+  async create({ from, to, facts: operatorFacts }: NewPlan, actor: Actor): Promise<PlanRun> {
     const path = parsePath(from, to);
     if ('problem' in path) throw new MonError('invalid', path.problem);
-    const facts = withTold(await this.facts(), told);
+    const facts = withOperatorFacts(await this.facts(), operatorFacts);
     return await this.#plans.create(
       planOf(path, facts),
-      { facts: told, entities: facts.entities?.total ?? null },
+      { facts: operatorFacts, entities: facts.entities?.total ?? null },
       actor,
     );
   }
@@ -101,10 +101,17 @@ export class PlanRunner implements AsyncDisposable {
     await Promise.race([promise, aborted(this.#stop.signal).catch(() => undefined)]);
   }
 
-  async #run({ runbook, facts: told }: StoredPlan, step: PlanRunStep, actor: Actor): Promise<StepOutcome> {
+  async #run({ runbook, facts: operatorFacts }: StoredPlan, step: PlanRunStep, actor: Actor): Promise<StepOutcome> {
     try {
-      const facts = { ...withTold(await this.facts(), told), ...snapshotOf(runbook) };
-      const run = { runbook, step, facts, actor, tell: this.#teller(runbook.id, step.id), signal: this.#stop.signal };
+      const facts = { ...withOperatorFacts(await this.facts(), operatorFacts), ...snapshotOf(runbook) };
+      const run = {
+        runbook,
+        step,
+        facts,
+        actor,
+        reportProgress: this.#teller(runbook.id, step.id),
+        signal: this.#stop.signal,
+      };
       if (step.kind === 'action' && step.action !== undefined) return await actionStep(step.action, this.#parts, run);
       if (step.check === undefined)
         throw new MonError('internal', `internal error: the upgrade step ${step.id} has no action`);
@@ -117,11 +124,11 @@ export class PlanRunner implements AsyncDisposable {
 
   #teller(id: number, step: string): (text: string) => void {
     const { clock } = this.#parts;
-    let toldMs = -Infinity;
+    let reportedMs = -Infinity;
     return (text) => {
       const nowMs = clock.monotonic();
-      if (nowMs - toldMs < TELL_MS) return;
-      toldMs = nowMs;
+      if (nowMs - reportedMs < PROGRESS_INTERVAL_MS) return;
+      reportedMs = nowMs;
       this.#plans.note(id, step, text).catch((error: unknown) => {
         this.#log.warn({ step, reason: errorMessage(error) }, 'could not store the progress of an upgrade step');
       });
@@ -129,8 +136,8 @@ export class PlanRunner implements AsyncDisposable {
   }
 }
 
-function withTold(facts: UpgradeFacts, told: ToldFacts): UpgradeFacts {
-  return { ...facts, ...told, attested: told.attested ?? facts.attested };
+function withOperatorFacts(facts: UpgradeFacts, operatorFacts: OperatorFacts): UpgradeFacts {
+  return { ...facts, ...operatorFacts, attested: operatorFacts.attested ?? facts.attested };
 }
 
 /** Returns the backup of a plan as its snapshot. */

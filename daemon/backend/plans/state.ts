@@ -1,26 +1,26 @@
 import { isDraining } from '../../../shared/domain/plan/run.ts';
 import { BusyError } from '../../../shared/errors.ts';
-import type { PlanRun, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { PlanRun, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** A stored plan: with the facts that the backend cannot find out itself, for the next check of the rules. */
 export interface StoredPlan {
   readonly runbook: PlanRun;
-  readonly facts: ToldFacts;
+  readonly facts: OperatorFacts;
 }
 
 /**
  * The time that senders need to deliver their backlog after results were rejected. Until then the age of a result means
  * nothing.
  */
-const QUIET_MS = 30_000;
+const BACKLOG_MS = 30_000;
 
 /** The upgrade plans, of which at most one is open. Only transactions change them. */
 export class PlanRegistry {
   readonly #byId = new Map<number, StoredPlan>();
   /** The plan that causes results to be rejected. */
   #draining: number | undefined = undefined;
-  #quietUntilMs = 0;
+  #backlogUntilMs = 0;
 
   get(id: number): StoredPlan | undefined {
     return this.#byId.get(id);
@@ -43,11 +43,11 @@ export class PlanRegistry {
   }
 
   /** True if results and keepalives may be old only because they are, or recently were, rejected. */
-  isQuiet(nowMs: number): boolean {
+  isAwaitingBacklog(nowMs: number): boolean {
     if (this.#draining !== undefined) return true;
-    const leftMs = this.#quietUntilMs - nowMs;
+    const leftMs = this.#backlogUntilMs - nowMs;
     // Bounded, even if the clock was set back.
-    return leftMs > 0 && leftMs <= QUIET_MS;
+    return leftMs > 0 && leftMs <= BACKLOG_MS;
   }
 
   put(stored: StoredPlan): void {
@@ -72,7 +72,7 @@ export class PlanRegistry {
     const { open } = this;
     this.#draining = open !== undefined && isDraining(open.runbook) ? open.runbook.id : undefined;
     if (before === undefined || this.#draining !== undefined) return;
-    this.#quietUntilMs = (this.#byId.get(before)?.runbook.log.at(-1)?.at ?? 0) + QUIET_MS;
+    this.#backlogUntilMs = (this.#byId.get(before)?.runbook.log.at(-1)?.at ?? 0) + BACKLOG_MS;
   }
 }
 

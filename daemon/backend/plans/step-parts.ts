@@ -35,16 +35,16 @@ export interface StepRun {
   /** The actor who ordered it. */
   readonly actor: Actor;
   /** Reports a line of progress; further ones within a second are dropped. */
-  readonly tell: (text: string) => void;
+  readonly reportProgress: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-export function done(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
-  return { isDone: true, note, ...rest };
+export function done(note: string, details: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
+  return { isDone: true, note, ...details };
 }
 
-export function notDone(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
-  return { isDone: false, note, ...rest };
+export function notDone(note: string, details: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
+  return { isDone: false, note, ...details };
 }
 
 /** Rejects with the reason of the signal; otherwise it never settles. */

@@ -7,7 +7,7 @@ import type { Clock, StoreSchema } from '../ports.ts';
 import { refuseObstacles, timeLimit, upgradeStore } from '../store/upgrade/upgrade-store.ts';
 
 /** Maximum pause after a batch, however long that took because of the disk. */
-const REST_MS_MAX = 100;
+const PAUSE_MS_MAX = 100;
 
 interface StoreUpgradesDeps {
   readonly schema: StoreSchema;
@@ -108,7 +108,7 @@ export class StoreUpgrades implements AsyncDisposable {
     await upgradeStore(this.#deps, {
       backup: backup ? {} : false,
       signal: this.#stop.signal,
-      rest: breathing(clock),
+      pause: breathing(clock),
       onBackup: (dir) => (this.#run = { ...this.#run, backup: dir }),
       onProgress: (progress) => (this.#run = { ...this.#run, progress }),
     });
@@ -131,7 +131,7 @@ function breathing(clock: Clock): () => Promise<void> {
   let sinceMs = clock.monotonic();
   return async () => {
     const workedMs = clock.monotonic() - sinceMs;
-    await new Promise<void>((resolve) => clock.after(Math.min(workedMs, REST_MS_MAX), resolve));
+    await new Promise<void>((resolve) => clock.after(Math.min(workedMs, PAUSE_MS_MAX), resolve));
     sinceMs = clock.monotonic();
   };
 }

@@ -27,13 +27,13 @@ interface StoredRun extends Omit<PlanRun, 'holder' | 'steps'> {
 
 type Holder = NonNullable<PlanRun['holder']>;
 
-function storedText({ runbook: { holder, steps, ...runbook }, ...rest }: StoredPlan): string {
+function storedText({ runbook: { holder, steps, ...runbook }, ...attributes }: StoredPlan): string {
   const stored: StoredRun = {
     ...runbook,
     holder: holder && storedHolder(holder),
     steps: steps.map((step) => ({ ...step, state: step.state === 'pending' ? 'waiting' : step.state })),
   };
-  return JSON.stringify({ ...rest, runbook: stored });
+  return JSON.stringify({ ...attributes, runbook: stored });
 }
 
 function storedHolder({ last_seen: seen, ...holder }: Holder): NonNullable<StoredRun['holder']> {
@@ -41,10 +41,10 @@ function storedHolder({ last_seen: seen, ...holder }: Holder): NonNullable<Store
 }
 
 function planOfStored(text: string): StoredPlan {
-  const { runbook, ...rest } = JSON.parse(text) as Omit<StoredPlan, 'runbook'> & { readonly runbook: StoredRun };
+  const { runbook, ...attributes } = JSON.parse(text) as Omit<StoredPlan, 'runbook'> & { readonly runbook: StoredRun };
   const { holder, steps } = runbook;
   return {
-    ...rest,
+    ...attributes,
     runbook: {
       ...runbook,
       holder: holder && currentHolder(holder),

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { PlanRun, PlanOrder, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { PlanRun, PlanOrder, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradePlan } from '../../../shared/schemas/plan.ts';
 import { plansOf, type StoredPlan } from './state.ts';
 import { recordAudit } from '../audit/write.ts';
@@ -28,12 +28,12 @@ export class Plans {
   }
 
   /**
-   * @param about `entities`: the present number of entities, to compare with after the upgrade
+   * @param details `entities`: the present number of entities, to compare with after the upgrade
    * @throws MonError `conflict` while another plan is open, which it names; `unavailable`
    */
   create(
     plan: UpgradePlan,
-    about: { readonly facts: ToldFacts; readonly entities: number | null },
+    details: { readonly facts: OperatorFacts; readonly entities: number | null },
     actor: Actor,
   ): Promise<PlanRun> {
     return this.#batcher.run((transaction) => {
@@ -50,7 +50,7 @@ export class Plans {
       const kept = plans.all();
       const id = (kept[0]?.runbook.id ?? 0) + 1;
       for (const { runbook } of kept.slice(PLANS_MAX - 1)) transaction.remove(PLANS, plans, runbook.id);
-      const { facts, entities } = about;
+      const { facts, entities } = details;
       const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
       const { from, to, verdict } = made;
       recordAudit(transaction, actor, { action: 'upgrade.create', target: targetOf(id), after: { from, to, verdict } });
@@ -72,8 +72,8 @@ export class Plans {
       if (outcome.runbook.log !== stored.runbook.log) {
         recordAudit(transaction, actor, auditOf(id, order));
       }
-      const told = 'facts' in order ? order.facts : undefined;
-      return savePlan(transaction, { runbook: outcome.runbook, facts: { ...stored.facts, ...told } });
+      const operatorFacts = 'facts' in order ? order.facts : undefined;
+      return savePlan(transaction, { runbook: outcome.runbook, facts: { ...stored.facts, ...operatorFacts } });
     });
   }
 

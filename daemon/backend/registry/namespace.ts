@@ -10,7 +10,7 @@ import { checkRedactKeysOf, redactKeysOf } from '../../../shared/domain/redact.t
 import type { SelectorSubject } from '../../../shared/domain/selector.ts';
 import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
-import type { HeldResult } from '../../../shared/schemas/result.ts';
+import type { CachedResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { InhibitedEvents } from '../notify/inhibitions/inhibited-events.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
@@ -223,7 +223,7 @@ export class ClientEntry {
    * @param status of its event; default: it has none
    */
   subject(check = '', facts?: Facts, status?: number): SelectorSubject {
-    const known = { client: this.facts, check: facts };
+    const factsByOwner = { client: this.facts, check: facts };
     const { name: namespace, naming } = this.namespace;
     return {
       namespace,
@@ -232,7 +232,7 @@ export class ClientEntry {
       client: this.name,
       check,
       subscriptions: this.subscriptions,
-      attribute: (owner, name) => known[owner]?.texts.get(name) ?? NO_TEXTS,
+      attribute: (owner, name) => factsByOwner[owner]?.texts.get(name) ?? NO_TEXTS,
     };
   }
 
@@ -438,7 +438,7 @@ export class Namespace {
    *
    * @param eventCheck the check in its event, if it differs from the result: its labels are listed
    */
-  learnCheck(entry: CheckEntry, result: HeldResult, eventCheck?: HeldResult | null): void {
+  learnCheck(entry: CheckEntry, result: CachedResult, eventCheck?: CachedResult | null): void {
     if (this.watched.check.isEmpty) return;
     const hidden = checkRedactKeysOf({ redact: entry.client.redact });
     const facts = this.watched.check.read(result, hidden, eventCheck ?? result);
@@ -484,7 +484,7 @@ export class Namespace {
   setCheck(
     entry: CheckEntry,
     state: CheckState,
-    result: HeldResult | undefined,
+    result: CachedResult | undefined,
     output: string | undefined,
     deletionsBefore = this.aggregates.deletionCount,
   ): void {

@@ -32,7 +32,7 @@ export interface Reading {
  * A kind of stored objects, as the registry uses it: in a namespace, with `load` and `unload`, or in none, with
  * `adopt`.
  */
-export interface HeldTable {
+export interface RegistryTable {
   /** First part of its keys; the second part is the namespace, if it is in one. */
   readonly prefix: string;
   /** Loads an object of a namespace into memory, in place of the one with this key. */
@@ -78,9 +78,9 @@ export class Registry {
   /** Increases whenever everything was read again: earlier entries are then no longer the current ones. */
   generation = 0;
   /** All kinds of stored objects, in the order in which they are read. */
-  readonly tables: readonly HeldTable[];
+  readonly tables: readonly RegistryTable[];
   #lastJobId = 0;
-  #held: Held;
+  #content: RegistryContent;
   readonly audit: AuditChain;
   readonly timeline: Timeline;
   /** The credentials of all namespaces. */
@@ -96,10 +96,10 @@ export class Registry {
   readonly #states = new Map<() => unknown, unknown>();
   readonly #options: RegistryOptions;
 
-  constructor(tables: readonly HeldTable[], options: RegistryOptions = {}) {
+  constructor(tables: readonly RegistryTable[], options: RegistryOptions = {}) {
     this.tables = tables;
     this.#options = options;
-    this.#held = nothingHeld(options.naming);
+    this.#content = emptyContent(options.naming);
     this.audit = new AuditChain(options.auditLimits ?? AUDIT_LIMITS);
     this.timeline = new Timeline(options.timelineLimits ?? TIMELINE_LIMITS);
     this.definitions = options.definitions ?? new StoredDefinitions();
@@ -115,17 +115,17 @@ export class Registry {
 
   /** Memory usage of the namespaces; a close estimate. */
   get bytes(): number {
-    return this.#held.footprint.bytes;
+    return this.#content.footprint.bytes;
   }
 
   /** Returns the namespace with this name, created if it is new. */
   namespace(name: string): Namespace {
-    return ensureNamespace(this.#held, name);
+    return ensureNamespace(this.#content, name);
   }
 
   /** Returns the namespace with this name if anything is or was in it; never creates one. */
-  held(name: string): Namespace | undefined {
-    return this.#held.namespaces.get(name);
+  findNamespace(name: string): Namespace | undefined {
+    return this.#content.namespaces.get(name);
   }
 
   /** True if the namespace exists: it was declared, or is `default`. */
@@ -134,12 +134,12 @@ export class Registry {
   }
 
   namespaces(): Iterable<Namespace> {
-    return this.#held.namespaces.values();
+    return this.#content.namespaces.values();
   }
 
   /** Removes an empty namespace from memory. */
   removeNamespace(name: string): void {
-    if (name !== DEFAULT_NAMESPACE) this.#held.namespaces.delete(name);
+    if (name !== DEFAULT_NAMESPACE) this.#content.namespaces.delete(name);
   }
 
   /** Returns a new id. It is based on microseconds of the time, so that ids of runs before a restart are not reused. */
@@ -159,10 +159,10 @@ export class Registry {
    */
   async load(store: ReadStore): Promise<void> {
     const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
-    const held = await this.#readNamespaces(store, { corrections, texts: new SharedTexts() });
+    const content = await this.#readNamespaces(store, { corrections, texts: new SharedTexts() });
     const adoptions = await this.#readOthers(store, this.tables);
     // From here on their times are in force, together with those of the namespaces.
-    this.#held = held;
+    this.#content = content;
     this.corrections = corrections;
     this.#options.onCorrections?.(corrections);
     for (const adopt of adoptions) adopt();
@@ -194,7 +194,7 @@ export class Registry {
     const reading = { corrections: this.corrections, texts: new SharedTexts() };
     // Results are removed before their clients; below they are loaded after them.
     for (const { table, key, text } of newest.toReversed()) {
-      const namespace = text === undefined ? this.held(String(key[1])) : undefined;
+      const namespace = text === undefined ? this.findNamespace(String(key[1])) : undefined;
       if (namespace !== undefined) table.unload?.(namespace, key);
     }
     for (const { table, key, text } of newest) {
@@ -215,21 +215,21 @@ export class Registry {
     }
   }
 
-  async #readNamespaces(store: ReadStore, reading: Reading): Promise<Held> {
-    const held = nothingHeld(this.#options.naming);
+  async #readNamespaces(store: ReadStore, reading: Reading): Promise<RegistryContent> {
+    const content = emptyContent(this.#options.naming);
     const { refuseBeyond } = this.#options;
     for (const { prefix, load } of this.tables) {
       if (load === undefined) continue;
       for await (const [key, text] of store.scan([prefix])) {
-        load(ensureNamespace(held, String(key[1])), key, text, reading);
-        refuseBeyond?.(held.footprint.bytes);
+        load(ensureNamespace(content, String(key[1])), key, text, reading);
+        refuseBeyond?.(content.footprint.bytes);
       }
     }
-    return held;
+    return content;
   }
 
   /** @returns functions that put the objects without a namespace into force */
-  async #readOthers(store: ReadStore, tables: Iterable<HeldTable>): Promise<(() => void)[]> {
+  async #readOthers(store: ReadStore, tables: Iterable<RegistryTable>): Promise<(() => void)[]> {
     const adoptions: (() => void)[] = [];
     for (const { prefix, adopt } of tables) {
       if (adopt === undefined) continue;
@@ -242,19 +242,19 @@ export class Registry {
 }
 
 /** The namespaces, and their memory usage. */
-interface Held {
+interface RegistryContent {
   readonly footprint: Footprint;
   readonly namespaces: Map<string, Namespace>;
   readonly naming: () => AlertNaming;
 }
 
-function nothingHeld(naming = (): AlertNaming => DEFAULT_NAMING): Held {
-  const held = { footprint: new Footprint(), namespaces: new Map<string, Namespace>(), naming };
-  ensureNamespace(held, DEFAULT_NAMESPACE);
-  return held;
+function emptyContent(naming = (): AlertNaming => DEFAULT_NAMING): RegistryContent {
+  const content = { footprint: new Footprint(), namespaces: new Map<string, Namespace>(), naming };
+  ensureNamespace(content, DEFAULT_NAMESPACE);
+  return content;
 }
 
-function ensureNamespace({ footprint, namespaces, naming }: Held, name: string): Namespace {
+function ensureNamespace({ footprint, namespaces, naming }: RegistryContent, name: string): Namespace {
   let namespace = namespaces.get(name);
   if (namespace === undefined) namespaces.set(name, (namespace = new Namespace(name, footprint, naming)));
   return namespace;

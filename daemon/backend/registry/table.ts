@@ -21,7 +21,7 @@ export interface Table<Holder, Id, Item> {
 export interface LatestTable<Holder, Id> {
   readonly key: (holder: Holder, id: Id) => Key;
   /** Returns the text to store; undefined: the object was removed. */
-  readonly encodeHeld: (holder: Holder, id: Id) => string | undefined;
+  readonly encodeLatest: (holder: Holder, id: Id) => string | undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { TIME } from '../schedule/time-anchor.ts';
 /** Number of values that are read at once. */
 const PAGE = 1000;
 
-interface HeldTable {
+interface TouchedTable {
   readonly prefix: string;
   /** Absent: it is in no namespace. */
   readonly load?: unknown;
@@ -20,7 +20,7 @@ interface NewestValue<Table> {
 }
 
 /** The keys that writes have touched, by the tables that hold them in memory. */
-export class Touched<Table extends HeldTable> {
+export class Touched<Table extends TouchedTable> {
   /** True if the clock record is among them. */
   readonly hasTime: boolean;
   readonly #keys: ReadonlyMap<Table, Key[]>;

@@ -19,15 +19,15 @@ const SHARED_MAX = 10_000;
 /** The attributes of clients, or of checks, of one namespace that selectors use: only these are in memory. */
 export class WatchedAttributes {
   /** True if all attributes were read since the last name was added. */
-  isLearned = true;
+  isLoaded = true;
   #version = 0;
   #names: readonly string[] = [];
-  readonly #isNobodyHere: () => boolean;
+  readonly #hasNoClients: () => boolean;
   readonly #shared = new Map<string, Facts>();
 
-  /** @param isNobodyHere returns true if there is no client to read them from */
-  constructor(isNobodyHere: () => boolean) {
-    this.#isNobodyHere = isNobodyHere;
+  /** @param hasNoClients returns true if there is no client to read them from */
+  constructor(hasNoClients: () => boolean) {
+    this.#hasNoClients = hasNoClients;
   }
 
   get isEmpty(): boolean {
@@ -49,7 +49,7 @@ export class WatchedAttributes {
     this.#names = names;
     this.#version++;
     this.#shared.clear();
-    this.isLearned = names.length === 0 || this.#isNobodyHere();
+    this.isLoaded = names.length === 0 || this.#hasNoClients();
   }
 
   /** True if these facts contain all watched attributes. */

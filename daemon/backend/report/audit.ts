@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isOtherChange } from '../../../shared/domain/report/actions.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import type { Report, ReportChange } from '../../../shared/schemas/report.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../ports.ts';
 const RECORDS_MAX = 10_000;
 
 /** Number of records that are read at once. */
-const PORTION = 100;
+const CHUNK = 100;
 
 /** Reads the audit records of a span that are not in the timeline, the newest first. */
 export async function readChanges(
@@ -20,13 +20,13 @@ export async function readChanges(
   const ids = await auditIds(store, { sinceMs });
   const changes: ReportChange[] = [];
   let count = 0;
-  for (let start = 0; start < Math.min(ids.length, RECORDS_MAX); start += PORTION) {
-    for (const { id, at, who, action, target, reason } of await readAudit(store, ids.slice(start, start + PORTION))) {
+  for (let start = 0; start < Math.min(ids.length, RECORDS_MAX); start += CHUNK) {
+    for (const { id, at, who, action, target, reason } of await readAudit(store, ids.slice(start, start + CHUNK))) {
       if (at > untilMs || !isOtherChange(action)) continue;
       count++;
       if (changes.length < limit) changes.push({ id, at, who, action, target, reason });
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return { count, changes };
 }

@@ -1,15 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { inhibitorIn } from '../../../shared/domain/notify/inhibit.ts';
-import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
+import type { Span, StatusChange } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
-import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { RequestedNamespaces } from '../namespaces/asked.ts';
 import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
 import { newestOf } from '../timeline/places.ts';
 import { sourcesOfAll } from '../timeline/read.ts';
 import { timeOf } from '../timeline/table.ts';
@@ -32,7 +32,7 @@ export interface PastOfCheck {
   /** The present inhibitor of its event. */
   readonly inhibitor?: Inhibitor | undefined;
   /** Transitions, the newest first; of those after the span only the oldest, which shows the state at its end. */
-  turns: StatusTurn[];
+  statusChanges: StatusChange[];
   /** Output of its newest event in the span; undefined: no transition has one. */
   output: string | undefined;
 }
@@ -52,7 +52,7 @@ export interface Gathered {
  */
 export async function gather(
   store: ReadStore,
-  { namespaces, placed }: AskedNamespaces,
+  { namespaces, placed }: RequestedNamespaces,
   span: Span,
   transitionsMax = TRANSITIONS_MAX,
 ): Promise<Gathered> {
@@ -61,7 +61,7 @@ export async function gather(
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
   let examined = 0;
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for await (const page of newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER)) {
     for (const { id, source, text } of page) {
       const atMs = timeOf(id);
@@ -69,13 +69,13 @@ export async function gather(
       const namespace = byName.get(source.namespace);
       if (namespace === undefined) continue;
       const transition = JSON.parse(text) as Transition;
-      addTurn(pasts, namespace, { atMs, transition }, span);
+      addStatusChange(pasts, namespace, { atMs, transition }, span);
       const action =
         atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
       // Its millisecond may contain more transitions.
       if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
-      if (turn.isDue) await turn.share();
+      if (timeSlice.isDue) await timeSlice.share();
     }
   }
   return { pasts: [...pasts.values()], actions, cutMs: undefined };
@@ -86,19 +86,19 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
       const { name, state } = entry;
-      const found = inhibitorOfOpen(entry);
-      const inhibitor = found && inhibitorIn(found);
+      const ref = inhibitorOfOpen(entry);
+      const inhibitor = ref && inhibitorIn(ref);
       const past = { namespace, client: client.name, check: name, status: state.event?.status, inhibitor };
-      pasts.set(keyOf(namespace, client.name, name), { ...past, turns: [], output: undefined });
+      pasts.set(keyOf(namespace, client.name, name), { ...past, statusChanges: [], output: undefined });
       looked++;
     }
     if (++looked < SLICE) continue;
     looked = 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
-function addTurn(
+function addStatusChange(
   pasts: Map<string, PastOfCheck>,
   namespace: Namespace,
   { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
@@ -109,12 +109,12 @@ function addTurn(
   const key = keyOf(namespace, client, check);
   let past = pasts.get(key);
   if (past === undefined) {
-    past = { namespace, client, check, status: undefined, turns: [], output: undefined };
+    past = { namespace, client, check, status: undefined, statusChanges: [], output: undefined };
     pasts.set(key, past);
   }
-  const turn = { atMs, was, status, inhibitor };
-  if (atMs > untilMs) past.turns = [turn];
-  else past.turns.push(turn);
+  const change = { atMs, was, status, inhibitor };
+  if (atMs > untilMs) past.statusChanges = [change];
+  else past.statusChanges.push(change);
   if (atMs <= untilMs && status !== 0) past.output ??= output;
 }
 

@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { isAllowed, type Principal } from '../access/principal.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
 import type { OnMon } from '../http/route.ts';
-import { askedNamespaces } from '../namespaces/asked.ts';
+import { requestedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { readChanges } from './audit.ts';
@@ -14,7 +14,7 @@ const LIMIT_MAX = 1000;
 const SPAN_MS = 12 * 3_600_000;
 
 /** Maximum number of concurrent reports: one in progress, and ten that wait. */
-const ASKED_MAX = 11;
+const REPORTS_MAX = 11;
 
 interface ReportDeps {
   readonly registry: Registry;
@@ -25,18 +25,18 @@ interface ReportDeps {
 /** Serves the handover report (spec, report). It is built from the store, so any member can answer. */
 export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   const { registry, store, clock } = deps;
-  const inTurn = oneAtATime(ASKED_MAX, 'too many reports are requested: try again in a moment');
+  const oneByOne = oneAtATime(REPORTS_MAX, 'too many reports are requested: try again in a moment');
   return {
     report: (request, _reply, { since, until, limit = LIMIT }) => {
-      const asked = askedNamespaces(request, deps);
+      const requested = requestedNamespaces(request, deps);
       const untilMs = Math.min(until ?? Infinity, clock.now());
       const span = { sinceMs: since ?? untilMs - SPAN_MS, untilMs };
       if (span.sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
       const sinceMs = registry.timeline.keptSince(clock.now());
       const kept = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
       const rows = Math.max(1, Math.min(limit, LIMIT_MAX));
-      return inTurn(async () => ({
-        ...(await readReport(store, { asked, span, kept, limit: rows })),
+      return oneByOne(async () => ({
+        ...(await readReport(store, { requested, span, kept, limit: rows })),
         changes: mayReadAudit(request.principal) ? await readChanges(store, span, rows) : null,
       }));
     },

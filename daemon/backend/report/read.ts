@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { together } from '../../../shared/domain/report/actions.ts';
 import { Causes } from '../../../shared/domain/report/causes.ts';
 import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../shared/domain/report/checks.ts';
@@ -7,7 +7,7 @@ import { Noise } from '../../../shared/domain/report/noise.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import type { Report, ReportCheck } from '../../../shared/schemas/report.ts';
 import { shownOutput } from '../events/rows.ts';
-import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { RequestedNamespaces } from '../namespaces/asked.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { SilencesOfPast, type Kept } from '../timeline/availability.ts';
@@ -24,8 +24,8 @@ const NOISIEST = 10;
 const LOOKED_BACK = 1000;
 
 /** The parameters of a report. */
-export interface WantedReport {
-  readonly asked: AskedNamespaces;
+export interface ReportParameters {
+  readonly requested: RequestedNamespaces;
   readonly span: Span;
   /** Undefined: no timeline is retained. */
   readonly kept: Kept | undefined;
@@ -35,24 +35,24 @@ export interface WantedReport {
 }
 
 /** A check that was not OK, with its history. */
-interface Found {
+interface TroubledCheck {
   readonly past: PastOfCheck;
   readonly trouble: Trouble;
 }
 
 /** Returns a report without the audit trail (spec, report). */
-export async function readReport(store: ReadStore, wanted: WantedReport): Promise<Omit<Report, 'changes'>> {
-  const { asked, span, limit } = wanted;
-  const kept = wanted.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
-  const { pasts, actions, cutMs } = await gather(store, asked, span, wanted.transitionsMax);
-  const told = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
-  const { open, resolved, causes, noise, total } = await judged(pasts, asked, { span, kept: told, limit });
-  const shown = new ShownChecks(store, { asked, span, kept: told });
+export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
+  const { requested, span, limit } = parameters;
+  const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
+  const { pasts, actions, cutMs } = await gather(store, requested, span, parameters.transitionsMax);
+  const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
+  const { open, resolved, causes, noise, total } = await judged(pasts, requested, { span, kept: keptInSpan, limit });
+  const shown = new ShownChecks(store, { requested, span, kept: keptInSpan });
   const deeds = together(actions);
   return {
     since: span.sinceMs,
     until: span.untilMs,
-    complete_since: wanted.kept === undefined ? null : Math.max(told.sinceMs, span.sinceMs),
+    complete_since: parameters.kept === undefined ? null : Math.max(keptInSpan.sinceMs, span.sinceMs),
     truncated: cutMs !== undefined,
     total,
     open: { count: open.count, checks: await shown.of(open.items()) },
@@ -64,8 +64,8 @@ export async function readReport(store: ReadStore, wanted: WantedReport): Promis
 }
 
 interface Judged {
-  readonly open: FirstOf<Found>;
-  readonly resolved: FirstOf<Found>;
+  readonly open: FirstOf<TroubledCheck>;
+  readonly resolved: FirstOf<TroubledCheck>;
   readonly causes: Causes;
   readonly noise: Noise;
   readonly total: Report['total'];
@@ -73,20 +73,20 @@ interface Judged {
 
 async function judged(
   pasts: readonly PastOfCheck[],
-  { placed }: AskedNamespaces,
+  { placed }: RequestedNamespaces,
   { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
 ): Promise<Judged> {
-  const open = new FirstOf<Found>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
-  const resolved = new FirstOf<Found>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
+  const resolved = new FirstOf<TroubledCheck>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
   const causes = new Causes();
   const noise = new Noise();
   const clients = new Set<string>();
   const total = { checks: 0, clients: 0, outages: 0, down: 0 };
   let looked = 0;
   for (const past of pasts) {
-    if ((looked += 1 + past.turns.length) >= SLICE) {
+    if ((looked += 1 + past.statusChanges.length) >= SLICE) {
       looked = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     const trouble = troubleOf(past, span, keptSinceOf(past, kept));
     if (trouble === undefined) continue;
@@ -106,50 +106,53 @@ async function judged(
  * Returns the time from which a check is complete. At its maximum number of transitions, older ones may have been
  * erased.
  */
-function keptSinceOf({ turns }: PastOfCheck, kept: Kept): number {
-  const oldest = turns.at(-1);
-  return oldest !== undefined && turns.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
+function keptSinceOf({ statusChanges }: PastOfCheck, kept: Kept): number {
+  const oldest = statusChanges.at(-1);
+  return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
 
 /** Looks up details only for the checks that are shown: silences, outputs, and begin. */
 class ShownChecks {
   readonly #store: ReadStore;
-  readonly #about: { readonly asked: AskedNamespaces; readonly span: Span; readonly kept: Kept };
+  readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: Kept };
   readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }>();
 
-  constructor(store: ReadStore, about: { readonly asked: AskedNamespaces; readonly span: Span; readonly kept: Kept }) {
+  constructor(
+    store: ReadStore,
+    options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: Kept },
+  ) {
     this.#store = store;
-    this.#about = about;
+    this.#options = options;
   }
 
-  async of(found: readonly Found[]): Promise<ReportCheck[]> {
+  async of(checks: readonly TroubledCheck[]): Promise<ReportCheck[]> {
     const shown: ReportCheck[] = [];
-    for (const one of found) {
+    for (const one of checks) {
       shown.push(await this.#shown(one));
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return shown;
   }
 
-  async #shown({ past, trouble }: Found): Promise<ReportCheck> {
-    const { asked, span, kept } = this.#about;
+  async #shown({ past, trouble }: TroubledCheck): Promise<ReportCheck> {
+    const { requested, span, kept } = this.#options;
     const { namespace, client, check } = past;
     const { spans, atEnd } = await this.#silencesIn(namespace);
-    const quiet = await spans.of(client, check);
-    const whole = (quiet.length > 0 && troubleOf(past, span, keptSinceOf(past, kept), quiet)) || trouble;
-    const began = whole.began ?? (await this.#beginningOf(past));
-    const silences = whole.ended === null ? await atEnd.of(client, check) : [];
-    return asked.placed({ ...whole, began, output: outputOf(past), silences }, namespace.name);
+    const silenced = await spans.of(client, check);
+    const fullTrouble = (silenced.length > 0 && troubleOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
+    const began = fullTrouble.began ?? (await this.#beginningOf(past));
+    const silences = fullTrouble.ended === null ? await atEnd.of(client, check) : [];
+    return requested.placed({ ...fullTrouble, began, output: outputOf(past), silences }, namespace.name);
   }
 
   async #silencesIn(namespace: Namespace): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }> {
     let silences = this.#silences.get(namespace);
     if (silences === undefined) {
-      const known = await silencesIn(this.#store, namespace);
-      const { span } = this.#about;
+      const silenceIndex = await silencesIn(this.#store, namespace);
+      const { span } = this.#options;
       silences = {
-        spans: new SilencesOfPast(this.#store, known, this.#about),
-        atEnd: new SilencesAt(this.#store, known, span.untilMs),
+        spans: new SilencesOfPast(this.#store, silenceIndex, this.#options),
+        atEnd: new SilencesAt(this.#store, silenceIndex, span.untilMs),
       };
       this.#silences.set(namespace, silences);
     }
@@ -159,7 +162,7 @@ class ShownChecks {
   /** Returns the begin of the state at the start of the span; null: no longer known. */
   async #beginningOf({ namespace, client, check }: PastOfCheck): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
-    const { span, kept } = this.#about;
+    const { span, kept } = this.#options;
     const before = lastIdOf(Math.max(span.sinceMs, kept.sinceMs)) + 1;
     let looked = 0;
     for await (const { id, text } of downFrom(this.#store, source, before)) {

@@ -96,7 +96,7 @@ interface CheckedResults {
 export class AgentDelivery implements Command, Settlement {
   readonly weight: number;
   readonly isReported = true;
-  readonly isPatient = true;
+  readonly isBulk = true;
   acceptedId = 0;
   newBaselines: readonly number[] = NONE;
   resendAfter: number | undefined = undefined;
@@ -220,10 +220,10 @@ export class AgentDelivery implements Command, Settlement {
   #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
-    const known = namespace.clients.get(client);
+    const entry = namespace.clients.get(client);
     if (this.#isOfBackend(result)) return 'certificate';
-    if (known !== undefined && this.#isUncertified(known, reporter)) return 'certificate';
-    if (distrust !== undefined || known !== undefined) return distrust;
+    if (entry !== undefined && this.#isUncertified(entry, reporter)) return 'certificate';
+    if (distrust !== undefined || entry !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
     if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'proxy_quota';
     return entityLimit.refuses(namespace.name, client) ? 'entity_limit' : undefined;

@@ -64,14 +64,14 @@ export class Baseline implements CheckBaseline {
 
   constructor(
     owner: ConnectionBaselines,
-    about: Pick<Baseline, 'id' | 'entry' | 'stamp' | 'signature' | 'hasDuration'>,
+    fields: Pick<Baseline, 'id' | 'entry' | 'stamp' | 'signature' | 'hasDuration'>,
     versions: BaselineVersions,
   ) {
-    this.id = about.id;
-    this.entry = about.entry;
-    this.stamp = about.stamp;
-    this.signature = about.signature;
-    this.hasDuration = about.hasDuration;
+    this.id = fields.id;
+    this.entry = fields.entry;
+    this.stamp = fields.stamp;
+    this.signature = fields.signature;
+    this.hasDuration = fields.hasDuration;
     this.#versions = versions;
     this.#owner = owner;
   }
@@ -108,14 +108,14 @@ export class ConnectionBaselines {
    *
    * @returns false if the limit is reached
    */
-  add(about: Pick<Baseline, 'id' | 'entry' | 'signature' | 'hasDuration'>, versions: BaselineVersions): boolean {
+  add(fields: Pick<Baseline, 'id' | 'entry' | 'signature' | 'hasDuration'>, versions: BaselineVersions): boolean {
     if (this.#isClosed || this.#byId.size >= BASELINES_MAX || this.#budget.used >= this.#budget.max) return false;
     const stamp = this.#budget.newStamp();
-    const baseline = new Baseline(this, { ...about, stamp }, this.#budget.versions(versions));
-    this.delete(about.id);
-    this.#byId.set(about.id, baseline);
+    const baseline = new Baseline(this, { ...fields, stamp }, this.#budget.versions(versions));
+    this.delete(fields.id);
+    this.#byId.set(fields.id, baseline);
     this.#budget.used++;
-    about.entry.baseline = baseline;
+    fields.entry.baseline = baseline;
     return true;
   }
 

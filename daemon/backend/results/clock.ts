@@ -14,7 +14,7 @@ interface TtlParts {
   readonly registry: Registry;
   readonly stale: StaleResults;
   /** The disk guard. Without it, results are assumed never to be rejected because of low disk space. */
-  readonly disk?: Pick<DiskGuard, 'isQuiet'>;
+  readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -22,7 +22,7 @@ interface TtlParts {
 /** Turns stale results into events, to the second (completion 1.14). */
 export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
   return clock.every(1000, () => {
-    if (disk?.isQuiet === true || plansOf(registry).isQuiet(clock.now())) return;
+    if (disk?.isAwaitingBacklog === true || plansOf(registry).isAwaitingBacklog(clock.now())) return;
     const now = Math.floor(clock.now() / 1000);
     for (const namespace of registry.namespaces()) {
       // The index advances at once; results that could not be written are retried at the next repetition.

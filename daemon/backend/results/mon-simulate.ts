@@ -5,7 +5,7 @@ import { simulateResult, type RulesAfter } from './simulate.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readClient } from '../clients/read.ts';
 import { readBody } from '../http/json-body.ts';
-import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Routing } from '../notify/route.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -28,7 +28,7 @@ export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): O
   return {
     simulate: async (request): Promise<Simulation> => {
       const nowMs = clock.now();
-      const namespace = askedNamespace(request, deps);
+      const namespace = requestedNamespace(request, deps);
       const result = incomingFromApi(
         readBody(request, validateSubmitted),
         config.definitions.in(namespace.name),

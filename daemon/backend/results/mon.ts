@@ -1,12 +1,12 @@
-import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, readResultTexts, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces } from '../namespaces/asked.ts';
 import { oneResult, type ResultDeps } from './members.ts';
 import type { OnMon } from '../http/route.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
@@ -23,8 +23,8 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
   const readTexts = (some: readonly CheckEntry[]): Promise<string[]> => readResultTexts(store, some);
   return {
     results: (request, reply, query) => {
-      const where = searchFilter(RESULT_SEARCH, query, foundResult, clock.now());
-      const { namespaces, placed, isOfMany } = askedNamespaces(request, deps);
+      const where = searchFilter(RESULT_SEARCH, query, toSearchableResult, clock.now());
+      const { namespaces, placed, isOfMany } = requestedNamespaces(request, deps);
       const entries = namespaces.flatMap(resultsOf);
       return sendList(request, reply, entries, (some) => readResults(store, some, placed), {
         where,
@@ -32,13 +32,13 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
       });
     },
     submitResults: async (request): Promise<BatchAnswer> => {
-      const { name } = askedNamespace(request, deps);
+      const { name } = requestedNamespace(request, deps);
       const { valid, indexes, rejected } = await validateBatch(parseBody(request));
       const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
       for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
       return { accepted: valid.length - refused.size, rejected };
     },
-    ...oneResult(deps, askedNamespace),
+    ...oneResult(deps, requestedNamespace),
   };
 }
 
@@ -59,9 +59,9 @@ async function validateBatch({ value, strict }: ParsedBody): Promise<ValidatedBa
   const valid: SubmittedResult[] = [];
   const indexes: number[] = [];
   const rejected: { index: number; error: string }[] = [];
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for (const [index, item] of items.entries()) {
-    await turn.share();
+    await timeSlice.share();
     try {
       valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateSubmitted));
       indexes.push(index);

@@ -55,9 +55,9 @@ export function recordsNeeded(
   const resolutions = pendingResolutionsOf(namespace);
   for (const result of results) {
     const { check } = result;
-    const isQuiet = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
+    const isPlainOk = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
     const mayRun = demand !== 'none' || namesBuiltIn(check);
-    if (isQuiet && !mayRun) continue;
+    if (isPlainOk && !mayRun) continue;
     // Most of the time an agent reports for itself.
     if (client?.name !== result.client) client = namespace.clients.get(result.client);
     if (client === undefined) continue;
@@ -65,7 +65,7 @@ export function recordsNeeded(
     if (mayRun && mayBeHandled(entry, check, demand)) (needed ??= []).push(client);
     const pending = resolutions.size === 0 ? undefined : resolutions.get(client.name, check.name);
     if (pending !== undefined) (needed ??= []).push(pending);
-    if (!isQuiet && entry !== undefined && mayOutlive(entry, check)) (needed ??= []).push(entry);
+    if (!isPlainOk && entry !== undefined && mayOutlive(entry, check)) (needed ??= []).push(entry);
   }
   return needed ?? NONE;
 }

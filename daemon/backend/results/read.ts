@@ -39,8 +39,8 @@ export async function readResults(
 /** Reads the same results as JSON, much faster: a check without secrets is copied from the store unparsed. */
 export async function readResultTexts(store: Store, entries: readonly CheckEntry[]): Promise<string[]> {
   return (await readRecordTexts(store, entries)).flatMap(([entry, text]) => {
-    const known = textOf(entry, text);
-    if (known !== undefined) return known;
+    const resultText = textOf(entry, text);
+    if (resultText !== undefined) return resultText;
     const result = resultOf(entry, decodeCheckRecord(text));
     return result === undefined ? [] : JSON.stringify(result);
   });

@@ -141,13 +141,13 @@ export function saveTtlDefinitions(
 
 async function retireCheck({ registry, batcher }: RetireParts, name: string, check: string): Promise<void> {
   const clients: string[] = [];
-  for (const client of registry.held(name)?.clients.values() ?? []) {
+  for (const client of registry.findNamespace(name)?.clients.values() ?? []) {
     if ((client.checks.get(check)?.ttl ?? 0) > 0) clients.push(client.name);
   }
   for (let start = 0; start < clients.length; start += SLICE) {
     const slice = clients.slice(start, start + SLICE);
     const entriesOf = (current: Registry): CheckEntry[] =>
-      slice.flatMap((client) => current.held(name)?.check(client, check) ?? []);
+      slice.flatMap((client) => current.findNamespace(name)?.check(client, check) ?? []);
     await batcher.run(
       (transaction) => {
         const definitions = ttlDefinitionsOf(transaction.registry);

@@ -58,7 +58,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     newId,
     notifiesOk: check.status === 0 && routing.notifiesOk(namespace.name, check),
   });
-  const about = { client: client.name, check: check.name, transition: transition.kind };
+  const subject = { client: client.name, check: check.name, transition: transition.kind };
   const effects = (
     event: Event | 'same' | undefined,
     isSilenced: boolean,
@@ -76,7 +76,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   if (transition.kind === 'none') {
     const reason = noTransitionSentence(before, state, check);
     const isSilenced = isOpen && client.checks.get(check.name)?.isSilenced(nowMs) === true;
-    return { ...about, event: null, reason, handlers: [], ...effects(isOpen ? 'same' : undefined, isSilenced) };
+    return { ...subject, event: null, reason, handlers: [], ...effects(isOpen ? 'same' : undefined, isSilenced) };
   }
   const occurrence: Occurrence = {
     client,
@@ -94,7 +94,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     assumed: {
       events: openEvents(namespace, { client: record, check: check.name, isOpen }),
       silencedBy: silencesAfter(occurrence, transition.kind, nowMs),
-      isBeside: transition.kind === 'metric' && isOpen,
+      isSeparateFromStored: transition.kind === 'metric' && isOpen,
     },
   });
   const { event } = context;
@@ -102,7 +102,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
   const shown = transition.kind === 'ok' ? context.v2Event : event;
-  return { ...about, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
+  return { ...subject, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
 /** Returns the number of events that each rule inhibits now because of this one. */
@@ -110,8 +110,8 @@ function inhibitedBy(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
 ): ReadonlyMap<string, number> {
-  const held = [...inhibitorsOf(namespace).of(client, check).keys()];
-  return new Map(held.map((rule) => [rule, namespace.inhibited.of({ rule, client, check }).size]));
+  const rules = [...inhibitorsOf(namespace).of(client, check).keys()];
+  return new Map(rules.map((rule) => [rule, namespace.inhibited.of({ rule, client, check }).size]));
 }
 
 function newClient(namespace: Namespace, record: Client): ClientEntry {

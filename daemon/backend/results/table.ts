@@ -14,7 +14,7 @@ const PREFIX = 'spool';
 export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,
   key: ({ name }, client) => [PREFIX, name, client],
-  encodeHeld({ spools }, client) {
+  encodeLatest({ spools }, client) {
     const mark = spools.get(client);
     return mark === undefined ? undefined : JSON.stringify(mark);
   },
@@ -40,7 +40,7 @@ const TTL_KEY: Key = [TTL_PREFIX];
 export const TTL_DEFINITIONS: StoredTable & LatestTable<Registry, 'checks'> = {
   prefix: TTL_PREFIX,
   key: () => TTL_KEY,
-  encodeHeld: (registry) => JSON.stringify([...ttlDefinitionsOf(registry).checks]),
+  encodeLatest: (registry) => JSON.stringify([...ttlDefinitionsOf(registry).checks]),
   adopt(registry, [stored]) {
     const checks = stored === undefined ? [] : (JSON.parse(stored[1]) as (readonly [CheckKey, number | null])[]);
     ttlDefinitionsOf(registry).checks = new Map(checks);

@@ -24,8 +24,8 @@ export function distrustOf(
   signature: string,
   nowMs: number,
 ): Distrust | undefined {
-  const known = namespace.clients.get(client);
-  if (known !== undefined) return isSigned(known.signature, signature) ? undefined : 'signature';
+  const entry = namespace.clients.get(client);
+  if (entry !== undefined) return isSigned(entry.signature, signature) ? undefined : 'signature';
   if (isBanned(namespace, client, nowMs)) return 'invalidated';
   return isQuarantined(namespace, client, nowMs) ? 'quarantined' : undefined;
 }
@@ -73,6 +73,6 @@ function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number)
 }
 
 /** True if the signature matches; a client without a known signature needs none. */
-export function isSigned(known: string, given: string): boolean {
-  return known === '' || known === given;
+export function isSigned(expected: string, actual: string): boolean {
+  return expected === '' || expected === actual;
 }

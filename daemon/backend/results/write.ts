@@ -21,7 +21,7 @@ import {
   refusalOfNew,
 } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
 import { banned, isBanned } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import { removeCheck, saveCheck } from '../events/saved.ts';
@@ -84,9 +84,9 @@ export class Results {
     const definitions = this.#parts.definitions.in(namespaceName);
     let refusals: Map<number, MonError> | undefined;
     const incoming: IncomingResult[] = [];
-    const turn = results.length > 1 ? new LoopTurn() : undefined;
+    const timeSlice = results.length > 1 ? new TimeSlice() : undefined;
     for (const [index, result] of results.entries()) {
-      if (turn?.isDue === true) await turn.share();
+      if (timeSlice?.isDue === true) await timeSlice.share();
       const refusal = this.#parts.attributes.refusalOf(result);
       if (refusal !== undefined) (refusals ??= new Map()).set(index, refusal);
       incoming.push(incomingFromApi(result, definitions, now));
@@ -144,7 +144,7 @@ export class Results {
    * @param client of the result; created if it is unknown
    * @throws MonError `unavailable`
    */
-  tell(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
+  submitOwn(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
     const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
@@ -176,7 +176,7 @@ export class Results {
     this.#parts.batcher.refuseReports();
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
-    const about = { reporter: delivery.client, definitions, now, issued: undefined };
+    const origin = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: (DeliveredResult | DeltaResult)[] = [];
     const invalid: Refusal[] = [];
     for (const result of delivery.results) {
@@ -189,7 +189,7 @@ export class Results {
         const submitted = validateResult(check);
         const refusal = this.#parts.attributes.refusalOf(submitted);
         if (refusal !== undefined) throw refusal;
-        valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, about) });
+        valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, origin) });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
         invalid.push({ id, why: 'invalid', reason: error.message });
@@ -260,14 +260,14 @@ export function incomingFromApi(
 
 function incomingResult(
   submitted: SubmittedResult,
-  about: {
+  origin: {
     readonly reporter: string;
     readonly definitions: Pick<NamespaceDefinitions, 'check'>;
     readonly now: number;
     readonly issued: number | undefined;
   },
 ): IncomingResult {
-  const { reporter, definitions, now, issued } = about;
+  const { reporter, definitions, now, issued } = origin;
   const definition = definitions.check(submitted.name);
   return {
     client: clientOf(submitted, reporter),

@@ -10,9 +10,9 @@ import { shiftedTimes, type ShiftedTable } from '../registry/shift-times.ts';
 import { anchorOp, readAnchor, TIME } from './time-anchor.ts';
 
 /** Minimum interval of time records that are written with a batch. */
-const BESIDE_MS = 1000;
+const WITH_BATCH_MS = 1000;
 /** Interval of time records without a batch. */
-const ALONE_MS = 60_000;
+const WITHOUT_BATCH_MS = 60_000;
 /** Time after which a changed clock is believed: by then a mistake would have been noticed. */
 const ADOPT_AFTER_MS = 3_600_000;
 /**
@@ -71,18 +71,18 @@ export class TimeKeeper {
   /** Returns the time record for the next write; undefined: none is due. */
   anchorDue(): StoreOp | undefined {
     const nowMs = this.clock.steady();
-    if (nowMs - this.#keptMs < BESIDE_MS) return undefined;
+    if (nowMs - this.#keptMs < WITH_BATCH_MS) return undefined;
     this.#keptMs = nowMs;
     return anchorOp(this.clock.anchor());
   }
 
   /** Records the time while nothing else is written, and monitors the machine's clock. */
-  watch(batcher: Pick<Batcher, 'run' | 'alone'>): Disposable {
-    return this.clock.every(ALONE_MS, () => {
-      const isIdle = this.clock.steady() - this.#keptMs >= ALONE_MS;
+  watch(batcher: Pick<Batcher, 'run' | 'runExclusively'>): Disposable {
+    return this.clock.every(WITHOUT_BATCH_MS, () => {
+      const isIdle = this.clock.steady() - this.#keptMs >= WITHOUT_BATCH_MS;
       const work =
-        this.clock.heldForMs >= ADOPT_AFTER_MS
-          ? batcher.alone(() => this.#adopt())
+        this.clock.pendingJumpAgeMs >= ADOPT_AFTER_MS
+          ? batcher.runExclusively(() => this.#adopt())
           : isIdle
             ? batcher.run((transaction) => transaction.write(TIME, JSON.stringify(this.clock.anchor())))
             : undefined;

@@ -28,7 +28,7 @@ export interface CheckSchedule extends Disposable {
 }
 
 /** A scheduled check, by the key of its timetable. */
-interface Wanted {
+interface TimetableEntry {
   readonly namespace: string;
   readonly check: NamedCheck;
 }
@@ -50,20 +50,20 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
   const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
   const running = new Map<string, Running>();
 
-  function wantedChecks(): Map<string, Wanted> {
-    const wanted = new Map<string, Wanted>();
+  function scheduledChecks(): Map<string, TimetableEntry> {
+    const scheduled = new Map<string, TimetableEntry>();
     for (const namespace of namespaces()) {
       for (const check of definitions.in(namespace).checks()) {
-        if (isAskedFor(check)) wanted.set(keyOf(namespace, check.name), { namespace, check });
+        if (isScheduled(check)) scheduled.set(keyOf(namespace, check.name), { namespace, check });
       }
     }
-    return wanted;
+    return scheduled;
   }
 
   function follow(): void {
-    const wanted = wantedChecks();
+    const scheduled = scheduledChecks();
     for (const [key, run] of running) {
-      const check = wanted.get(key)?.check;
+      const check = scheduled.get(key)?.check;
       if (check !== undefined && (check === run.check || timingOf(check) === run.timing)) {
         run.check = check;
         continue;
@@ -71,7 +71,7 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
       run.timetable[Symbol.dispose]();
       running.delete(key);
     }
-    for (const [key, { namespace, check }] of wanted) {
+    for (const [key, { namespace, check }] of scheduled) {
       const timetable = running.has(key) ? undefined : timetableOf(key, check);
       if (timetable === undefined) continue;
       const { name } = check;
@@ -98,7 +98,7 @@ function keyOf(namespace: string, check: string): string {
   return namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`;
 }
 
-function isAskedFor({ standalone, publish: isPublished }: NamedCheck): boolean {
+function isScheduled({ standalone, publish: isPublished }: NamedCheck): boolean {
   return standalone !== true && isPublished !== false;
 }
 

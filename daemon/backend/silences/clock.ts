@@ -6,14 +6,14 @@ import { idOfChange } from './state.ts';
 import type { SilencedEntries } from './write.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { PlanningClock, Store } from '../ports.ts';
-import { isLearned, learnSelectors } from './learn.ts';
+import { areAttributesLoaded, learnSelectors } from './learn.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
 
 interface ExpiryParts {
   readonly registry: Registry;
-  readonly commits: Pick<CommitBoard, 'onCommit' | 'onRest'>;
+  readonly commits: Pick<CommitBoard, 'onCommit' | 'onIdle'>;
   readonly silenced: Pick<SilencedEntries, 'tick'>;
   readonly clock: PlanningClock;
   readonly log: Log;
@@ -43,7 +43,7 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
  */
 function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryParts): Disposable {
   let { generation } = registry;
-  return commits.onRest(() => {
+  return commits.onIdle(() => {
     if (generation === registry.generation) return;
     ({ generation } = registry);
     for (const namespace of registry.namespaces()) {
@@ -117,7 +117,7 @@ export function learnInBackground({ registry, commits, silenced, store, log }: L
   return commits.onCommit(({ changes }) => {
     for (const change of changes) {
       if (change[0] !== 'silenced' || change[4] === undefined) continue;
-      if (!isLearned(registry, change[1])) void learn(change[1]);
+      if (!areAttributesLoaded(registry, change[1])) void learn(change[1]);
     }
   });
 }

@@ -121,14 +121,14 @@ function* coveredBy(
   for (const client of namespace.clients.values()) {
     yield;
     for (const entry of of(client)) {
-      if (!covered.has(entry) && (yield* isFound(selectors, entry.subject(), cost))) covered.add(entry);
+      if (!covered.has(entry) && (yield* isSelected(selectors, entry.subject(), cost))) covered.add(entry);
     }
   }
   return covered;
 }
 
 /** @throws MonError `threshold` if all evaluations together cost too much */
-function* isFound(
+function* isSelected(
   selectors: SelectorIndex<Indexed>,
   subject: SelectorSubject,
   cost: { spent: number; ofStep: number; readonly max: number },

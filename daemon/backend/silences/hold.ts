@@ -1,5 +1,5 @@
 import { MON_API } from '../../../shared/api/mon.ts';
-import { heldId, mayRelease, nextHold, takenText } from '../../../shared/domain/maintenance.ts';
+import { commandSilenceId, mayRelease, nextHold, takenText } from '../../../shared/domain/maintenance.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { HoldRequest, ReleaseRequest } from '../../../shared/schemas/maintenance.ts';
@@ -9,14 +9,14 @@ import { recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import type { OnMon } from '../http/route.ts';
-import { askedNamespace } from '../namespaces/asked.ts';
+import { requestedNamespace } from '../namespaces/asked.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import type { SilenceDeps } from './changes.ts';
 import { refuseOwnAgainstPolicy } from './policy.ts';
-import { renewSilenced, saveHeld } from './saved.ts';
+import { renewSilenced, saveCommandSilence } from './saved.ts';
 import {
   auditedSilence,
-  livingEntry,
+  unexpiredEntry,
   refuseTooMany,
   type Learn,
   type SilencedEntries,
@@ -24,7 +24,7 @@ import {
 } from './write.ts';
 
 /** Silences that commands hold while they run (spec, maintenance). */
-export class HeldSilences {
+export class CommandSilences {
   readonly #batcher: Batcher;
   readonly #silenced: Pick<SilencedEntries, 'clear'>;
   readonly #entriesMax: SilencesMax;
@@ -50,8 +50,8 @@ export class HeldSilences {
     return this.#batcher.run((transaction) => {
       refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
-      const id = heldId(request);
-      const hold = nextHold(livingEntry(namespace, id, transaction.nowMs), request, transaction.nowMs);
+      const id = commandSilenceId(request);
+      const hold = nextHold(unexpiredEntry(namespace, id, transaction.nowMs), request, transaction.nowMs);
       switch (hold.kind) {
         case 'taken':
           throw new MonError('conflict', takenText(hold.by));
@@ -63,7 +63,7 @@ export class HeldSilences {
         case 'begin':
           refuseTooMany(namespace, [id], this.#entriesMax());
           transaction.refuseNew(undefined);
-          saveHeld(transaction, namespace, hold.entry, actor.who);
+          saveCommandSilence(transaction, namespace, hold.entry, actor.who);
           recordAudit(transaction, actor, {
             action: 'silence.create',
             target: targetIn(namespaceName, id),
@@ -80,7 +80,7 @@ export class HeldSilences {
    * @throws MonError `not_found`; `conflict` if it belongs to another holder by now; `unavailable`
    */
   release(namespaceName: string, request: ReleaseRequest, actor: Actor): Promise<void> {
-    return this.#silenced.clear(namespaceName, { id: heldId(request) }, actor, (entry) => {
+    return this.#silenced.clear(namespaceName, { id: commandSilenceId(request) }, actor, (entry) => {
       if (!mayRelease(entry, request)) throw new MonError('conflict', takenText(entry));
     });
   }
@@ -90,22 +90,22 @@ const validateHold = bodyValidator(MON_API.holdSilence);
 const validateRelease = bodyValidator(MON_API.releaseSilence);
 
 /** Serves the requests of commands that hold a silence. */
-export function heldOnMon(
-  deps: SilenceDeps & { readonly held: HeldSilences },
+export function commandSilencesOnMon(
+  deps: SilenceDeps & { readonly commandSilences: CommandSilences },
 ): OnMon<'holdSilence' | 'releaseSilence'> {
-  const { held } = deps;
+  const { commandSilences } = deps;
   return {
     holdSilence: async (request, reply) => {
-      const { name } = askedNamespace(request, deps);
+      const { name } = requestedNamespace(request, deps);
       const submitted = readBody(request, validateHold);
       const hold = { ...submitted, creator: creatorOf(request.principal, submitted.creator) };
       refuseOwnAgainstPolicy(deps, { reason: hold.reason, expire: hold.seconds });
-      await held.hold(name, hold, actorOf(request, hold.creator));
+      await commandSilences.hold(name, hold, actorOf(request, hold.creator));
       return reply.send();
     },
     releaseSilence: async (request, reply) => {
-      const { name } = askedNamespace(request, deps);
-      await held.release(name, readBody(request, validateRelease), actorOf(request));
+      const { name } = requestedNamespace(request, deps);
+      await commandSilences.release(name, readBody(request, validateRelease), actorOf(request));
       return reply.send();
     },
   };

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { idleStep, type IdleRules, type IdleStep } from '../../../shared/domain/silence-idle.ts';
 import { entryAt } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
@@ -36,7 +36,7 @@ const MARKED = 200;
 const SLICE = 20;
 
 /** A reference to an entry, by name because the registry may be read again before it is used. */
-type Place = readonly [namespace: string, id: string];
+type SilenceRef = readonly [namespace: string, id: string];
 
 /**
  * Marks silences that have matched nothing for long as idle, and removes the mark after a match. It ends them where the
@@ -59,31 +59,31 @@ export function watchIdle(parts: IdleParts): Disposable {
 }
 
 async function lookAround({ registry, batcher, clock, rules }: IdleParts, round: number): Promise<void> {
-  const wanted: Place[] = [];
-  for (const [name, id] of placesToLookAt(registry, rules(), clock.now(), round)) {
-    await turn();
+  const due: SilenceRef[] = [];
+  for (const [name, id] of silencesToCheck(registry, rules(), clock.now(), round)) {
+    await yieldToEventLoop();
     const namespace = registry.namespace(name);
     const entry = namespace.silenced.get(id);
-    if (entry !== undefined && stepOf(namespace, entry, rules(), clock.now()).kind !== 'none') wanted.push([name, id]);
+    if (entry !== undefined && stepOf(namespace, entry, rules(), clock.now()).kind !== 'none') due.push([name, id]);
   }
-  for (let start = 0; start < wanted.length; start += SLICE) {
-    const places = wanted.slice(start, start + SLICE);
+  for (let start = 0; start < due.length; start += SLICE) {
+    const chunk = due.slice(start, start + SLICE);
     const work = (transaction: Transaction): void => {
-      for (const place of places) follow(transaction, place, rules());
+      for (const ref of chunk) follow(transaction, ref, rules());
     };
-    await batcher.run(work, { weight: places.length });
+    await batcher.run(work, { weight: chunk.length });
   }
 }
 
 /** Returns the silences that change state unless they match something now, and some of the idle ones. */
-function placesToLookAt(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly Place[] {
-  const due: Place[] = [];
-  const marked: Place[] = [];
+function silencesToCheck(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly SilenceRef[] {
+  const due: SilenceRef[] = [];
+  const marked: SilenceRef[] = [];
   for (const namespace of registry.namespaces()) {
     for (const entry of namespace.silenced.all()) {
       const { kind } = stepOf(namespace, entry, rules, nowMs, () => false);
-      const places = kind !== 'none' ? due : entry.idle !== undefined ? marked : undefined;
-      places?.push([namespace.name, entry.id]);
+      const refs = kind !== 'none' ? due : entry.idle !== undefined ? marked : undefined;
+      refs?.push([namespace.name, entry.id]);
     }
   }
   const rounds = Math.max(1, Math.ceil(marked.length / MARKED));
@@ -91,7 +91,7 @@ function placesToLookAt(registry: Registry, rules: IdleRules, nowMs: number, rou
   return [...due, ...marked.slice(start, start + MARKED)];
 }
 
-function follow(transaction: Transaction, [name, id]: Place, rules: IdleRules): void {
+function follow(transaction: Transaction, [name, id]: SilenceRef, rules: IdleRules): void {
   const namespace = transaction.registry.namespace(name);
   const entry = namespace.silenced.get(id);
   if (entry === undefined) return;

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { parseSelector, type Selector } from '../../../shared/domain/selector.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { decodeClient } from '../clients/client-record.ts';
@@ -16,7 +16,7 @@ import { refuseCostly } from './selector-budget.ts';
 const NAMES_MAX = 100;
 
 /** Number of records that are read at once. */
-const PORTION = 500;
+const CHUNK = 500;
 
 type ReadStore = Pick<Store, 'getMany'>;
 
@@ -33,29 +33,29 @@ export async function learnSelectors(
   name: string,
   selectors: readonly string[],
 ): Promise<void> {
-  const wanted = await inChunks(readSelectors(selectors));
+  const parsedSelectors = await inChunks(readSelectors(selectors));
   for (;;) {
-    const namespace = registry.held(name);
+    const namespace = registry.findNamespace(name);
     if (namespace === undefined) return;
-    refuseCostly(namespace, wanted);
-    watch(namespace, wanted);
-    if (isLearned(registry, name)) return;
+    refuseCostly(namespace, parsedSelectors);
+    watch(namespace, parsedSelectors);
+    if (areAttributesLoaded(registry, name)) return;
     const { generation } = registry;
     const { client, check } = namespace.watched;
     const names = [client.names, check.names];
     await learnAll(store, namespace);
     // If the registry was read again meanwhile, it lacks everything that is not stored.
     if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
-    client.isLearned = true;
-    check.isLearned = true;
+    client.isLoaded = true;
+    check.isLoaded = true;
     return;
   }
 }
 
 /** True if all attributes that the selectors of a namespace use are known. */
-export function isLearned(registry: Registry, name: string): boolean {
-  const watched = registry.held(name)?.watched;
-  return watched === undefined || (watched.client.isLearned && watched.check.isLearned);
+export function areAttributesLoaded(registry: Registry, name: string): boolean {
+  const watched = registry.findNamespace(name)?.watched;
+  return watched === undefined || (watched.client.isLoaded && watched.check.isLoaded);
 }
 
 function* readSelectors(texts: readonly string[]): Generator<void, Selector[], undefined> {
@@ -73,9 +73,9 @@ function readSelector(text: string): Selector {
   throw new MonError('invalid', `selector: ${selector.message} (character ${String(selector.position + 1)})`);
 }
 
-function watch({ watched, silenced }: Namespace, wanted: readonly Selector[]): void {
+function watch({ watched, silenced }: Namespace, selectors: readonly Selector[]): void {
   for (const owner of ['client', 'check'] as const) {
-    const names = new Set(wanted.flatMap(({ attributes }) => attributes[owner]));
+    const names = new Set(selectors.flatMap(({ attributes }) => attributes[owner]));
     watchNames(watched[owner], names, () => [...silenced.selectors()].flatMap(({ attributes }) => attributes[owner]));
   }
 }
@@ -99,9 +99,9 @@ function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUs
 async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
   const { clients, watched } = namespace;
   const unknownClients = [...clients.values()].filter(({ facts }) => !watched.client.isCovered(facts));
-  await inPortions(unknownClients, async (portion) => {
-    const texts = await store.getMany(portion.map(({ name }) => clientKey(namespace.name, name)));
-    for (const [at, entry] of portion.entries()) {
+  await forEachChunk(unknownClients, async (chunk) => {
+    const texts = await store.getMany(chunk.map(({ name }) => clientKey(namespace.name, name)));
+    for (const [at, entry] of chunk.entries()) {
       const text = texts[at];
       if (text !== undefined && isUnknown(namespace, entry)) namespace.learnClient(entry, decodeClient(text).client);
     }
@@ -110,11 +110,11 @@ async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
   for (const client of clients.values()) {
     for (const entry of eventsOf(client)) if (!watched.check.isCovered(entry.facts)) unknownEvents.push(entry);
   }
-  await inPortions(unknownEvents, async (portion) => {
+  await forEachChunk(unknownEvents, async (chunk) => {
     const texts = await store.getMany(
-      portion.map((entry) => checkRecordKey(namespace.name, entry.client.name, entry.name)),
+      chunk.map((entry) => checkRecordKey(namespace.name, entry.client.name, entry.name)),
     );
-    for (const [at, entry] of portion.entries()) learnEvent(namespace, entry, texts[at]);
+    for (const [at, entry] of chunk.entries()) learnEvent(namespace, entry, texts[at]);
   });
 }
 
@@ -132,12 +132,12 @@ function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | unde
 }
 
 /** Processes items chunk by chunk, and lets other work run in between. */
-async function inPortions<Item>(
+async function forEachChunk<Item>(
   items: readonly Item[],
-  work: (portion: readonly Item[]) => Promise<void>,
+  work: (chunk: readonly Item[]) => Promise<void>,
 ): Promise<void> {
-  for (let start = 0; start < items.length; start += PORTION) {
-    await work(items.slice(start, start + PORTION));
-    await turn();
+  for (let start = 0; start < items.length; start += CHUNK) {
+    await work(items.slice(start, start + CHUNK));
+    await yieldToEventLoop();
   }
 }

@@ -9,12 +9,12 @@ import type { Store } from '../ports.ts';
 import { eventsCovered, recoveredSince } from './covered.ts';
 import { learnSelectors } from './learn.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
-import { livingEntries, silencedDetail } from './read.ts';
-import { livingEntry } from './write.ts';
+import { unexpiredEntries, silencedDetail } from './read.ts';
+import { unexpiredEntry } from './write.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import { silencePolicy } from './policy.ts';
@@ -38,28 +38,28 @@ export function silencedOnMon(
   const { clock, registry, store } = deps;
   const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
   // Recoveries from before the registry was read are not known.
-  let known = { generation: registry.generation, sinceMs: clock.now() };
+  let lastLoad = { generation: registry.generation, sinceMs: clock.now() };
   return {
     silenced: (request, reply, query) => {
       const nowMs = clock.now();
       const where = searchFilter(SILENCED_SEARCH, query, (detail: SilencedDetail) => detail, nowMs);
-      const asked = askedNamespaces(request, deps);
-      const entries = entriesOf(asked, ({ silenced }) => livingEntries(silenced.all(), nowMs));
+      const requested = requestedNamespaces(request, deps);
+      const entries = entriesOf(requested, ({ silenced }) => unexpiredEntries(silenced.all(), nowMs));
       const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>
-        asked.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
+        requested.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    ...changesOfSilences(deps, askedNamespace, validateEntry),
+    ...changesOfSilences(deps, requestedNamespace, validateEntry),
     silencePolicy: () => silencePolicy(deps),
     silencePreview: async (request): Promise<RecentProblems> => {
       const { entries, recurrence } = readBody(request, validatePreview);
-      const { name } = askedNamespace(request, deps);
+      const { name } = requestedNamespace(request, deps);
       const selectors = entries.flatMap(({ selector }) => selector ?? []);
       if (selectors.length > 0) await learnSelectors(registry, store, name, selectors);
       const namespace = registry.namespace(name);
       const nowMs = clock.now();
-      if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
-      const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
+      if (lastLoad.generation !== registry.generation) lastLoad = { generation: registry.generation, sinceMs: nowMs };
+      const since = Math.floor(Math.max(lastLoad.sinceMs, nowMs - RECENT_MS) / 1000);
       const windows = recurrence ? windowsOf(recurrence, nowMs) : undefined;
       return await oneByOne(async () => ({
         recovered: await recoveredSince(namespace, entries, since),
@@ -69,9 +69,9 @@ export function silencedOnMon(
       }));
     },
     silencedEntry: (request): SilencedDetail => {
-      const namespace = askedNamespace(request, deps);
+      const namespace = requestedNamespace(request, deps);
       const id = pathName(request, 'id');
-      const entry = livingEntry(namespace, id, clock.now());
+      const entry = unexpiredEntry(namespace, id, clock.now());
       if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
       return silencedDetail(namespace.silenced, entry, clock.now());
     },

@@ -83,14 +83,14 @@ export function* refuseAgainstPolicy(
 }
 
 /**
- * @param place prefix of the message
+ * @param prefix prefix of the message
  * @throws MonError `invalid` for its reason, `threshold` for one that lasts too long
  */
-function refuse(policy: SilencePolicy, silence: PolicedSilence, place = ''): void {
+function refuse(policy: SilencePolicy, silence: PolicedSilence, prefix = ''): void {
   const ofReason = reasonProblem(policy, silence);
-  if (ofReason !== undefined) throw new MonError('invalid', place + ofReason);
+  if (ofReason !== undefined) throw new MonError('invalid', prefix + ofReason);
   const ofLifetime = lifetimeProblem(policy, silence);
-  if (ofLifetime !== undefined) throw new MonError('threshold', place + ofLifetime);
+  if (ofLifetime !== undefined) throw new MonError('threshold', prefix + ofLifetime);
 }
 
 function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {

@@ -32,7 +32,7 @@ export class EventPreparation implements Disposable {
   readonly #registry: Registry;
   readonly #listening: readonly Disposable[];
   #generation: number;
-  #isWanted = true;
+  #isPending = true;
   #isWorking = false;
   #isDisposed = false;
 
@@ -41,7 +41,7 @@ export class EventPreparation implements Disposable {
     commits,
   }: {
     readonly registry: Registry;
-    readonly commits: Pick<CommitBoard, 'onCommit' | 'onRest'>;
+    readonly commits: Pick<CommitBoard, 'onCommit' | 'onIdle'>;
   }) {
     this.#registry = registry;
     this.#generation = registry.generation;
@@ -49,7 +49,7 @@ export class EventPreparation implements Disposable {
       commits.onCommit(({ changes }) => {
         if (changes.some((change) => change[0] === 'silenced' && change[4] !== undefined)) this.#start();
       }),
-      commits.onRest(() => {
+      commits.onIdle(() => {
         if (this.#generation !== registry.generation) this.#start();
       }),
     ];
@@ -67,15 +67,15 @@ export class EventPreparation implements Disposable {
   }
 
   #start(): void {
-    this.#isWanted = true;
+    this.#isPending = true;
     if (!this.#isWorking) void this.#work();
   }
 
   /** Evaluates until nothing is left. Never rejects, because evaluating a selector cannot fail. */
   async #work(): Promise<void> {
     this.#isWorking = true;
-    while (this.#isWanted && !this.#isDisposed) {
-      this.#isWanted = false;
+    while (this.#isPending && !this.#isDisposed) {
+      this.#isPending = false;
       this.#generation = this.#registry.generation;
       await inChunks(this.#steps());
     }

@@ -24,9 +24,9 @@ export function silencedDetail(
 }
 
 /** Returns the entries that have not expired, by id, as they are now. */
-export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
-  const living = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
-  return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+export function unexpiredEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
+  const unexpired = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
+  return unexpired.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
 /** An entry with its name in the v2 API. */
@@ -45,8 +45,8 @@ const sorted = new WeakMap<
  * are requested one after another.
  */
 export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
-  const known = sorted.get(registry);
-  if (known?.changes === registry.changes) return known.entries;
+  const cachedList = sorted.get(registry);
+  if (cachedList?.changes === registry.changes) return cachedList.entries;
   const entries = Array.from(registry.all(), (entry) => ({ name: v2SilencedName(entry), entry }));
   entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   sorted.set(registry, { changes: registry.changes, entries });

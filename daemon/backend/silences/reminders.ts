@@ -21,13 +21,13 @@ interface ReminderParts {
   /** Returns the seconds before the end, called each time because a reload changes them. */
   readonly before: () => number;
   /** Notifies others of the reminder, in the same commit. */
-  readonly tell: (transaction: Transaction, namespace: Namespace, entry: SilencedEntry) => void;
+  readonly notify: (transaction: Transaction, namespace: Namespace, entry: SilencedEntry) => void;
 }
 
 /**
  * Marks a silence that is about to end, and suppresses something, as reminded: once for each end, even across restarts.
  */
-export function remindOfEnds({ registry, batcher, clock, log, before, tell }: ReminderParts): Disposable {
+export function remindOfEnds({ registry, batcher, clock, log, before, notify }: ReminderParts): Disposable {
   return runDeadlines(
     { commits: batcher.commits, clock, log },
     {
@@ -74,7 +74,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, tell }: Re
       if (events === 0) return;
       const noted = { ...entry, reminder_sent: { at: transaction.now, events } };
       renewSilenced(transaction, namespace, noted);
-      tell(transaction, namespace, noted);
+      notify(transaction, namespace, noted);
     });
   }
 }

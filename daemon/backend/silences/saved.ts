@@ -22,7 +22,12 @@ export function saveSilenced(transaction: Transaction, namespace: Namespace, ent
  *
  * @param by name of the user who holds it
  */
-export function saveHeld(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
+export function saveCommandSilence(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: string,
+): void {
   noteSilence(transaction, namespace, { ...entry, expireAtMs: null }, by);
   forgetUse(transaction, namespace, entry);
   renewSilenced(transaction, namespace, entry);

@@ -63,7 +63,7 @@ export class SelectorIndex<Item extends Indexed> {
    */
   clientCandidates(subject: SelectorSubject, after: number, last: number): readonly Item[] {
     if (last - after <= UNINDEXED_MAX) return this.#all.after(after).filter((item) => this.#ownerOf(item) !== 'check');
-    return inOrder([this.#unkeyed.after(after), ...this.#foundOfClient(subject, after)]);
+    return inOrder([this.#unkeyed.after(after), ...this.#candidatesOfClient(subject, after)]);
   }
 
   /**
@@ -75,21 +75,25 @@ export class SelectorIndex<Item extends Indexed> {
     const ofCheck =
       last - after <= UNINDEXED_MAX
         ? [this.#all.after(after).filter((item) => this.#ownerOf(item) === 'check')]
-        : this.#foundOfCheck(subject, after);
+        : this.#candidatesOfCheck(subject, after);
     return inOrder([newer(ofClient, after), ...ofCheck]);
   }
 
   /** Returns all selectors that may match a subject. */
   candidates(subject: SelectorSubject): readonly Item[] {
-    return inOrder([this.#unkeyed.after(0), ...this.#foundOfClient(subject, 0), ...this.#foundOfCheck(subject, 0)]);
+    return inOrder([
+      this.#unkeyed.after(0),
+      ...this.#candidatesOfClient(subject, 0),
+      ...this.#candidatesOfCheck(subject, 0),
+    ]);
   }
 
-  #foundOfClient({ client, subscriptions }: SelectorSubject, after: number): Iterable<readonly Item[]> {
-    const whole = [client, ...subscriptions.map((subscription) => SUBSCRIPTION_KEY + subscription)];
-    return this.#byKey.client.find(whole, client, after);
+  #candidatesOfClient({ client, subscriptions }: SelectorSubject, after: number): Iterable<readonly Item[]> {
+    const fullTexts = [client, ...subscriptions.map((subscription) => SUBSCRIPTION_KEY + subscription)];
+    return this.#byKey.client.find(fullTexts, client, after);
   }
 
-  #foundOfCheck({ check }: SelectorSubject, after: number): Iterable<readonly Item[]> {
+  #candidatesOfCheck({ check }: SelectorSubject, after: number): Iterable<readonly Item[]> {
     // A check name begins with its family, so parts of the family are parts of the name.
     return this.#byKey.check.find([check, ...familiesOf(check)], check, after);
   }
@@ -153,17 +157,17 @@ function newer<Item extends Indexed>(items: readonly Item[], number: number): re
 }
 
 class KeyTable<Item extends Indexed> {
-  readonly #whole = new Map<string, Bucket<Item>>();
+  readonly #fullKeys = new Map<string, Bucket<Item>>();
   readonly #parts = new Map<string, Bucket<Item>>();
   /** Number of keys of each length. */
   readonly #partsOfLength = Array.from({ length: PART_LENGTH_MAX + 1 }, () => 0);
 
   sizeOf({ kind, text }: SelectorKey): number {
-    return (kind === 'whole' ? this.#whole : this.#parts).get(text)?.size ?? 0;
+    return (kind === 'whole' ? this.#fullKeys : this.#parts).get(text)?.size ?? 0;
   }
 
   add({ kind, text }: SelectorKey, item: Item): void {
-    const buckets = kind === 'whole' ? this.#whole : this.#parts;
+    const buckets = kind === 'whole' ? this.#fullKeys : this.#parts;
     let bucket = buckets.get(text);
     if (bucket === undefined) {
       buckets.set(text, (bucket = new Bucket()));
@@ -173,7 +177,7 @@ class KeyTable<Item extends Indexed> {
   }
 
   removeOne({ kind, text }: SelectorKey): void {
-    const buckets = kind === 'whole' ? this.#whole : this.#parts;
+    const buckets = kind === 'whole' ? this.#fullKeys : this.#parts;
     const bucket = buckets.get(text);
     if (bucket === undefined) return;
     bucket.removeOne();
@@ -183,12 +187,12 @@ class KeyTable<Item extends Indexed> {
   }
 
   /**
-   * @param whole texts to look up as whole keys
+   * @param fullTexts texts to look up as whole keys
    * @param taken text whose parts are looked up
    */
-  *find(whole: readonly string[], taken: string, after: number): Generator<readonly Item[], void, undefined> {
-    if (this.#whole.size > 0) {
-      for (const text of whole) yield this.#whole.get(text.toLowerCase())?.after(after) ?? NONE;
+  *find(fullTexts: readonly string[], taken: string, after: number): Generator<readonly Item[], void, undefined> {
+    if (this.#fullKeys.size > 0) {
+      for (const text of fullTexts) yield this.#fullKeys.get(text.toLowerCase())?.after(after) ?? NONE;
     }
     if (this.#parts.size === 0) return;
     const lower = taken.toLowerCase();

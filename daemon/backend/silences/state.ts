@@ -278,8 +278,8 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   #endEpochWith({ begin, expireAtMs }: SilencedEntry, afterMs: number): void {
-    for (const turnMs of [(begin ?? -Infinity) * 1000, expireAtMs ?? -Infinity]) {
-      if (turnMs > afterMs) this.#epochEndMs = Math.min(this.#epochEndMs, turnMs);
+    for (const boundaryMs of [(begin ?? -Infinity) * 1000, expireAtMs ?? -Infinity]) {
+      if (boundaryMs > afterMs) this.#epochEndMs = Math.min(this.#epochEndMs, boundaryMs);
     }
   }
 }
@@ -296,9 +296,9 @@ function windowUse(
   return { begin, suppressed: counted + 1 };
 }
 
-function joined(found: readonly SilencedEntry[], others: readonly SilencedEntry[]): readonly SilencedEntry[] {
-  if (others.length === 0) return found;
-  return found.length === 0 ? others : [...found, ...others];
+function joined(entries: readonly SilencedEntry[], others: readonly SilencedEntry[]): readonly SilencedEntry[] {
+  if (others.length === 0) return entries;
+  return entries.length === 0 ? others : [...entries, ...others];
 }
 
 /** The counters of an unused entry. */

@@ -17,12 +17,12 @@ export type WithStoredReminder<Silence> = Omit<Silence, keyof Current> & Stored;
 
 /** Returns a silence with the stored name of its reminder. */
 export function withStoredReminder<Silence extends Current>(silence: Silence): WithStoredReminder<Silence> {
-  const { reminder_sent: reminded, ...rest } = silence;
-  return { ...rest, ...(reminded && { reminded }) };
+  const { reminder_sent: reminded, ...attributes } = silence;
+  return { ...attributes, ...(reminded && { reminded }) };
 }
 
 /** Returns a stored silence with the current name of its reminder. */
 export function withCurrentReminder<Silence extends Stored>(silence: Silence): Omit<Silence, keyof Stored> & Current {
-  const { reminded, ...rest } = silence;
-  return { ...rest, ...(reminded && { reminder_sent: reminded }) };
+  const { reminded, ...attributes } = silence;
+  return { ...attributes, ...(reminded && { reminder_sent: reminded }) };
 }

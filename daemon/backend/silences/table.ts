@@ -21,15 +21,24 @@ interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
 
 /** Returns the stored form of an entry, for JSON. */
 export function storedSilenced(entry: SilencedEntry): object {
-  const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, ...rest } = withStoredReminder(entry);
-  return { id, subscription, check, reason, creator, begin, expire_at, ...rest } satisfies Stored;
+  const {
+    id,
+    subscription,
+    check,
+    reason,
+    creator,
+    begin,
+    expireAtMs: expire_at,
+    ...attributes
+  } = withStoredReminder(entry);
+  return { id, subscription, check, reason, creator, begin, expire_at, ...attributes } satisfies Stored;
 }
 
 /** @param value the result of `storedSilenced`, parsed from JSON */
 export function silencedOfStored(value: unknown): SilencedEntry {
   const stored = withCurrentReminder(value as Stored);
-  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...rest } = stored;
-  return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest };
+  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...attributes } = stored;
+  return { id, subscription, check, reason, creator, begin, expireAtMs, ...attributes };
 }
 
 /**
@@ -71,7 +80,7 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
       storedSilenced({
         ...marked,
         // Moved too, because the duration from the creation to the end decides whether a reminder is sent.
-        timestamp: timestamp + wholeSeconds(byMs),
+        timestamp: timestamp + secondsOf(byMs),
         begin: moved(begin, byMs / 1000),
         expireAtMs: moved(expireAtMs, byMs),
       }),
@@ -99,7 +108,7 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
 export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
   key: ({ name }, entry) => keyIn('silenced-use', name, entry),
-  encodeHeld({ silenced }, { id }) {
+  encodeLatest({ silenced }, { id }) {
     const use = silenced.use(id);
     // The entry may have ended, or been replaced, later in the batch.
     return use === undefined ? undefined : JSON.stringify(use);
@@ -115,19 +124,19 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
 function unmatchedMoved(text: string, byMs: number): string | undefined {
   const use = JSON.parse(text) as KeptUse;
   const { unmatched_since: since } = use;
-  return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + wholeSeconds(byMs) });
+  return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + secondsOf(byMs) });
 }
 
 /** Shifts the times of an idle mark. */
 function idleMoved({ idle }: SilencedEntry, byMs: number): Pick<SilencedEntry, 'idle'> {
   if (idle === undefined) return {};
   const { since, at, ends_at: end } = idle;
-  const seconds = wholeSeconds(byMs);
+  const seconds = secondsOf(byMs);
   const mark = { since: since + seconds, at: at + seconds };
   return { idle: end === undefined ? mark : { ...mark, ends_at: end + seconds } };
 }
 
-function wholeSeconds(ms: number): number {
+function secondsOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 

@@ -3,8 +3,8 @@ import { silencedView } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { silencedSchema, type SilencedEntry, type SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
-import { livingEntries } from './read.ts';
-import { livingEntry } from './write.ts';
+import { unexpiredEntries } from './read.ts';
+import { unexpiredEntry } from './write.ts';
 import { actorOf } from '../access/actor.ts';
 import { validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
@@ -39,7 +39,7 @@ export function silencedOnV1(
 
   function sendEntries(request: FastifyRequest, reply: FastifyReply, entries: Iterable<SilencedEntry>): unknown {
     const nowMs = clock.now();
-    return sendList(request, reply, livingEntries(entries, nowMs), (some) =>
+    return sendList(request, reply, unexpiredEntries(entries, nowMs), (some) =>
       some.map((entry) => silencedView(entry, nowMs)),
     );
   }
@@ -49,7 +49,7 @@ export function silencedOnV1(
     ...changesOfSilences(deps, v1Namespace, validateEntry),
     silencedEntry: (request) => {
       const id = pathName(request, 'id');
-      const entry = livingEntry(v1Namespace(request, deps), id, clock.now());
+      const entry = unexpiredEntry(v1Namespace(request, deps), id, clock.now());
       if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
       return silencedView(entry, clock.now());
     },

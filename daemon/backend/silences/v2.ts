@@ -18,7 +18,7 @@ import {
   type SubmittedV2Silenced,
 } from '../../../shared/schemas/v2/silenced.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import { livingEntry } from './write.ts';
+import { unexpiredEntry } from './write.ts';
 import type { SilencedRegistry } from './state.ts';
 import { isNamed } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
@@ -26,10 +26,10 @@ import type { OnV2 } from '../http/route.ts';
 import type { SilenceDeps } from './changes.ts';
 import { refuseV2AgainstPolicy } from './policy.ts';
 import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
-import { notFound } from '../http/v2-errors.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
 import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
-import { portionsBehind } from '../http/v2-portions.ts';
-import { livingEntries, sortedSilenced } from './read.ts';
+import { chunksAfter } from '../http/v2-portions.ts';
+import { unexpiredEntries, sortedSilenced } from './read.ts';
 
 const validate = validator(v2SilencedSchema);
 
@@ -50,23 +50,23 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
     },
     namespaceOf: ({ metadata }) => metadata?.namespace,
     creatorOf: ({ creator }) => creator,
-    place: placedIn,
+    withNamespace: placedIn,
     keyOf,
     keyOfPath: ([name = '']) => [isSelectorId(name) ? name : v2SilencedName(partsOfKey(name))],
     labelsOf: ({ metadata }) => metadata.labels ?? {},
     *list(namespace, after) {
       const entries = silencedIn(namespace);
       if (entries === undefined) return;
-      for (const portion of portionsBehind(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
+      for (const chunk of chunksAfter(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
-        yield portion.flatMap(({ entry }) =>
+        yield chunk.flatMap(({ entry }) =>
           isOver(entry, nowMs) ? [] : v2SilencedOf(namespace, entryAt(entry, nowMs)),
         );
       }
     },
     get(namespace, [name = '']) {
       if (!registry.hasNamespace(namespace)) return undefined;
-      const entry = livingEntry(registry.namespace(namespace), idOf(name), clock.now());
+      const entry = unexpiredEntry(registry.namespace(namespace), idOf(name), clock.now());
       return entry === undefined ? undefined : v2SilencedOf(namespace, entry);
     },
     async write(namespace, [name = ''], change, actor) {
@@ -94,7 +94,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       return [`it ended at ${new Date(endMs).toISOString()}, so it silences nothing`];
     },
     async remove(namespace, [name = ''], check, actor) {
-      if (this.get(namespace, [name]) === undefined) throw notFound();
+      if (this.get(namespace, [name]) === undefined) throw doesNotExist();
       await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
     },
   };
@@ -109,10 +109,10 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       ...collection,
       list(name, after) {
         const entries = silencedIn(name);
-        const living = entries === undefined ? [] : livingEntries(naming(entries), clock.now());
+        const unexpired = entries === undefined ? [] : unexpiredEntries(naming(entries), clock.now());
         return [
           behind(
-            living.map((entry) => v2SilencedOf(name, entry)),
+            unexpired.map((entry) => v2SilencedOf(name, entry)),
             after,
             keyOf,
           ),

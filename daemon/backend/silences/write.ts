@@ -91,7 +91,7 @@ export class SilencedEntries {
     return this.#batcher.run((transaction) => {
       refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
-      const before = livingEntry(namespace, id, transaction.nowMs);
+      const before = unexpiredEntry(namespace, id, transaction.nowMs);
       refuseTooMany(namespace, [id], this.#entriesMax());
       transaction.refuseNew(before);
       const entry = make(before, transaction.nowMs);
@@ -131,7 +131,7 @@ export class SilencedEntries {
     const id = target.id ?? silencedId(target.subscription, target.check);
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
-      const entry = livingEntry(namespace, id, transaction.nowMs);
+      const entry = unexpiredEntry(namespace, id, transaction.nowMs);
       if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
       check(entry);
       clearSilenced(transaction, namespace, entry, actor);
@@ -168,7 +168,7 @@ function clearSilenced(transaction: Transaction, namespace: Namespace, entry: Si
  * Returns the present entry with this id, unless it has expired: an expired entry counts as removed, even if it is
  * still stored.
  */
-export function livingEntry(
+export function unexpiredEntry(
   { silenced }: Pick<Namespace, 'silenced'>,
   id: string,
   nowMs: number,

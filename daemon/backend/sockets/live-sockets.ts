@@ -28,7 +28,7 @@ interface SocketParts {
   readonly renewed: (principal: Principal) => Principal | undefined;
   /** Returns a version that changes with every change that may revoke a right. */
   readonly version: () => string;
-  readonly commits: Pick<CommitBoard, 'onRest'>;
+  readonly commits: Pick<CommitBoard, 'onIdle'>;
 }
 
 interface LiveSocket {
@@ -54,7 +54,7 @@ export class LiveSockets implements Disposable {
         this.#lookAfterChange();
         this.#look(({ principal }) => canExpire(principal));
       }),
-      parts.commits.onRest(() => this.#lookAfterChange()),
+      parts.commits.onIdle(() => this.#lookAfterChange()),
     ];
   }
 
@@ -101,12 +101,12 @@ export class LiveSockets implements Disposable {
   admissionOf(socket: WebSocket): Admission {
     const live = this.#sockets.get(socket);
     if (live === undefined) throw new Error('internal error: the WebSocket connection was not registered');
-    let known: string | undefined;
+    let checkedVersion: string | undefined;
     return () => {
       const version = this.#parts.version();
-      if (version === known && !canExpire(live.principal)) return;
+      if (version === checkedVersion && !canExpire(live.principal)) return;
       if (!this.#counts(live)) throw new MonError('unauthenticated', REVOKED);
-      known = version;
+      checkedVersion = version;
     };
   }
 

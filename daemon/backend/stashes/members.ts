@@ -47,6 +47,6 @@ export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stas
  * Slashes belong to it, and in v1 it may be empty (legacy-peer, Stashes).
  */
 export function stashPath({ params }: FastifyRequest): string {
-  const { path, '*': rest = path } = params as Readonly<Record<'*' | 'path', string | undefined>>;
-  return validatePath(rest);
+  const { path, '*': rawPath = path } = params as Readonly<Record<'*' | 'path', string | undefined>>;
+  return validatePath(rawPath);
 }

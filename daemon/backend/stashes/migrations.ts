@@ -5,7 +5,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { auditedSilence, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
+import { auditedSilence, DEFAULT_MAX, unexpiredEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
 import { saveSilenced } from '../silences/saved.ts';
 import { STASHES } from './table.ts';
 import { stashesOf } from './state.ts';
@@ -39,7 +39,7 @@ export class StashMigrations {
       const silenced = client === undefined ? undefined : namespace.clients.get(client);
       const problem = silenced === undefined ? undefined : unreadiness(silenced);
       if (problem !== undefined) throw new MonError('conflict', `${problem}: upgrade the agent of this client first`);
-      const before = livingEntry(namespace, id, nowMs);
+      const before = unexpiredEntry(namespace, id, nowMs);
       const expire = secondsLeft(stash, nowMs);
       const isThere = before !== undefined && isCovered(secondsLeft(before, nowMs), expire);
       if (!isThere) {

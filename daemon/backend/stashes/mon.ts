@@ -1,21 +1,23 @@
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import { sendList } from '../http/list.ts';
 import type { OnMon } from '../http/route.ts';
-import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { oneStash, type StashDeps } from './members.ts';
-import { livingStashes, readStashes } from './read.ts';
+import { unexpiredStashes, readStashes } from './read.ts';
 
 /** Serves the stashes of a namespace, or of all that the caller may see. */
 export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, store } = deps;
   return {
     stashes: (request, reply) => {
-      const asked = askedNamespaces(request, deps);
-      const entries = entriesOf(asked, (namespace) => livingStashes(namespace, clock.now()));
+      const requested = requestedNamespaces(request, deps);
+      const entries = entriesOf(requested, (namespace) => unexpiredStashes(namespace, clock.now()));
       const read = async ({ namespace, entry }: Placed<{ readonly path: string }>): Promise<StashView[]> =>
-        (await readStashes(store, namespace, [entry], clock.now())).map((stash) => asked.placed(stash, namespace.name));
+        (await readStashes(store, namespace, [entry], clock.now())).map((stash) =>
+          requested.placed(stash, namespace.name),
+        );
       return sendList(request, reply, entries, async (some) => (await Promise.all(some.map(read))).flat());
     },
-    ...oneStash(deps, askedNamespace),
+    ...oneStash(deps, requestedNamespace),
   };
 }

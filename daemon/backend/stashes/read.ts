@@ -6,7 +6,7 @@ import { stashesOf, type StashEntry } from './state.ts';
 import { stashKey, stashOfStored } from './table.ts';
 
 /** Returns the stashes that have not expired, by path. */
-export function livingStashes(namespace: Namespace, nowMs: number): StashEntry[] {
+export function unexpiredStashes(namespace: Namespace, nowMs: number): StashEntry[] {
   return stashesOf(namespace)
     .sorted()
     .filter((stash) => !isExpired(stash, nowMs));

@@ -6,7 +6,7 @@ import { sendList } from '../http/list.ts';
 import type { Handler, OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
 import { oneStash, stashPath, type StashDeps } from './members.ts';
-import { livingStashes, readStashes } from './read.ts';
+import { unexpiredStashes, readStashes } from './read.ts';
 
 const validateContent = validator(stashContentSchema);
 const validateNewPath = validator(newStashPathSchema);
@@ -34,7 +34,7 @@ export function stashesOnV1(
   return {
     stashes: (request, reply) => {
       const namespace = v1Namespace(request, deps);
-      return sendList(request, reply, livingStashes(namespace, clock.now()), (some) =>
+      return sendList(request, reply, unexpiredStashes(namespace, clock.now()), (some) =>
         readStashes(store, namespace, some, clock.now()),
       );
     },

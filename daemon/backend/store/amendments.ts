@@ -71,7 +71,7 @@ export function isAmendment(value: string): boolean {
  *
  * @param amendment the stored amendment, with any stamp
  */
-export function wholeText(value: string, amendment?: string): string {
+export function amendedText(value: string, amendment?: string): string {
   if (!isAmendable(value)) return value;
   let from = value.indexOf(HEAD_END) + 1;
   if (amendment === undefined || !hasStampOf(amendment, value)) return value.slice(from);

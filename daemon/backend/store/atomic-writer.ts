@@ -5,8 +5,8 @@ import { diskError } from './disk-error.ts';
 import { UnsettledWriteError } from './unsettled-write.ts';
 import { LogTail, type LogEnd } from './log-tail.ts';
 import { StoreIdentity } from './store-identity.ts';
-import { batchTurn } from './loop-turn.ts';
-import { openWhole } from './open-whole.ts';
+import { batchSlice } from './loop-turn.ts';
+import { openWithAllLogs } from './open-whole.ts';
 import type { Database } from './database.ts';
 
 /** An encoded key and its new value; undefined deletes it. */
@@ -91,7 +91,7 @@ export class AtomicWriter {
     // Truncated again: closing LevelDB wrote out what it still had of the log in memory.
     await this.#cut();
     await this.#log.close();
-    await openWhole(location, async () => {
+    await openWithAllLogs(location, async () => {
       this.#identity.assertSame();
       await this.#database.open({ createIfMissing: false });
       return this.#database;
@@ -106,7 +106,7 @@ export class AtomicWriter {
   }
 
   /** True if the path of the database still leads to the store that was opened, so that it may be written to. */
-  get isInPlace(): boolean {
+  get isSameStore(): boolean {
     return this.#identity.isSame;
   }
 
@@ -158,9 +158,9 @@ export class AtomicWriter {
 /** Applies a chained batch, which takes a third less time than an array of operations. */
 async function applyBatch(database: Database, entries: readonly Entry[], durability: Durability): Promise<void> {
   const batch = database.batch();
-  const turn = batchTurn(entries.length);
+  const timeSlice = batchSlice(entries.length);
   for (const [key, value] of entries) {
-    if (turn?.isDue === true) await turn.shareFirst();
+    if (timeSlice?.isDue === true) await timeSlice.shareFirst();
     if (value === undefined) batch.del(key);
     else batch.put(key, value);
   }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { StoreWork } from '../ports.ts';
-import { openWhole } from './open-whole.ts';
+import { openWithAllLogs } from './open-whole.ts';
 import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
 import type { Database } from './database.ts';
@@ -128,7 +128,7 @@ export async function readBackup(dir: string): Promise<Backup> {
 export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database> {
   const location = join(dir, STORE_DIR);
   try {
-    return await openWhole(location, async () => {
+    return await openWithAllLogs(location, async () => {
       const database: Database = new Level(location, { createIfMissing: false });
       await database.open();
       return database;

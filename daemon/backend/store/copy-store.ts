@@ -45,8 +45,8 @@ export async function copyStore(
     }
   }
   await batch.write();
-  const [wanted, sha256] = await Promise.all([digest(source, signal), digest(target.store, signal)]);
-  if (sha256 !== wanted) {
+  const [expected, sha256] = await Promise.all([digest(source, signal), digest(target.store, signal)]);
+  if (sha256 !== expected) {
     throw new MonError(
       'internal',
       'the copied store differs from the source: make sure that no other program writes to either store, then run the command again',
@@ -97,23 +97,23 @@ async function* differences(
   source: AsyncIterable<Entry>,
   target: AsyncIterable<Entry>,
 ): AsyncGenerator<Difference, void, undefined> {
-  await using wanted = new Cursor(source);
+  await using sourceCursor = new Cursor(source);
   await using present = new Cursor(target);
-  await wanted.next();
+  await sourceCursor.next();
   await present.next();
-  while (wanted.entry !== undefined || present.entry !== undefined) {
-    const order = compare(wanted, present);
+  while (sourceCursor.entry !== undefined || present.entry !== undefined) {
+    const order = compare(sourceCursor, present);
     if (order > 0) {
       if (present.entry !== undefined) yield { isInSource: false, op: { type: 'del', key: present.entry[0] } };
       await present.next();
       continue;
     }
-    if (wanted.entry !== undefined) {
-      const [key, value] = wanted.entry;
+    if (sourceCursor.entry !== undefined) {
+      const [key, value] = sourceCursor.entry;
       const isSame = order === 0 && present.entry?.[1] === value;
       yield isSame ? { isInSource: true } : { isInSource: true, op: { type: 'put', key, value } };
     }
-    await wanted.next();
+    await sourceCursor.next();
     if (order === 0) await present.next();
   }
 }

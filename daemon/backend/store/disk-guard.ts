@@ -16,7 +16,7 @@ import type { Clock, Disk } from '../ports.ts';
  * The time that senders need to deliver their backlog after results were rejected. Until then the age of a result means
  * nothing.
  */
-const QUIET_MS = 30_000;
+const BACKLOG_MS = 30_000;
 
 /**
  * Delay before a reserve is set aside: a backend that is started briefly needs none, and a start has more urgent work.
@@ -43,7 +43,7 @@ export class DiskGuard {
   level: DiskLevel = 'ok';
   readonly #parts: GuardParts;
   /** End of the grace period after rejections, on the monotonic clock. */
-  #quietUntilMs = 0;
+  #backlogUntilMs = 0;
   #setAsideAtMs: number;
   #hasLooked = false;
 
@@ -61,8 +61,8 @@ export class DiskGuard {
   }
 
   /** True if results may be old only because results are, or recently were, rejected. */
-  get isQuiet(): boolean {
-    return this.isRefusing || this.#parts.clock.monotonic() < this.#quietUntilMs;
+  get isAwaitingBacklog(): boolean {
+    return this.isRefusing || this.#parts.clock.monotonic() < this.#backlogUntilMs;
   }
 
   /**
@@ -98,7 +98,7 @@ export class DiskGuard {
     this.freeBytes = free;
     this.level = nextDiskLevel(this.#hasLooked ? this.level : undefined, free, this.floorBytes);
     this.#hasLooked = true;
-    if (wasRefusing && !this.isRefusing) this.#quietUntilMs = clock.monotonic() + QUIET_MS;
+    if (wasRefusing && !this.isRefusing) this.#backlogUntilMs = clock.monotonic() + BACKLOG_MS;
     try {
       await this.#tendOpeningReserve(disk, free, isStart);
       await this.#tendReserve(disk, free);

@@ -1,4 +1,4 @@
-import { isAmendable, isAmendment, wholeText } from './amendments.ts';
+import { isAmendable, isAmendment, amendedText } from './amendments.ts';
 import { diskError } from './disk-error.ts';
 import { decodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
@@ -66,7 +66,7 @@ async function* pagedEntries(
 ): AsyncGenerator<StoredEntry, void, undefined> {
   let left = limit;
   /** An entry that may have an amendment, which would be the next entry. */
-  let held: readonly [key: string, value: string] | undefined;
+  let pendingEntry: readonly [key: string, value: string] | undefined;
   try {
     if (left === 0) return;
     for (let next = iterator.nextv(PAGE_ENTRIES); ;) {
@@ -78,21 +78,21 @@ async function* pagedEntries(
       for (const entry of page) {
         const [key, value] = entry;
         const isAmending = isAmendment(value);
-        if (held !== undefined) {
-          const [heldKey, heldValue] = held;
-          held = undefined;
-          yield [decodeTuple(heldKey), wholeText(heldValue, isAmending ? value : undefined)];
+        if (pendingEntry !== undefined) {
+          const [pendingKey, pendingValue] = pendingEntry;
+          pendingEntry = undefined;
+          yield [decodeTuple(pendingKey), amendedText(pendingValue, isAmending ? value : undefined)];
           if (--left <= 0) return;
         }
         if (isAmending) continue;
-        if (isAmendable(value)) held = entry;
+        if (isAmendable(value)) pendingEntry = entry;
         else {
           yield [decodeTuple(key), value];
           if (--left <= 0) return;
         }
       }
     }
-    if (held !== undefined) yield [decodeTuple(held[0]), wholeText(held[1])];
+    if (pendingEntry !== undefined) yield [decodeTuple(pendingEntry[0]), amendedText(pendingEntry[1])];
   } catch (error) {
     throw diskError(location, 'read', error);
   } finally {

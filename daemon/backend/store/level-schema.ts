@@ -32,7 +32,7 @@ export class LevelSchema implements StoreSchema {
     return this.#migrations.newest;
   }
 
-  room(): Promise<{ readonly free: number; readonly needed: number }> {
+  diskSpace(): Promise<{ readonly free: number; readonly needed: number }> {
     const { location } = this.#database;
     return spaceForCopy(location, location);
   }

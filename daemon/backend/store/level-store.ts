@@ -7,7 +7,7 @@ import {
   AMENDMENT_SUFFIX,
   amendmentText,
   isAmendable,
-  wholeText,
+  amendedText,
 } from './amendments.ts';
 import { AtomicWriter, type Entry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
@@ -16,7 +16,7 @@ import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { LevelUpgradeTarget } from './level-upgrade-target.ts';
-import { batchTurn } from './loop-turn.ts';
+import { batchSlice } from './loop-turn.ts';
 import { AMENDING_SCHEMA } from './migrations/004-amendments.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -29,7 +29,7 @@ import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 import { encodeNamed, scanRange } from './scan-range.ts';
-import { Turns } from './turns.ts';
+import { SerialQueue } from './turns.ts';
 import { watchShard } from './watch-shard.ts';
 import { type Database } from './database.ts';
 
@@ -72,7 +72,7 @@ export class LevelStore implements Store {
   readonly #retention: RetentionLimits;
   readonly #shards = new Map<string, Shard>();
   /** Serializes the writes. */
-  readonly #turns = new Turns();
+  readonly #writeQueue = new SerialQueue();
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -89,7 +89,7 @@ export class LevelStore implements Store {
     this.#retention = options.retention ?? RETENTION_DEFAULT;
     const target = new LevelUpgradeTarget(database, {
       write: (entries) => this.#write(entries, 'power'),
-      inTurn: (task) => this.#inTurn(task),
+      runExclusive: (task) => this.#runExclusive(task),
     });
     const migrations = new PendingMigrations(target, version, options.migrations ?? MIGRATIONS);
     this.schema = new LevelSchema(database, id, migrations);
@@ -127,7 +127,7 @@ export class LevelStore implements Store {
     let values: (string | undefined)[];
     const reading = await this.#gate.enter();
     try {
-      values = await wholeValues(this.#database, encoded);
+      values = await amendedValues(this.#database, encoded);
     } catch (error) {
       throw diskError(this.#database.location, 'read', error);
     } finally {
@@ -146,16 +146,16 @@ export class LevelStore implements Store {
     changes: readonly Change[],
     durability: Durability = 'power',
   ): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#runExclusive(async () => {
       const shard = this.#shard(lease.name);
       assertHolder(shard, lease.epoch);
       const { retention } = shard;
       const seq = retention.last + 1;
       // LevelDB applies a batch in order, so the last operation on a key wins.
       const entries: Entry[] = [];
-      const turn = batchTurn(ops.length);
+      const timeSlice = batchSlice(ops.length);
       for (const op of ops) {
-        if (turn?.isDue === true) await turn.shareFirst();
+        if (timeSlice?.isDue === true) await timeSlice.shareFirst();
         addEntries(entries, op);
       }
       for (let old = retention.first; old < retention.firstAfter(changes.length); old++) {
@@ -177,7 +177,7 @@ export class LevelStore implements Store {
   ): Promise<{ readonly first: number; close(): void }> {
     return watchShard(afterSeq, listener, (watcher) =>
       // Registered between two writes, so that retained records and new records meet without a gap.
-      this.#inTurn(async () => {
+      this.#runExclusive(async () => {
         const shard = this.#shard(shardName);
         const { first, last } = shard.retention;
         shard.watchers.add(watcher);
@@ -194,7 +194,7 @@ export class LevelStore implements Store {
    * Grants the lease always: the lock of the directory is the lease, and the newest holder in this process is valid.
    */
   async acquire(name: string): Promise<Lease> {
-    return this.#inTurn(async () => {
+    return this.#runExclusive(async () => {
       const shard = this.#shard(name);
       const epoch = shard.epoch + 1;
       await this.#write([[encodeTuple(epochKey(name)), String(epoch)]], 'power');
@@ -228,14 +228,14 @@ export class LevelStore implements Store {
 
   async close(): Promise<void> {
     this.#reopener[Symbol.dispose]();
-    this.#closed ??= this.#closeAfter(this.#turns.over);
+    this.#closed ??= this.#closeAfter(this.#writeQueue.over);
     return this.#closed;
   }
 
-  async #closeAfter(lastTurn: Promise<unknown>): Promise<void> {
-    await lastTurn;
+  async #closeAfter(pendingWrites: Promise<unknown>): Promise<void> {
+    await pendingWrites;
     // The files that are at the path by now belong to another store.
-    await (this.#writer.isInPlace ? closeDatabase(this.#database) : this.#database.close());
+    await (this.#writer.isSameStore ? closeDatabase(this.#database) : this.#database.close());
     await this.#writer.close();
   }
 
@@ -249,7 +249,7 @@ export class LevelStore implements Store {
   }
 
   async #reopen(): Promise<void> {
-    await this.#inTurn(() => this.#gate.shut(() => this.#writer.reopen(() => this.#assertSame())));
+    await this.#runExclusive(() => this.#gate.shut(() => this.#writer.reopen(() => this.#assertSame())));
     for (const listener of this.#mendedListeners) listener();
   }
 
@@ -280,9 +280,9 @@ export class LevelStore implements Store {
     return shard;
   }
 
-  async #inTurn<T>(task: () => Promise<T>): Promise<T> {
+  async #runExclusive<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    return await this.#turns.take(task);
+    return await this.#writeQueue.take(task);
   }
 
   #assertOpen(): void {
@@ -310,7 +310,7 @@ function addEntries(entries: Entry[], op: StoreOp): void {
 }
 
 /** Returns the values of encoded keys with their amendments applied. */
-async function wholeValues(database: Database, keys: readonly string[]): Promise<(string | undefined)[]> {
+async function amendedValues(database: Database, keys: readonly string[]): Promise<(string | undefined)[]> {
   const values = await database.getMany([...keys]);
   const amendable = keys.filter((_, at) => isAmendable(values[at] ?? ''));
   if (amendable.length === 0) return values;
@@ -321,7 +321,7 @@ async function wholeValues(database: Database, keys: readonly string[]): Promise
     if (value === undefined || !isAmendable(value)) return value;
     const at = 2 * next++;
     const now = pairs[at];
-    return now === undefined ? undefined : wholeText(now, pairs[at + 1]);
+    return now === undefined ? undefined : amendedText(now, pairs[at + 1]);
   });
 }
 

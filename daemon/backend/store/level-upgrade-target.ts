@@ -1,5 +1,5 @@
 import type { Key } from '../ports.ts';
-import { AMENDMENT_SUFFIX, isAmendment, isAmendmentKey, wholeText } from './amendments.ts';
+import { AMENDMENT_SUFFIX, isAmendment, isAmendmentKey, amendedText } from './amendments.ts';
 import type { Entry } from './atomic-writer.ts';
 import type { Database } from './database.ts';
 import { entriesOf, type StoredEntry } from './entries.ts';
@@ -23,7 +23,7 @@ interface LevelWriter {
   /** Writes all of the entries or none, synced. */
   readonly write: (entries: readonly Entry[]) => Promise<void>;
   /** Runs `task` while no other write is in progress. */
-  readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly runExclusive: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
 /** A LevelDB, as migrations change it. */
@@ -85,13 +85,13 @@ export class LevelUpgradeTarget implements UpgradeTarget {
    * backend amends only values that it has written itself since its start, and those have the newest form.
    */
   async replace(values: readonly RewrittenValue[]): Promise<void> {
-    await this.#writer.inTurn(async () => {
+    await this.#writer.runExclusive(async () => {
       const keys = values.map(({ key }) => encodeTuple(key));
       const stored = await this.#database.getMany(keys.flatMap((key) => [key, key + AMENDMENT_SUFFIX]));
       const entries: Entry[] = [];
       for (const [at, { old, current }] of values.entries()) {
         const [key = '', value, next = ''] = [keys[at], stored[2 * at], stored[2 * at + 1]];
-        if (value === undefined || wholeText(value, next) !== old) continue;
+        if (value === undefined || amendedText(value, next) !== old) continue;
         entries.push([key, current]);
         if (isAmendment(next)) entries.push([key + AMENDMENT_SUFFIX, undefined]);
       }
@@ -100,6 +100,6 @@ export class LevelUpgradeTarget implements UpgradeTarget {
   }
 
   async writeVersion(version: number): Promise<void> {
-    await this.#writer.inTurn(() => this.#writer.write([[SCHEMA_KEY, String(version)]]));
+    await this.#writer.runExclusive(() => this.#writer.write([[SCHEMA_KEY, String(version)]]));
   }
 }

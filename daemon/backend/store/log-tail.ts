@@ -10,7 +10,7 @@ export interface LogEnd {
   readonly bytes: number;
 }
 
-interface HeldLog {
+interface OpenLog {
   readonly number: number;
   readonly handle: FileHandle;
   /** Size at the last check. */
@@ -23,7 +23,7 @@ interface HeldLog {
  */
 export class LogTail {
   readonly #dir: string;
-  #held: HeldLog | undefined;
+  #openLog: OpenLog | undefined;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -36,20 +36,20 @@ export class LogTail {
    *   again
    */
   async end(): Promise<LogEnd> {
-    const before = this.#held?.bytes ?? 0;
-    let held = this.#held ?? (await this.#hold(await this.#newest()));
-    const { size, nlink } = fstatSync(held.handle.fd);
-    held.bytes = size;
+    const before = this.#openLog?.bytes ?? 0;
+    let openLog = this.#openLog ?? (await this.#hold(await this.#newest()));
+    const { size, nlink } = fstatSync(openLog.handle.fd);
+    openLog.bytes = size;
     const isDeleted = nlink === 0;
     // Each write makes the log longer. If it did not grow, or was deleted, LevelDB may have begun another log.
     if (size === before || isDeleted) {
       const newest = await this.#newest().catch((error: unknown) => {
         throw isDeleted ? deletedStore(this.#dir, error) : error;
       });
-      if (newest !== held.number) held = await this.#hold(newest);
+      if (newest !== openLog.number) openLog = await this.#hold(newest);
       else if (isDeleted) throw deletedStore(this.#dir);
     }
-    return { number: held.number, bytes: held.bytes };
+    return { number: openLog.number, bytes: openLog.bytes };
   }
 
   /**
@@ -57,7 +57,7 @@ export class LogTail {
    * after a failure.
    */
   async cutBack({ number, bytes }: LogEnd): Promise<void> {
-    const { handle } = this.#held?.number === number ? this.#held : await this.#hold(number);
+    const { handle } = this.#openLog?.number === number ? this.#openLog : await this.#hold(number);
     if (sizeOf(handle) > bytes) await handle.truncate(bytes);
     else await this.#emptyAfter(number);
     await handle.datasync();
@@ -65,9 +65,9 @@ export class LogTail {
 
   /** Closes the log. Call it before the database is reopened, which begins a new log. */
   async close(): Promise<void> {
-    const held = this.#held;
-    this.#held = undefined;
-    await held?.handle.close();
+    const openLog = this.#openLog;
+    this.#openLog = undefined;
+    await openLog?.handle.close();
   }
 
   /** Empties later logs: a write that is not in this log has begun another one, or was not written at all. */
@@ -83,11 +83,11 @@ export class LogTail {
     return number;
   }
 
-  async #hold(number: number): Promise<HeldLog> {
+  async #hold(number: number): Promise<OpenLog> {
     await this.close();
     const handle = await open(join(this.#dir, logName(number)), 'r+');
-    this.#held = { number, handle, bytes: sizeOf(handle) };
-    return this.#held;
+    this.#openLog = { number, handle, bytes: sizeOf(handle) };
+    return this.#openLog;
   }
 }
 

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** Maximum time that a response may block the event loop at a time: less than a write of results takes anyway. */
-const HELD_MS_MAX = 4;
+const CHUNK_MS_MAX = 4;
 
 /** Resumes the tasks that wait for their next chunk, in the order of their requests. */
 const waiting: (() => void)[] = [];
@@ -16,25 +16,25 @@ let lastChunkRound = -1;
  * store or its reader, the event loop iterates anyway. In each iteration of the loop one chunk begins. A hundred lists
  * at once take longer, and block the loop no longer than one.
  */
-export class LoopTurn {
+export class TimeSlice {
   readonly #nowMs: () => number;
-  readonly #heldMsMax: number;
+  readonly #chunkMsMax: number;
   #loopCount = loopCount();
   #sinceMs: number;
 
   /**
    * @param nowMs reads a monotonic clock
-   * @param heldMsMax maximum duration of a chunk
+   * @param chunkMsMax maximum duration of a chunk
    */
-  constructor(nowMs = () => performance.now(), heldMsMax = HELD_MS_MAX) {
+  constructor(nowMs = () => performance.now(), chunkMsMax = CHUNK_MS_MAX) {
     this.#nowMs = nowMs;
-    this.#heldMsMax = heldMsMax;
+    this.#chunkMsMax = chunkMsMax;
     this.#sinceMs = nowMs();
   }
 
   /** True if the chunk has used its time, so that `share` would wait. */
   get isDue(): boolean {
-    return this.#nowMs() - this.#sinceMs >= this.#heldMsMax;
+    return this.#nowMs() - this.#sinceMs >= this.#chunkMsMax;
   }
 
   /** Waits if the chunk has used its time. Otherwise a call costs next to nothing. */
@@ -124,17 +124,17 @@ const LARGE_BATCH = 2000;
 const BATCH_CHUNK_MS_MAX = 15;
 
 /** Divides the building of a large batch into chunks; undefined: the batch is small. */
-export function batchTurn(records: number): LoopTurn | undefined {
-  return records < LARGE_BATCH ? undefined : new LoopTurn(undefined, BATCH_CHUNK_MS_MAX);
+export function batchSlice(records: number): TimeSlice | undefined {
+  return records < LARGE_BATCH ? undefined : new TimeSlice(undefined, BATCH_CHUNK_MS_MAX);
 }
 
 /** Runs synchronous steps to their end, in chunks. */
 export async function inChunks<Result>(steps: Generator<void, Result, undefined>): Promise<Result> {
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (turn.isDue) await turn.share();
+    if (timeSlice.isDue) await timeSlice.share();
   }
 }
 
@@ -151,7 +151,7 @@ async function resumeAll(): Promise<void> {
 /** Resolves after sockets were read: work deferred while they are read would run in the same iteration. */
 async function nextRound(): Promise<void> {
   const before = loopCount();
-  while (loopCount() === before) await nextTurn();
+  while (loopCount() === before) await yieldToEventLoop();
 }
 
 /** Returns the number of iterations of the event loop since the start. */

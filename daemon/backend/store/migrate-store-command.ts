@@ -6,7 +6,7 @@ import type { Clock, Store } from '../ports.ts';
 import { copyStore, type CopyProgress } from './copy-store.ts';
 import { openLevelStore } from './level-store.ts';
 import { SHARD } from './main-shard.ts';
-import { openStore, placeOf, requireStore, type StorePlace } from './open-store.ts';
+import { openStore, locationOf, requireStore, type StoreLocation } from './open-store.ts';
 import { openUnfinishedCopy } from './postgres/unfinished-copy.ts';
 import { isShared } from './shared.ts';
 
@@ -14,7 +14,7 @@ import { isShared } from './shared.ts';
 const LEASE_MS = 30_000;
 
 /** Interval of the progress messages of a copy. */
-const TOLD_EVERY_MS = 5000;
+const PROGRESS_INTERVAL_MS = 5000;
 
 /** Suffix of the directory of a copy, which gets its final name when it is complete. */
 const UNFINISHED = '.copying';
@@ -38,17 +38,17 @@ export async function migrateStore(
   { from, to }: { readonly from: string; readonly to: string },
   { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
 ): Promise<CopyProgress> {
-  const place = placeOf(from);
-  await requireStore(place);
-  const source = await openStore(place);
+  const location = locationOf(from);
+  await requireStore(location);
+  const source = await openStore(location);
   try {
     refuseEarlierSchema(source, from);
     // A directory is locked already, and stays unchanged: a backup is compared with its checksum.
     if (isShared(source)) await source.acquire(SHARD, LEASE_MS);
-    await using target = await openTarget(placeOf(to), source.id);
+    await using target = await openTarget(locationOf(to), source.id);
     using timers = new DisposableStack();
     let progress: CopyProgress = { entries: 0, written: 0 };
-    timers.use(clock.every(TOLD_EVERY_MS, () => log.info({ ...progress }, 'copying the store')));
+    timers.use(clock.every(PROGRESS_INTERVAL_MS, () => log.info({ ...progress }, 'copying the store')));
     const lease = await target.store.acquire(SHARD, LEASE_MS);
     const onProgress = (next: CopyProgress): void => void (progress = next);
     const { sha256, ...copied } = await copyStore(source, { store: target.store, lease }, { signal, onProgress });
@@ -69,7 +69,7 @@ function refuseEarlierSchema({ schema }: Store, from: string): void {
   );
 }
 
-async function openTarget({ 'state-dir': dir, store: url }: StorePlace, sourceId: string): Promise<Target> {
+async function openTarget({ 'state-dir': dir, store: url }: StoreLocation, sourceId: string): Promise<Target> {
   if (url !== undefined) return await openUnfinishedCopy(url, sourceId);
   await refuseFilled(dir);
   // Resolved, so that the copy is beside the directory even if its name ends with a slash.

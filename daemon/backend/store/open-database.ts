@@ -7,7 +7,7 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { assertIntact, type AcceptedLoss } from './inspect/assert-intact.ts';
 import { markClosed, unmarkClosed } from './inspect/closed-mark.ts';
 import { newStoreId, STORE_ID } from './keys.ts';
-import { openWhole } from './open-whole.ts';
+import { openWithAllLogs } from './open-whole.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
@@ -59,7 +59,7 @@ export async function openDatabase(dir: string, writeBufferBytes: number, loss?:
   try {
     const accepted = await assertIntact(dir, loss !== undefined);
     if (accepted !== undefined) loss?.onAccepted(accepted);
-    database = await openWhole(dir, async () => {
+    database = await openWithAllLogs(dir, async () => {
       const opened = new Level(dir, { writeBufferSize: writeBufferBytes, maxOpenFiles: OPEN_FILES_MAX });
       await opened.open();
       return opened;

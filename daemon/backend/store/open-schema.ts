@@ -36,7 +36,7 @@ export async function openSchema(dir: string, migrations: readonly Migration[] =
     const target = new LevelUpgradeTarget(database, {
       write: (entries) => writer.write(entries, 'power'),
       // No other writer exists here.
-      inTurn: (task) => task(),
+      runExclusive: (task) => task(),
     });
     const pending = new PendingMigrations(target, version, migrations);
     const schema = new LevelSchema(database, await readStoreId(database), pending);

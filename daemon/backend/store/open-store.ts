@@ -9,7 +9,7 @@ import { parseDatabaseUrl } from './postgres/database-url.ts';
 import { storeBytes } from './store-size.ts';
 
 /** The settings that locate the store. */
-export interface StorePlace {
+export interface StoreLocation {
   readonly 'state-dir': string;
   /** URL of a database; absent: the state directory. */
   readonly store?: string | undefined;
@@ -28,9 +28,9 @@ export interface StoreAccess {
   readonly disk?: Disk;
 }
 
-export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}): StoreAccess {
-  const { 'state-dir': stateDir, store: url } = place;
-  const shown = shownPlace(place);
+export function storeAccess(location: StoreLocation, options: LevelStoreOptions = {}): StoreAccess {
+  const { 'state-dir': stateDir, store: url } = location;
+  const shown = shownLocation(location);
   if (url === undefined) {
     return {
       openStore: () => openLevelStore(stateDir, options),
@@ -50,17 +50,17 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
 }
 
 /** Opens a store for commands that work while no backend serves it. */
-export function openStore(place: StorePlace): Promise<Store> {
-  return storeAccess(place).openStore();
+export function openStore(location: StoreLocation): Promise<Store> {
+  return storeAccess(location).openStore();
 }
 
 /** Parses a store argument of a command line: the URL of a database, or a directory. */
-export function placeOf(text: string): StorePlace {
+export function locationOf(text: string): StoreLocation {
   return /^postgres(?:ql)?:/.test(text) ? { 'state-dir': '', store: text } : { 'state-dir': text };
 }
 
 /** @throws MonError `not_found` if there is no store in a directory: opening it would create one */
-export async function requireStore({ 'state-dir': dir, store }: StorePlace): Promise<void> {
+export async function requireStore({ 'state-dir': dir, store }: StoreLocation): Promise<void> {
   if (store !== undefined) return;
   try {
     await access(join(dir, 'CURRENT'));
@@ -70,6 +70,6 @@ export async function requireStore({ 'state-dir': dir, store }: StorePlace): Pro
 }
 
 /** Returns the location of a store for operators, without the password of a database. */
-export function shownPlace({ 'state-dir': dir, store }: StorePlace): string {
+export function shownLocation({ 'state-dir': dir, store }: StoreLocation): string {
   return store === undefined ? dir : parseDatabaseUrl(store).shown;
 }

@@ -23,7 +23,7 @@ const PUT_BACK_TRIES_MAX = 600;
  * @throws MonError `unavailable` if a log was not read: nothing is lost, try again. Also the errors of the disk and of
  *   LevelDB.
  */
-export async function openWhole(dir: string, openDatabase: () => Promise<Database>): Promise<Database> {
+export async function openWithAllLogs(dir: string, openDatabase: () => Promise<Database>): Promise<Database> {
   await using logs = await LiveLogs.hold(dir);
   const database = await openDatabase();
   const report = await readFile(join(dir, 'LOG'), 'utf8').catch(() => '');

@@ -7,7 +7,7 @@ import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
 import { scanLog } from './inspect/log-scan.ts';
 import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';
 import { bytesOf, CURRENT, numberOf, passOnRefusal, storeFiles, type StoreFiles } from './inspect/store-files.ts';
-import { KEY_TRAILER_BYTES, versionOf, type KnownTable, type Version } from './inspect/version.ts';
+import { KEY_TRAILER_BYTES, versionOf, type ManifestTable, type Version } from './inspect/version.ts';
 import { batchHead, batchOperations } from './inspect/write-batch.ts';
 import { changeRecords, EPOCHS, epochKey, lastSeqKey, newStoreId, OWN, SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { MIGRATIONS, newestSchema } from './migrations/list.ts';
@@ -101,7 +101,7 @@ async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   const version = newest === undefined ? undefined : await readVersion(join(dir, newest));
   if (version !== undefined) {
     const logs = liveLogs(files, version);
-    const isThere = ({ number }: KnownTable): boolean => files.tables.some((name) => numberOf(name) === number);
+    const isThere = ({ number }: ManifestTable): boolean => files.tables.some((name) => numberOf(name) === number);
     const absent: LostPart[] = [...version.tables.values()].filter((table) => !isThere(table)).map(missing);
     for (const { file, problem } of await absentLogs(dir, logs, version)) absent.push({ file, problem });
     lost.push(...absent);
@@ -125,7 +125,7 @@ async function readVersion(path: string): Promise<Version | undefined> {
   }
 }
 
-function missing({ number, smallest, largest }: KnownTable): LostPart {
+function missing({ number, smallest, largest }: ManifestTable): LostPart {
   const file = `${String(number).padStart(6, '0')}.ldb`;
   return { file, problem: 'is missing', between: [readableParts(smallest), readableParts(largest)] };
 }

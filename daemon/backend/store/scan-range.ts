@@ -25,12 +25,12 @@ export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key;
     throw new MonError('invalid', `the limit of a scan must be a whole number, not ${String(limit)}`);
   }
   const { gte, lt } = prefix.length === 0 ? EVERYTHING : tupleRange(assertNamed(prefix));
-  const rest = limit === undefined ? {} : { limit };
-  if (after === undefined) return { gte, lt, ...rest };
+  const limited = limit === undefined ? {} : { limit };
+  if (after === undefined) return { gte, lt, ...limited };
   if (prefix.some((part, index) => part !== after[index])) {
     throw new MonError('invalid', 'the start key and the prefix of a scan do not match');
   }
-  return { gt: encodeNamed(after), lt, ...rest };
+  return { gt: encodeNamed(after), lt, ...limited };
 }
 
 /** @throws MonError `invalid` unless the key begins with a string: keys that begin with a number are the store's own */

@@ -39,10 +39,10 @@ export interface SharedStore extends Store {
   /**
    * Announces this member, and reads the state of the cluster.
    *
-   * @param told undefined: the member only reads
+   * @param announcement undefined: the member only reads
    * @throws MonError `unavailable`
    */
-  meet(shard: string, told: ToldOfItself | undefined): Promise<Standing>;
+  meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing>;
 
   /** Removes this member from the list of members. */
   leave(): Promise<void>;
@@ -72,7 +72,7 @@ export interface WrittenRecord {
   readonly keys: readonly Key[];
 }
 
-export interface ToldOfItself {
+export interface MemberAnnouncement {
   readonly name: string;
   readonly url: string;
   readonly fingerprint: string | undefined;
@@ -86,7 +86,7 @@ export interface ToldOfItself {
 }
 
 /** A backend that shares the store. Times are epoch milliseconds by the clock of the database. */
-export interface StoredMember extends ToldOfItself {
+export interface StoredMember extends MemberAnnouncement {
   readonly id: string;
   readonly sinceMs: number;
   readonly seenMs: number;

@@ -26,7 +26,7 @@ interface Reading extends Partial<StoreWork> {
 /** Yields everything in a database as it is when the first page is requested, while writes continue. */
 export async function* rawPages(
   database: Database,
-  { signal, rest, except }: Reading = {},
+  { signal, pause, except }: Reading = {},
 ): AsyncGenerator<readonly RawEntry[], void, undefined> {
   const left = except === undefined ? undefined : Buffer.from(except);
   const iterator = database.iterator<Buffer, Buffer>({
@@ -40,7 +40,7 @@ export async function* rawPages(
       const page = await iterator.nextv(PAGE_ENTRIES);
       if (page.length === 0) return;
       yield left === undefined ? page : page.filter(([key]) => !key.equals(left));
-      await rest?.();
+      await pause?.();
     }
   } finally {
     await iterator.close();

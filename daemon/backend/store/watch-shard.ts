@@ -27,7 +27,7 @@ export async function watchShard(
   let waiting: ChangeRecord[] | undefined = [];
   const watcher = (record: ChangeRecord): void => {
     if (record.seq <= afterSeq) return;
-    if (waiting === undefined) tell(listener, record);
+    if (waiting === undefined) deliver(listener, record);
     else waiting.push(record);
   };
   const { shard, first, past } = await begin(watcher);
@@ -37,13 +37,13 @@ export async function watchShard(
     shard.watchers.delete(watcher);
     throw error;
   }
-  for (const record of waiting) tell(listener, record);
+  for (const record of waiting) deliver(listener, record);
   waiting = undefined;
   return { first, close: () => void shard.watchers.delete(watcher) };
 }
 
 /** Calls a listener with a write. The write is done already, so an error of the listener is a separate defect. */
-function tell(listener: Listener, record: ChangeRecord): void {
+function deliver(listener: Listener, record: ChangeRecord): void {
   try {
     listener(record);
   } catch (error) {

@@ -9,7 +9,7 @@ export interface DumpDeps {
 }
 
 /** A stored object under the key parts after the prefix: the namespace first, if there is one. */
-export type Found = readonly [place: readonly string[], value: unknown];
+export type StoredObject = readonly [keyParts: readonly string[], value: unknown];
 
 /**
  * The dump of one type of object: as the v2 API shows it, unredacted, and under `mon` everything else that an exact
@@ -22,7 +22,10 @@ export interface Dump {
   /** True if the next part of the keys is a namespace. */
   readonly isNamespaced: boolean;
   /** Returns the dumped objects; those that are being removed are omitted. */
-  readonly dumped: (found: readonly Found[], parts: DumpDeps) => readonly Wrapped[] | Promise<readonly Wrapped[]>;
+  readonly dumped: (
+    objects: readonly StoredObject[],
+    parts: DumpDeps,
+  ) => readonly Wrapped[] | Promise<readonly Wrapped[]>;
 }
 
 /** A kind of stored objects, as dumps use it. */
@@ -34,7 +37,7 @@ export interface DumpedTable {
 
 /** Returns a dump function that converts each object individually. */
 export function eachOf(
-  dumped: (value: unknown, place: readonly string[], registry: Registry) => Wrapped,
+  dumped: (value: unknown, keyParts: readonly string[], registry: Registry) => Wrapped,
 ): Dump['dumped'] {
-  return (found, { registry }) => found.map(([place, value]) => dumped(value, place, registry));
+  return (objects, { registry }) => objects.map(([keyParts, value]) => dumped(value, keyParts, registry));
 }

@@ -17,12 +17,12 @@ export interface Reach {
    */
   readonly seesPlans: boolean;
   /** Returns namespaces that hold or held rows of the topic; deleted ones are omitted. */
-  namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[];
+  namespaces(registry: Pick<Registry, 'findNamespace' | 'namespaces'>): readonly Namespace[];
 }
 
 /** The state from which rows are built. */
 export interface ShownState {
-  readonly registry: Pick<Registry, 'held' | 'namespaces' | 'state'>;
+  readonly registry: Pick<Registry, 'findNamespace' | 'namespaces' | 'state'>;
   readonly reach: Reach;
 }
 
@@ -89,9 +89,9 @@ export function namespacedTopic<Item, Row extends object>({
       }
     },
     changed({ registry, reach }, changes, nowMs) {
-      const found = [...changes].map(([at, own]) => [at, changed(registry.held(at), own)] as const);
+      const itemsByNamespace = [...changes].map(([at, own]) => [at, changed(registry.findNamespace(at), own)] as const);
       return (function* () {
-        for (const [at, items] of found) {
+        for (const [at, items] of itemsByNamespace) {
           for (const [key, item] of items) {
             yield rowAt([key, item === undefined ? null : row(item, nowMs)], at, reach);
           }

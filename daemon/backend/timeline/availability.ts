@@ -5,29 +5,29 @@ import {
   silencedSpans,
   stretchesOf,
   sumOf,
-  type SilenceTurn,
+  type SilenceChange,
   type Span,
-  type StatusTurn,
+  type StatusChange,
   type Stretch,
 } from '../../../shared/domain/timeline/availability.ts';
 import type { Availability, AvailabilityReport, CheckPast, PastStretch } from '../../../shared/schemas/availability.ts';
 import type { ReadStore } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import { downFrom, type Source } from './places.ts';
-import { checksOnce, silencesIn, type KnownSilences } from './read.ts';
+import { checksOnce, silencesIn, type SilenceSources } from './read.ts';
 import { indexOfCheck, timeOf } from './table.ts';
 
 /** Maximum number of checks per request, which take about a second. */
 const CHECKS_MAX = 10_000;
 
 /** A client and check that may be deleted. */
-export interface Place {
+export interface PastCheckKey {
   readonly client: string;
   readonly check: string;
 }
 
 /** The requested checks of a namespace. */
-export interface AskedPlaces {
+export interface CheckSelection {
   readonly client?: string | undefined;
   readonly check?: string | undefined;
   readonly aggregate?: string | undefined;
@@ -37,31 +37,35 @@ export interface AskedPlaces {
  * @throws MonError `not_found` if there is no such aggregate; `invalid` if the request names nothing, or far too many
  *   checks
  */
-export async function placesOf(store: ReadStore, namespace: Namespace, asked: AskedPlaces): Promise<readonly Place[]> {
-  const places = await allPlaces(store, namespace, asked);
-  if (places.length <= CHECKS_MAX) return places;
+export async function selectedChecks(
+  store: ReadStore,
+  namespace: Namespace,
+  selection: CheckSelection,
+): Promise<readonly PastCheckKey[]> {
+  const checkKeys = await matchingChecks(store, namespace, selection);
+  if (checkKeys.length <= CHECKS_MAX) return checkKeys;
   throw new MonError(
     'invalid',
-    `${String(places.length)} checks match, but at most ${String(CHECKS_MAX)} are allowed: add the parameter client`,
+    `${String(checkKeys.length)} checks match, but at most ${String(CHECKS_MAX)} are allowed: add the parameter client`,
   );
 }
 
-async function allPlaces(
+async function matchingChecks(
   store: ReadStore,
   namespace: Namespace,
-  { client, check, aggregate }: AskedPlaces,
-): Promise<readonly Place[]> {
-  const isMeant = (place: Place): boolean =>
-    (client === undefined || place.client === client) && (check === undefined || place.check === check);
+  { client, check, aggregate }: CheckSelection,
+): Promise<readonly PastCheckKey[]> {
+  const isSelected = (checkKey: PastCheckKey): boolean =>
+    (client === undefined || checkKey.client === client) && (check === undefined || checkKey.check === check);
   if (aggregate !== undefined) {
-    const found = namespace.aggregates.get(aggregate);
-    if (found === undefined) throw new MonError('not_found', `there is no aggregate ${aggregate}`);
-    return Array.from(found.members(), placeOfEntry).filter(isMeant);
+    const aggregateEntry = namespace.aggregates.get(aggregate);
+    if (aggregateEntry === undefined) throw new MonError('not_found', `there is no aggregate ${aggregate}`);
+    return Array.from(aggregateEntry.members(), keyOfEntry).filter(isSelected);
   }
   if (client !== undefined) {
-    const held = namespace.clients.get(client)?.checks.keys() ?? [];
+    const currentNames = namespace.clients.get(client)?.checks.keys() ?? [];
     const names =
-      check === undefined ? new Set([...held, ...(await checksOnce(store, namespace.name, client))]) : [check];
+      check === undefined ? new Set([...currentNames, ...(await checksOnce(store, namespace.name, client))]) : [check];
     return Array.from(names, (name) => ({ client, check: name }));
   }
   if (check === undefined) throw new MonError('invalid', 'set the parameter client, check or aggregate');
@@ -70,7 +74,7 @@ async function allPlaces(
   );
 }
 
-function placeOfEntry({ client, name }: CheckEntry): Place {
+function keyOfEntry({ client, name }: CheckEntry): PastCheckKey {
   return { client: client.name, check: name };
 }
 
@@ -86,14 +90,17 @@ export interface Kept {
 export async function readAvailability(
   store: ReadStore,
   namespace: Namespace,
-  places: readonly Place[],
+  checkKeys: readonly PastCheckKey[],
   { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
 ): Promise<AvailabilityReport> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
-  const all: (Place & Availability)[] = [];
-  for (const place of places) {
-    const quiet = await silences.of(place.client, place.check);
-    all.push({ ...place, ...availabilityOf(await stretchesAt(store, namespace, place, { span, kept }), quiet) });
+  const all: (PastCheckKey & Availability)[] = [];
+  for (const checkKey of checkKeys) {
+    const silenced = await silences.of(checkKey.client, checkKey.check);
+    all.push({
+      ...checkKey,
+      ...availabilityOf(await stretchesAt(store, namespace, checkKey, { span, kept }), silenced),
+    });
   }
   return {
     since: span.sinceMs,
@@ -111,21 +118,21 @@ const STRETCHES_MAX = 5000;
 export async function readPast(
   store: ReadStore,
   namespace: Namespace,
-  place: Place,
+  checkKey: PastCheckKey,
   { span, kept }: { readonly span: Span; readonly kept: Kept },
 ): Promise<CheckPast> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
-  const quiet = await silences.of(place.client, place.check);
-  const stretches = await stretchesAt(store, namespace, place, { span, kept });
+  const silenced = await silences.of(checkKey.client, checkKey.check);
+  const stretches = await stretchesAt(store, namespace, checkKey, { span, kept });
   return {
     since: span.sinceMs,
     until: span.untilMs,
     stretches: stretches.slice(0, STRETCHES_MAX).toReversed().map(shownStretch),
-    silenced: quiet.flatMap(({ sinceMs, untilMs }) => {
+    silenced: silenced.flatMap(({ sinceMs, untilMs }) => {
       const part = { since: Math.max(sinceMs, span.sinceMs), until: Math.min(untilMs, span.untilMs) };
       return part.since < part.until ? [part] : [];
     }),
-    availability: availabilityOf(stretches, quiet),
+    availability: availabilityOf(stretches, silenced),
   };
 }
 
@@ -137,21 +144,21 @@ function shownStretch({ sinceMs: since, untilMs: until, status }: Stretch): Past
 async function stretchesAt(
   store: ReadStore,
   namespace: Namespace,
-  { client, check }: Place,
+  { client, check }: PastCheckKey,
   { span, kept }: { readonly span: Span; readonly kept: Kept },
 ): Promise<Stretch[]> {
-  const turns: StatusTurn[] = [];
+  const changes: StatusChange[] = [];
   const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
   for await (const { id, text } of downFrom(store, source, Number.MAX_SAFE_INTEGER)) {
     const [was, status] = text.split('>').map((one) => (one === '' ? undefined : Number(one)));
-    turns.push({ atMs: timeOf(id), was, status });
+    changes.push({ atMs: timeOf(id), was, status });
     if (timeOf(id) <= span.sinceMs) break;
   }
-  const oldest = turns.at(-1);
+  const oldest = changes.at(-1);
   // With that number of transitions, older ones may have been erased.
-  const isCut = oldest !== undefined && turns.length >= kept.perCheck;
+  const isCut = oldest !== undefined && changes.length >= kept.perCheck;
   const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
-  return stretchesOf(turns, statusOf(namespace.check(client, check)), span, keptSinceMs);
+  return stretchesOf(changes, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
 /** Returns the status as the list of events shows it: without an event it is OK. */
@@ -163,20 +170,20 @@ function statusOf(entry: CheckEntry | undefined): number | undefined {
 /** The periods in which silences were active; each silence is read once. */
 export class SilencesOfPast {
   readonly #store: ReadStore;
-  readonly #known: KnownSilences;
-  readonly #about: { readonly span: Span; readonly kept: Kept };
+  readonly #sources: SilenceSources;
+  readonly #bounds: { readonly span: Span; readonly kept: Kept };
   readonly #spans = new Map<string, readonly Span[]>();
 
-  constructor(store: ReadStore, known: KnownSilences, about: { readonly span: Span; readonly kept: Kept }) {
+  constructor(store: ReadStore, sources: SilenceSources, bounds: { readonly span: Span; readonly kept: Kept }) {
     this.#store = store;
-    this.#known = known;
-    this.#about = about;
+    this.#sources = sources;
+    this.#bounds = bounds;
   }
 
   /** @returns the periods in order, without overlaps or touching ends */
   async of(client: string, check: string): Promise<readonly Span[]> {
     const all: Span[] = [];
-    for (const source of this.#known.of(client, new Set([check]))) all.push(...(await this.#spansOf(source)));
+    for (const source of this.#sources.of(client, new Set([check]))) all.push(...(await this.#spansOf(source)));
     return all.length === 0 ? all : joinedSpans(all);
   }
 
@@ -188,13 +195,13 @@ export class SilencesOfPast {
   }
 
   async #read(source: Source): Promise<readonly Span[]> {
-    const { span, kept } = this.#about;
-    const turns: SilenceTurn[] = [];
+    const { span, kept } = this.#bounds;
+    const changes: SilenceChange[] = [];
     for await (const { id, text } of downFrom(this.#store, source, Number.MAX_SAFE_INTEGER)) {
-      turns.push({ atMs: timeOf(id), entry: text === '' ? undefined : inEffect(text) });
+      changes.push({ atMs: timeOf(id), entry: text === '' ? undefined : inEffect(text) });
       if (timeOf(id) <= span.sinceMs) break;
     }
-    return silencedSpans(turns, kept.sinceMs);
+    return silencedSpans(changes, kept.sinceMs);
   }
 }
 

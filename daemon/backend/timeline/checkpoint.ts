@@ -1,5 +1,5 @@
 import type { PastEvent } from '../../../shared/domain/timeline/past.ts';
-import { isKnown } from '../../../shared/domain/timeline/turn.ts';
+import { hasState } from '../../../shared/domain/timeline/turn.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { shownOutput } from '../events/rows.ts';
 import type { Store } from '../ports.ts';
@@ -7,7 +7,7 @@ import { byName } from '../registry/by-name.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../silences/stored-reminder.ts';
 import type { Timeline } from './state.ts';
-import { CHECKPOINT_PREFIX, clientPartsOf, placeOf, silencePartsOf } from './table.ts';
+import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from './table.ts';
 
 /*
  * The format of checkpoints: the state of each namespace as the registry had it, in parts that were written one after
@@ -38,10 +38,10 @@ export interface Checkpoint {
 /** A checkpoint that can be used. */
 export type CompleteCheckpoint = Checkpoint & { readonly id: number };
 
-/** A client with its events; `known`: number of checks with a known state. */
+/** A client with its events; `checkCount`: number of checks with a known state. */
 interface PastClientPart {
   readonly name: string;
-  readonly known: number;
+  readonly checkCount: number;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
 
@@ -62,7 +62,7 @@ type StoredEvent = readonly [
 ];
 interface StoredClients {
   readonly id: number;
-  readonly clients: readonly (readonly [name: string, known: number, ...events: StoredEvent[]])[];
+  readonly clients: readonly (readonly [name: string, checkCount: number, ...events: StoredEvent[]])[];
 }
 
 /** A part in its stored form, and the position after it. */
@@ -91,10 +91,10 @@ export function takeClients(namespace: Namespace, id: number, after: string | un
     const client = all[at];
     if (client === undefined || namespace.clients.get(client.name) !== client) continue;
     looked += 1 + client.checks.size;
-    const known = knownChecks(client);
-    if (known === 0) continue;
+    const checkCount = countChecksWithState(client);
+    if (checkCount === 0) continue;
     const events = client.openEvents === 0 ? [] : Array.from(eventsOf(client), storedEvent);
-    const text = JSON.stringify([client.name, known, ...events]);
+    const text = JSON.stringify([client.name, checkCount, ...events]);
     texts.push(text);
     length += text.length;
     rows += 1 + events.length;
@@ -118,10 +118,10 @@ function firstBehind(all: readonly ClientEntry[], name: string): number {
   return low;
 }
 
-function knownChecks({ checks }: ClientEntry): number {
-  let known = 0;
-  for (const { state } of checks.values()) if (isKnown(state)) known++;
-  return known;
+function countChecksWithState({ checks }: ClientEntry): number {
+  let checkCount = 0;
+  for (const { state } of checks.values()) if (hasState(state)) checkCount++;
+  return checkCount;
 }
 
 function storedEvent({ name, client, state: { event }, summary }: CheckEntry): StoredEvent {
@@ -134,7 +134,11 @@ function readClients(text: string): ClientPart {
   const { id, clients } = JSON.parse(text) as StoredClients;
   return {
     id,
-    clients: clients.map(([name, known, ...events]) => ({ name, known, events: new Map(events.map(readEvent)) })),
+    clients: clients.map(([name, checkCount, ...events]) => ({
+      name,
+      checkCount,
+      events: new Map(events.map(readEvent)),
+    })),
   };
 }
 
@@ -190,7 +194,7 @@ export async function silencesAt(
   namespace: string,
 ): Promise<Map<string, SilencedEntry>> {
   const entries = new Map<string, SilencedEntry>();
-  for await (const [, text] of store.scan(silencePartsOf(placeOf(from), namespace))) {
+  for await (const [, text] of store.scan(silencePartsOf(reverseId(from), namespace))) {
     const stored = JSON.parse(text) as WithStoredReminder<SilencedEntry>[];
     for (const entry of stored.map(withCurrentReminder)) entries.set(entry.id, entry);
   }
@@ -203,7 +207,7 @@ export async function* clientsAt(
   { from }: Checkpoint,
   namespace: string,
 ): AsyncGenerator<ClientPart, void> {
-  for await (const [, text] of store.scan(clientPartsOf(placeOf(from), namespace))) yield readClients(text);
+  for await (const [, text] of store.scan(clientPartsOf(reverseId(from), namespace))) yield readClients(text);
 }
 
 /** Number of names above which a part is parsed without searching its text for each name first. */
@@ -221,14 +225,14 @@ export async function checkpointClients(
   namespace: string,
   names: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, { readonly id: number; readonly client: PastClientPart }>> {
-  const found = new Map<string, { readonly id: number; readonly client: PastClientPart }>();
-  if (names.size === 0) return found;
+  const clientsByName = new Map<string, { readonly id: number; readonly client: PastClientPart }>();
+  if (names.size === 0) return clientsByName;
   const beginnings = Array.from(names, (name) => `[${JSON.stringify(name)},`);
-  for await (const [, text] of store.scan(clientPartsOf(placeOf(from), namespace))) {
+  for await (const [, text] of store.scan(clientPartsOf(reverseId(from), namespace))) {
     if (names.size <= SEARCHED_MAX && !beginnings.some((beginning) => text.includes(beginning))) continue;
     const { id, clients } = readClients(text);
-    for (const client of clients) if (names.has(client.name)) found.set(client.name, { id, client });
-    if (found.size === names.size) break;
+    for (const client of clients) if (names.has(client.name)) clientsByName.set(client.name, { id, client });
+    if (clientsByName.size === names.size) break;
   }
-  return found;
+  return clientsByName;
 }

@@ -16,7 +16,7 @@ import {
   type CompleteCheckpoint,
   type TakenClients,
 } from './checkpoint.ts';
-import { checkpointAt, clientPartsOf, partsAt, placeOf, silencePartsOf, TIMELINE_HEAD, timeOf } from './table.ts';
+import { checkpointAt, clientPartsOf, partsAt, reverseId, silencePartsOf, TIMELINE_HEAD, timeOf } from './table.ts';
 import { isBlank, newTimelineId } from './saved.ts';
 
 const PERIOD_MS = 10_000;
@@ -86,7 +86,7 @@ export class Checkpoints implements AsyncDisposable {
   async forget(namespace: string): Promise<void> {
     const { store } = this.#parts;
     for (const { from } of await checkpointsIn(store)) {
-      await this.#eraseBelow([...partsAt(placeOf(from)), namespace]);
+      await this.#eraseBelow([...partsAt(reverseId(from)), namespace]);
     }
   }
 
@@ -100,7 +100,7 @@ export class Checkpoints implements AsyncDisposable {
         newest === undefined ||
         newest.era !== eraOf(registry.corrections) ||
         isCheckpointDue({
-          turns: (registry.timeline.head?.count ?? 0) - newest.count,
+          transitions: (registry.timeline.head?.count ?? 0) - newest.count,
           rows: newest.rows,
           ageMs: clock.now() - timeOf(newest.id),
         });
@@ -118,16 +118,18 @@ export class Checkpoints implements AsyncDisposable {
   async #write(): Promise<void> {
     const { batcher, registry } = this.#parts;
     const begun = await batcher.run((transaction) => put(transaction, begin(transaction)));
-    const place = placeOf(begun.from);
+    const reversedId = reverseId(begun.from);
     let rows = 0;
     for (const namespace of Array.from(registry.namespaces(), ({ name }) => name)) {
-      rows += await batcher.run((transaction) => writeSilences(transaction, place, namespace), { weight: PART_WEIGHT });
-      rows += await this.#writeClients(place, namespace);
+      rows += await batcher.run((transaction) => writeSilences(transaction, reversedId, namespace), {
+        weight: PART_WEIGHT,
+      });
+      rows += await this.#writeClients(reversedId, namespace);
     }
     await batcher.run((transaction) => put(transaction, { ...begun, rows, id: newTimelineId(transaction) }));
   }
 
-  async #writeClients(place: number, namespace: string): Promise<number> {
+  async #writeClients(reversedId: number, namespace: string): Promise<number> {
     let rows = 0;
     let after: string | undefined;
     for (let part = 0; ; part++) {
@@ -135,10 +137,10 @@ export class Checkpoints implements AsyncDisposable {
       const taken = await this.#parts.batcher.run(
         (transaction) => {
           const { timeline } = transaction.registry;
-          const held = transaction.registry.held(namespace);
-          if (held === undefined) return NO_CLIENTS;
-          const some = takeClients(held, timeline.head?.last ?? 0, from);
-          if (some.text !== undefined) transaction.write([...clientPartsOf(place, namespace), part], some.text);
+          const existing = transaction.registry.findNamespace(namespace);
+          if (existing === undefined) return NO_CLIENTS;
+          const some = takeClients(existing, timeline.head?.last ?? 0, from);
+          if (some.text !== undefined) transaction.write([...clientPartsOf(reversedId, namespace), part], some.text);
           return some;
         },
         { weight: PART_WEIGHT },
@@ -153,9 +155,9 @@ export class Checkpoints implements AsyncDisposable {
   /** Erases a checkpoint. It is marked as incomplete before any part is erased. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
     await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
-    const place = placeOf(checkpoint.from);
-    await this.#eraseBelow(partsAt(place));
-    await this.#parts.batcher.run((transaction) => transaction.erase(checkpointAt(place)));
+    const reversedId = reverseId(checkpoint.from);
+    await this.#eraseBelow(partsAt(reversedId));
+    await this.#parts.batcher.run((transaction) => transaction.erase(checkpointAt(reversedId)));
   }
 
   async #eraseBelow(prefix: Key): Promise<void> {
@@ -182,14 +184,14 @@ function forgetBeginning(transaction: Transaction): void {
 }
 
 function put<Some extends Checkpoint | CompleteCheckpoint>(transaction: Transaction, checkpoint: Some): Some {
-  transaction.write(checkpointAt(placeOf(checkpoint.from)), JSON.stringify(checkpoint));
+  transaction.write(checkpointAt(reverseId(checkpoint.from)), JSON.stringify(checkpoint));
   return checkpoint;
 }
 
-function writeSilences(transaction: Transaction, place: number, name: string): number {
-  const held = transaction.registry.held(name);
-  if (held === undefined) return 0;
-  const { texts, rows } = takeSilences(held);
-  for (const [part, text] of texts.entries()) transaction.write([...silencePartsOf(place, name), part], text);
+function writeSilences(transaction: Transaction, reversedId: number, name: string): number {
+  const namespace = transaction.registry.findNamespace(name);
+  if (namespace === undefined) return 0;
+  const { texts, rows } = takeSilences(namespace);
+  for (const [part, text] of texts.entries()) transaction.write([...silencePartsOf(reversedId, name), part], text);
   return rows;
 }

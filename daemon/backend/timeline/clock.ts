@@ -8,7 +8,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Excess } from './excess.ts';
 import { behindAll } from './places.ts';
-import { indexOfCheck, indexOfSilence, placeOf, TIMELINE_HEAD, TIMELINE_PREFIX, timelineOf } from './table.ts';
+import { indexOfCheck, indexOfSilence, reverseId, TIMELINE_HEAD, TIMELINE_PREFIX, timelineOf } from './table.ts';
 
 const PERIOD_MS = 10_000;
 
@@ -88,8 +88,8 @@ export class TimelineTrim implements AsyncDisposable {
       // The timeline of a deleted namespace is erased, too.
       const isGone = !registry.hasNamespace(namespace);
       if (isGone) await checkpoints.forget(namespace);
-      const isWhole = days === 0 || isGone;
-      const after = isWhole ? undefined : [...timelineOf(namespace), placeOf(oldest)];
+      const isFullErase = days === 0 || isGone;
+      const after = isFullErase ? undefined : [...timelineOf(namespace), reverseId(oldest)];
       const options = { ...(after && { after }), limit: ERASED_MAX - old.length / 2 };
       for await (const [key, text] of store.scan(timelineOf(namespace), options)) {
         old.push(key, indexKey(namespace, Number(key.at(-1)), JSON.parse(text) as Transition));
@@ -108,7 +108,7 @@ export class TimelineTrim implements AsyncDisposable {
   }
 }
 
-function indexKey(namespace: string, place: number, { client, check, subscription }: Transition): Key {
-  if (client === undefined) return [...indexOfSilence(namespace, subscription ?? null, check ?? null), place];
-  return [...indexOfCheck(namespace, client, check ?? ''), place];
+function indexKey(namespace: string, reversedId: number, { client, check, subscription }: Transition): Key {
+  if (client === undefined) return [...indexOfSilence(namespace, subscription ?? null, check ?? null), reversedId];
+  return [...indexOfCheck(namespace, client, check ?? ''), reversedId];
 }

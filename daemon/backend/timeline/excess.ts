@@ -1,5 +1,5 @@
 import type { Key, Store } from '../ports.ts';
-import type { CheckPlace, Timeline } from './state.ts';
+import type { TimelineCheckKey, Timeline } from './state.ts';
 import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from './table.ts';
 
 /**
@@ -26,7 +26,7 @@ export class Excess {
   /** Position of the count over all checks; undefined: it is finished. */
   #round: Round | undefined;
   /** Remaining budget of this period. */
-  #room = { counted: 0, erased: 0 };
+  #budget = { counted: 0, erased: 0 };
 
   constructor(parts: ExcessParts) {
     this.#parts = parts;
@@ -34,44 +34,44 @@ export class Excess {
 
   /** @param most maximum number of transitions to erase */
   async erase(most: number): Promise<void> {
-    this.#room = { counted: COUNTED_MAX, erased: most };
+    this.#budget = { counted: COUNTED_MAX, erased: most };
     const { perCheck } = this.#parts.timeline.limits;
     if (perCheck < this.#perCheck) this.#round = { after: undefined, count: 0 };
     this.#perCheck = perCheck;
     await this.#eraseOfDue();
-    if (this.#round !== undefined && this.#hasRoom()) this.#round = await this.#goOn(this.#round);
+    if (this.#round !== undefined && this.#hasBudget()) this.#round = await this.#goOn(this.#round);
   }
 
-  #hasRoom(): boolean {
-    return this.#room.counted > 0 && this.#room.erased > 0;
+  #hasBudget(): boolean {
+    return this.#budget.counted > 0 && this.#budget.erased > 0;
   }
 
   async #eraseOfDue(): Promise<void> {
     const { due } = this.#parts.timeline;
-    for (const [key, place] of due) {
-      if (!this.#hasRoom()) return;
+    for (const [key, checkKey] of due) {
+      if (!this.#hasBudget()) return;
       // Removed first, because a transition during the count makes it due again.
       due.delete(key);
       try {
-        if (!(await this.#eraseOf(place))) due.set(key, place);
+        if (!(await this.#eraseOf(checkKey))) due.set(key, checkKey);
       } catch (error) {
-        due.set(key, place);
+        due.set(key, checkKey);
         throw error;
       }
     }
   }
 
   /** @returns true if the check has no excess left */
-  async #eraseOf({ namespace, client, check }: CheckPlace): Promise<boolean> {
+  async #eraseOf({ namespace, client, check }: TimelineCheckKey): Promise<boolean> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
     let count = 0;
-    const limit = this.#perCheck + this.#room.erased;
+    const limit = this.#perCheck + this.#budget.erased;
     for await (const [key] of store.scan(indexOfCheck(namespace, client, check), { limit })) {
       if (++count > this.#perCheck) excess.push(...keysAt(key));
     }
-    this.#room.counted -= count;
-    this.#room.erased -= excess.length / 2;
+    this.#budget.counted -= count;
+    this.#budget.erased -= excess.length / 2;
     await erase(excess);
     return count < limit;
   }
@@ -80,7 +80,7 @@ export class Excess {
   async #goOn({ after, count }: Round): Promise<Round | undefined> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
-    const limit = this.#room.counted;
+    const limit = this.#budget.counted;
     let counted = 0;
     let last = after;
     for await (const [key] of store.scan([CHECK_INDEX_PREFIX], { ...(after && { after }), limit })) {
@@ -88,10 +88,10 @@ export class Excess {
       if (count > this.#perCheck) excess.push(...keysAt(key));
       last = key;
       counted++;
-      if (excess.length >= 2 * this.#room.erased) break;
+      if (excess.length >= 2 * this.#budget.erased) break;
     }
     await erase(excess);
-    return counted < limit && excess.length < 2 * this.#room.erased ? undefined : { after: last, count };
+    return counted < limit && excess.length < 2 * this.#budget.erased ? undefined : { after: last, count };
   }
 }
 

@@ -6,18 +6,18 @@ export class FirstRows<Row> {
   /** Number of rows that were added. */
   total = 0;
   readonly #order: (a: Row, b: Row) => number;
-  readonly #wanted: number;
+  readonly #limit: number;
   #rows: Row[] = [];
 
-  constructor(order: (a: Row, b: Row) => number, wanted: number) {
+  constructor(order: (a: Row, b: Row) => number, limit: number) {
     this.#order = order;
-    this.#wanted = wanted;
+    this.#limit = limit;
   }
 
   add(row: Row): void {
     this.total++;
     this.#rows.push(row);
-    if (this.#rows.length >= 2 * this.#wanted + SPARE) this.#cut();
+    if (this.#rows.length >= 2 * this.#limit + SPARE) this.#cut();
   }
 
   /** Returns the rows in order. */
@@ -27,6 +27,6 @@ export class FirstRows<Row> {
   }
 
   #cut(): void {
-    this.#rows = this.#rows.toSorted(this.#order).slice(0, this.#wanted);
+    this.#rows = this.#rows.toSorted(this.#order).slice(0, this.#limit);
   }
 }

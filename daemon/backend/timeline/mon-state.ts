@@ -4,11 +4,11 @@ import { severityOf } from '../../../shared/domain/severity.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { PastClient as PastClientRow, PastState } from '../../../shared/schemas/timeline.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { askedOrder } from '../events/order.ts';
+import { requestedOrder } from '../events/order.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
-import { askedNamespaces, type AskedNamespaces } from '../namespaces/asked.ts';
+import { requestedNamespaces, type RequestedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import { byName } from '../registry/by-name.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -21,7 +21,7 @@ const LIMIT = 100;
 const LIMIT_MAX = 10_000;
 
 /** Maximum number of concurrent requests for past states, including the one in progress. */
-const ASKED_MAX = 20;
+const REQUESTS_MAX = 20;
 
 interface PastDeps {
   readonly registry: Registry;
@@ -35,7 +35,7 @@ interface PastDeps {
  */
 export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
-  const inTurn = oneAtATime(ASKED_MAX, 'too many requests for the past, try again in a second');
+  const oneByOne = oneAtATime(REQUESTS_MAX, 'too many requests for the past, try again in a second');
   const momentOf = (ms: number | undefined, name: string): number => {
     const nowMs = clock.now();
     if (ms !== undefined && ms > nowMs) throw new MonError('invalid', `${name} must not be in the future`);
@@ -44,36 +44,36 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
   return {
     pastChanges: async (request, _reply, { from, at }) => {
       const between = { fromMs: momentOf(from, 'from'), atMs: momentOf(at, 'at') };
-      const asked = askedNamespaces(request, deps);
-      return inTurn(async () => {
+      const requested = requestedNamespaces(request, deps);
+      return oneByOne(async () => {
         const base = await baseOf(store, registry.timeline, between.atMs);
         const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
         // A clock correction in between has shifted all silences.
         const isSame = checkpoint.era === base.checkpoint.era;
-        const changes = isSame ? await readChanges(store, base, asked, between) : TOO_MANY_CHANGES;
+        const changes = isSame ? await readChanges(store, base, requested, between) : TOO_MANY_CHANGES;
         return {
           from: between.fromMs,
           at: between.atMs,
           ...changes,
-          ...(await around(store, asked, base, between.atMs)),
+          ...(await around(store, requested, base, between.atMs)),
         };
       });
     },
     pastState: async (request, _reply, { at, q, sort, limit = LIMIT, offset = 0, silenced, clients }) => {
       const atMs = momentOf(at, 'at');
       const search = searchFilter<EventRow, EventRow>(EVENT_SEARCH, { q }, (row) => row, atMs);
-      const events = new FirstRows(askedOrder(sort), offset + Math.min(limit, LIMIT_MAX));
-      const asked = askedNamespaces(request, deps);
-      return inTurn(async () => {
+      const events = new FirstRows(requestedOrder(sort), offset + Math.min(limit, LIMIT_MAX));
+      const requested = requestedNamespaces(request, deps);
+      return oneByOne(async () => {
         const base = await baseOf(store, registry.timeline, atMs);
-        const found = (row: EventRow): void => {
+        const onEvent = (row: EventRow): void => {
           if (search === undefined || search(row)) events.add(row);
         };
-        const lists = await readLists(store, base, { asked, atMs, found, hasClients: clients });
+        const lists = await readLists(store, base, { requested, atMs, onEvent, hasClients: clients });
         return {
           at: atMs,
-          retained_since: base.knownSinceMs,
-          ...(await around(store, asked, base, atMs)),
+          retained_since: base.retainedSinceMs,
+          ...(await around(store, requested, base, atMs)),
           counts: lists.counts,
           total: events.total,
           events: events.from(offset),
@@ -88,13 +88,13 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
 /** Returns the time of the last change before a moment, and of the first change after it. */
 async function around(
   store: Store,
-  { namespaces }: AskedNamespaces,
-  { knownSinceMs }: PastBase,
+  { namespaces }: RequestedNamespaces,
+  { retainedSinceMs }: PastBase,
   atMs: number,
 ): Promise<Pick<PastState, 'previous' | 'next'>> {
   const names = namespaces.map(({ name }) => name);
   const { previous, next } = await changesAround(store, names, atMs);
-  return { previous: previous !== undefined && previous >= knownSinceMs ? previous : null, next: next ?? null };
+  return { previous: previous !== undefined && previous >= retainedSinceMs ? previous : null, next: next ?? null };
 }
 
 interface Lists {
@@ -103,29 +103,33 @@ interface Lists {
   readonly clients: readonly PastClientRow[];
 }
 
-interface AskedLists {
-  readonly asked: AskedNamespaces;
+interface ListsRequest {
+  readonly requested: RequestedNamespaces;
   readonly atMs: number;
   /** Called with each event. */
-  readonly found: (row: EventRow) => void;
+  readonly onEvent: (row: EventRow) => void;
   readonly hasClients: boolean | undefined;
 }
 
-async function readLists(store: Store, base: PastBase, { asked, atMs, found, hasClients }: AskedLists): Promise<Lists> {
+async function readLists(
+  store: Store,
+  base: PastBase,
+  { requested, atMs, onEvent, hasClients }: ListsRequest,
+): Promise<Lists> {
   const counts = { events: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, clients: 0, silences: 0 };
   const lists = { counts, silenced: [] as SilencedRow[], clients: [] as PastClientRow[] };
-  for (const namespace of asked.namespaces) {
+  for (const namespace of requested.namespaces) {
     const { silences, clients } = await readNamespace(store, base, namespace.name, atMs);
     const index = silencesById(silences);
-    lists.silenced.push(...silences.map((entry) => asked.placed(silencedRow(entry), namespace.name)));
+    lists.silenced.push(...silences.map((entry) => requested.placed(silencedRow(entry), namespace.name)));
     counts.silences += silences.length;
     for await (const part of clients) {
       counts.clients += part.length;
       for (const client of part) {
-        if (hasClients) lists.clients.push(asked.placed(pastClientRow(namespace, client, atMs), namespace.name));
+        if (hasClients) lists.clients.push(requested.placed(pastClientRow(namespace, client, atMs), namespace.name));
         for (const row of pastEventRows(client, namespace, index, atMs)) {
           count(counts, row);
-          found(asked.placed(row, namespace.name));
+          onEvent(requested.placed(row, namespace.name));
         }
       }
     }

@@ -6,10 +6,10 @@ import { oneAtATime } from '../http/one-at-a-time.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
-import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
+import { requestedNamespace, requestedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import { placesOf, readAvailability, readPast, type Kept } from './availability.ts';
+import { selectedChecks, readAvailability, readPast, type Kept } from './availability.ts';
 import { readPage, sourcesOfAll, sourcesOfClient } from './read.ts';
 import { lastIdOf } from './table.ts';
 
@@ -32,7 +32,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
   const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
   return {
     timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
-      const { namespaces, placed } = askedNamespaces(request, deps);
+      const { namespaces, placed } = requestedNamespaces(request, deps);
       const sources =
         client === undefined
           ? sourcesOfAll(namespaces)
@@ -56,15 +56,15 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
     },
 
     checkPast: async (request, _reply, { since, until }) => {
-      const place = { client: pathName(request, 'client'), check: pathName(request, 'check') };
-      return readPast(store, askedNamespace(request, deps), place, spanAndKept(deps, since, until));
+      const checkKey = { client: pathName(request, 'client'), check: pathName(request, 'check') };
+      return readPast(store, requestedNamespace(request, deps), checkKey, spanAndKept(deps, since, until));
     },
 
     availability: async (request, _reply, { client, check, aggregate, since, until, limit = LIMIT }) => {
-      const namespace = askedNamespace(request, deps);
-      const about = spanAndKept(deps, since, until);
-      const places = await placesOf(store, namespace, { client, check, aggregate });
-      return readAvailability(store, namespace, places, { ...about, limit: Math.min(limit, LIMIT_MAX) });
+      const namespace = requestedNamespace(request, deps);
+      const bounds = spanAndKept(deps, since, until);
+      const checkKeys = await selectedChecks(store, namespace, { client, check, aggregate });
+      return readAvailability(store, namespace, checkKeys, { ...bounds, limit: Math.min(limit, LIMIT_MAX) });
     },
   };
 }

@@ -4,19 +4,26 @@ import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { checkpointClients, silencesAt, type CompleteCheckpoint } from './checkpoint.ts';
-import { nextClient, nextSilences, readNamespace, type PastBase, type PastClient, type PlacedTurn } from './past.ts';
+import {
+  nextClient,
+  nextSilences,
+  readNamespace,
+  type PastBase,
+  type PastClient,
+  type IdentifiedTransition,
+} from './past.ts';
 import { newestOf } from './places.ts';
 import { checksOnce } from './read.ts';
-import { idAt, indexOfCheck, lastIdOf, placeOf, SILENCE_INDEX_PREFIX, timelineOf } from './table.ts';
+import { idAt, indexOfCheck, lastIdOf, reverseId, SILENCE_INDEX_PREFIX, timelineOf } from './table.ts';
 
 /** Maximum number of transitions between two moments for a difference; beyond it, reading the lists anew is as fast. */
-const TURNS_MAX = 2000;
+const TRANSITIONS_MAX = 2000;
 
 /** Maximum number of clients that are rebuilt individually; beyond it the whole namespace is. */
 const CLIENTS_MAX = 20;
 
 /** Maximum number of transitions of silences that are read since a checkpoint. */
-const SILENCE_TURNS_MAX = 20_000;
+const SILENCE_TRANSITIONS_MAX = 20_000;
 
 /** The two moments of a comparison. */
 export interface Between {
@@ -42,7 +49,7 @@ export interface PastDifference {
 /**
  * Returns the differences of a namespace between two moments, without processing the unchanged parts.
  *
- * @param known `isSilencedAnew`: silences of another namespace differ, so those of this one are included as well
+ * @param options `isSilencedAnew`: silences of another namespace differ, so those of this one are included as well
  * @returns undefined: there are too many differences
  */
 export async function differenceOf(
@@ -50,20 +57,20 @@ export async function differenceOf(
   base: PastBase,
   namespace: Namespace,
   between: Between,
-  known = { isSilencedAnew: false },
+  options = { isSilencedAnew: false },
 ): Promise<PastDifference | undefined> {
   const { name } = namespace;
   const { atMs } = between;
-  const turns = await turnsBetween(store, name, between);
-  if (turns === undefined) return undefined;
+  const transitions = await transitionsBetween(store, name, between);
+  if (transitions === undefined) return undefined;
   const turned = new Map<string, Set<string>>();
-  for (const { client, check = '' } of turns) {
+  for (const { client, check = '' } of transitions) {
     if (client !== undefined) turned.set(client, (turned.get(client) ?? new Set()).add(check));
   }
   const entries = await silencesOf(store, base.checkpoint, name, atMs);
   const isSilencedAnew =
-    known.isSilencedAnew ||
-    turns.some(({ client }) => client === undefined) ||
+    options.isSilencedAnew ||
+    transitions.some(({ client }) => client === undefined) ||
     entries === undefined ||
     entries.some((entry) => isMoved(entry, between));
   if (isSilencedAnew || turned.size > CLIENTS_MAX) {
@@ -82,19 +89,19 @@ function isMoved(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
 }
 
 /** @returns undefined: too many */
-async function turnsBetween(
+async function transitionsBetween(
   store: ReadStore,
   namespace: string,
   { fromMs, atMs }: Between,
 ): Promise<Transition[] | undefined> {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
-  const turns: Transition[] = [];
-  const range = { after: [...timelineOf(namespace), placeOf(lastIdOf(high) + 1)], limit: TURNS_MAX + 1 };
+  const transitions: Transition[] = [];
+  const range = { after: [...timelineOf(namespace), reverseId(lastIdOf(high) + 1)], limit: TRANSITIONS_MAX + 1 };
   for await (const [key, text] of store.scan(timelineOf(namespace), range)) {
-    if (idAt(Number(key.at(-1))) <= lastIdOf(low)) return turns;
-    turns.push(JSON.parse(text) as Transition);
+    if (idAt(Number(key.at(-1))) <= lastIdOf(low)) return transitions;
+    transitions.push(JSON.parse(text) as Transition);
   }
-  return turns.length > TURNS_MAX ? undefined : turns;
+  return transitions.length > TRANSITIONS_MAX ? undefined : transitions;
 }
 
 /**
@@ -109,25 +116,29 @@ async function silencesOf(
 ): Promise<readonly SilencedEntry[] | undefined> {
   const ids: number[] = [];
   let looked = 0;
-  for await (const [key] of store.scan([SILENCE_INDEX_PREFIX, namespace], { limit: SILENCE_TURNS_MAX })) {
+  for await (const [key] of store.scan([SILENCE_INDEX_PREFIX, namespace], { limit: SILENCE_TRANSITIONS_MAX })) {
     looked++;
     const id = idAt(Number(key.at(-1)));
     if (id >= checkpoint.from && id <= lastIdOf(atMs)) ids.push(id);
   }
-  if (looked >= SILENCE_TURNS_MAX) return undefined;
-  const turns = await turnsAt(
+  if (looked >= SILENCE_TRANSITIONS_MAX) return undefined;
+  const transitions = await transitionsAt(
     store,
     namespace,
     ids.toSorted((a, b) => b - a),
   );
-  return [...nextSilences(await silencesAt(store, checkpoint, namespace), turns).values()];
+  return [...nextSilences(await silencesAt(store, checkpoint, namespace), transitions).values()];
 }
 
 /** @param ids the newest first, as in the result */
-async function turnsAt(store: ReadStore, namespace: string, ids: readonly number[]): Promise<PlacedTurn[]> {
-  const found = await store.getMany(ids.map((id) => [...timelineOf(namespace), placeOf(id)]));
+async function transitionsAt(
+  store: ReadStore,
+  namespace: string,
+  ids: readonly number[],
+): Promise<IdentifiedTransition[]> {
+  const texts = await store.getMany(ids.map((id) => [...timelineOf(namespace), reverseId(id)]));
   return ids.flatMap((id, at) => {
-    const text = found[at];
+    const text = texts[at];
     return text === undefined ? [] : [{ id, transition: JSON.parse(text) as Transition }];
   });
 }
@@ -139,7 +150,7 @@ async function* clientsOf(
   namespace: string,
   { turned, atMs }: { readonly turned: ReadonlyMap<string, unknown>; readonly atMs: number },
 ): AsyncGenerator<readonly PastClient[], void> {
-  const known = await checkpointClients(store, checkpoint, namespace, new Set(turned.keys()));
+  const clientsByName = await checkpointClients(store, checkpoint, namespace, new Set(turned.keys()));
   for (const name of turned.keys()) {
     const sources = (await checksOnce(store, namespace, name)).map((check) => ({
       namespace,
@@ -151,7 +162,7 @@ async function* clientsOf(
       ids.push(...page.slice(0, before === -1 ? page.length : before).map(({ id }) => id));
       if (before !== -1) break;
     }
-    const { id = -Infinity, client = { name, known: 0, events: new Map() } } = known.get(name) ?? {};
-    yield nextClient(client, id, await turnsAt(store, namespace, ids));
+    const { id = -Infinity, client = { name, checkCount: 0, events: new Map() } } = clientsByName.get(name) ?? {};
+    yield nextClient(client, id, await transitionsAt(store, namespace, ids));
   }
 }

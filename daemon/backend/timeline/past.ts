@@ -1,5 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { knownBy, nextPastEvent, nextPastSilence, type PastEvent } from '../../../shared/domain/timeline/past.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import {
+  checkCountDelta,
+  nextPastEvent,
+  nextPastSilence,
+  type PastEvent,
+} from '../../../shared/domain/timeline/past.ts';
 import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
@@ -15,15 +20,15 @@ import {
   type CompleteCheckpoint,
 } from './checkpoint.ts';
 import type { Timeline } from './state.ts';
-import { idAt, lastIdOf, placeOf, timelineOf, timeOf } from './table.ts';
+import { idAt, lastIdOf, reverseId, timelineOf, timeOf } from './table.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
 /** Maximum number of transitions between a checkpoint and a moment: far more than there are unless checkpoints fail. */
-const TURNS_MAX = 1_000_000;
+const TRANSITIONS_MAX = 1_000_000;
 
 /** Number of transitions that are read before other work can run: a few milliseconds. */
-const TURN = 1000;
+const YIELD_EVERY = 1000;
 
 /** A client at a past moment. */
 export interface PastClient {
@@ -43,7 +48,7 @@ export interface PastNamespace {
 export interface PastBase {
   readonly checkpoint: CompleteCheckpoint;
   /** The oldest moment that can be rebuilt, epoch milliseconds. */
-  readonly knownSinceMs: number;
+  readonly retainedSinceMs: number;
 }
 
 /** @throws MonError `not_found` if the moment is too long ago, or no checkpoint was written yet */
@@ -62,9 +67,9 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
   }
   const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
   // A millisecond may contain several ids, so the complete state is known from the next one on.
-  const knownSinceMs = timeOf(oldest.id) + 1;
-  if (checkpoint !== undefined) return { checkpoint, knownSinceMs: Math.min(knownSinceMs, atMs) };
-  const since = new Date(knownSinceMs).toISOString();
+  const retainedSinceMs = timeOf(oldest.id) + 1;
+  if (checkpoint !== undefined) return { checkpoint, retainedSinceMs: Math.min(retainedSinceMs, atMs) };
+  const since = new Date(retainedSinceMs).toISOString();
   throw new MonError('not_found', `there is no history for that time: request ${since} or later`);
 }
 
@@ -75,17 +80,17 @@ export async function readNamespace(
   namespace: string,
   atMs: number,
 ): Promise<PastNamespace> {
-  const turns = await turnsSince(store, checkpoint, namespace, atMs);
+  const transitions = await transitionsSince(store, checkpoint, namespace, atMs);
   const silences = await silencesAt(store, checkpoint, namespace);
-  nextSilences(silences, turns.ofSilences);
+  nextSilences(silences, transitions.ofSilences);
   return {
     silences: [...silences.values()].flatMap((entry) => (isOver(entry, atMs) ? [] : entryAt(entry, atMs))),
-    clients: clientsOf(store, checkpoint, namespace, turns.ofClients),
+    clients: clientsOf(store, checkpoint, namespace, transitions.ofClients),
   };
 }
 
 /** A transition with its id. */
-export interface PlacedTurn {
+export interface IdentifiedTransition {
   readonly id: number;
   readonly transition: Transition;
 }
@@ -94,14 +99,14 @@ export interface PlacedTurn {
  * Applies transitions to silenced entries.
  *
  * @param entries by id; they are modified
- * @param turns the newest first
+ * @param transitions the newest first
  * @returns the entries
  */
 export function nextSilences(
   entries: Map<string, SilencedEntry>,
-  turns: readonly PlacedTurn[],
+  transitions: readonly IdentifiedTransition[],
 ): Map<string, SilencedEntry> {
-  for (const { transition, id } of turns.toReversed()) {
+  for (const { transition, id } of transitions.toReversed()) {
     const { silence = '' } = transition;
     const entry = nextPastSilence(silence, transition, timeOf(id));
     if (entry === undefined) entries.delete(silence);
@@ -111,28 +116,28 @@ export function nextSilences(
 }
 
 /** The transitions since a checkpoint, the newest first. */
-interface Turns {
-  readonly ofClients: Map<string, PlacedTurn[]>;
-  readonly ofSilences: readonly PlacedTurn[];
+interface TransitionLists {
+  readonly ofClients: Map<string, IdentifiedTransition[]>;
+  readonly ofSilences: readonly IdentifiedTransition[];
 }
 
-async function turnsSince(
+async function transitionsSince(
   store: ReadStore,
   { from }: CompleteCheckpoint,
   namespace: string,
   atMs: number,
-): Promise<Turns> {
-  const ofClients = new Map<string, PlacedTurn[]>();
-  const ofSilences: PlacedTurn[] = [];
+): Promise<TransitionLists> {
+  const ofClients = new Map<string, IdentifiedTransition[]>();
+  const ofSilences: IdentifiedTransition[] = [];
   let read = 0;
-  const after = [...timelineOf(namespace), placeOf(lastIdOf(atMs) + 1)];
+  const after = [...timelineOf(namespace), reverseId(lastIdOf(atMs) + 1)];
   for await (const [key, text] of store.scan(timelineOf(namespace), { after })) {
     const id = idAt(Number(key.at(-1)));
     if (id < from) break;
-    if (++read > TURNS_MAX) {
+    if (++read > TRANSITIONS_MAX) {
       throw new BusyError('too many transitions since the previous checkpoint: see the log of the leader');
     }
-    if (read % TURN === 0) await nextTurn();
+    if (read % YIELD_EVERY === 0) await yieldToEventLoop();
     const transition = JSON.parse(text) as Transition;
     const { client } = transition;
     const own = client === undefined ? ofSilences : ofClients.get(client);
@@ -142,55 +147,57 @@ async function turnsSince(
   return { ofClients, ofSilences };
 }
 
-/** @param turns the transitions of each client, which are removed from the map as they are used */
+/** @param transitionsByClient the transitions of each client, which are removed from the map as they are used */
 async function* clientsOf(
   store: ReadStore,
   checkpoint: CompleteCheckpoint,
   namespace: string,
-  turns: Map<string, PlacedTurn[]>,
+  transitionsByClient: Map<string, IdentifiedTransition[]>,
 ): AsyncGenerator<readonly PastClient[], void> {
   for await (const { id, clients } of clientsAt(store, checkpoint, namespace)) {
     const part: PastClient[] = [];
     for (const client of clients) {
-      const own = turns.get(client.name);
-      turns.delete(client.name);
+      const own = transitionsByClient.get(client.name);
+      transitionsByClient.delete(client.name);
       if (own === undefined) part.push(client);
       else part.push(...nextClient(client, id, own));
     }
     yield part;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   // The remaining clients were created since the checkpoint.
   const none = new Map<string, PastEvent>();
-  yield [...turns].flatMap(([name, own]) => nextClient({ name, known: 0, events: none }, -Infinity, own));
+  yield [...transitionsByClient].flatMap(([name, own]) =>
+    nextClient({ name, checkCount: 0, events: none }, -Infinity, own),
+  );
 }
 
 /**
  * Applies its transitions to a client.
  *
  * @param id of the part that contains it
- * @param turns the newest first
+ * @param transitions the newest first
  * @returns an empty array if nothing is known of the client afterwards
  */
 export function nextClient(
-  { name, known: knownBefore, events: before }: ClientPart['clients'][number],
+  { name, checkCount: countBefore, events: before }: ClientPart['clients'][number],
   id: number,
-  turns: readonly PlacedTurn[],
+  transitions: readonly IdentifiedTransition[],
 ): readonly PastClient[] {
   const events = new Map(before);
-  let known = knownBefore;
-  for (let at = turns.length - 1; at >= 0; at--) {
-    const turn = turns[at];
-    const { transition } = turn ?? {};
+  let checkCount = countBefore;
+  for (let at = transitions.length - 1; at >= 0; at--) {
+    const entry = transitions[at];
+    const { transition } = entry ?? {};
     // The part contains earlier transitions already.
-    if (turn === undefined || transition?.check === undefined || turn.id <= id) continue;
-    const event = nextPastEvent(events.get(transition.check), transition, timeOf(turn.id));
+    if (entry === undefined || transition?.check === undefined || entry.id <= id) continue;
+    const event = nextPastEvent(events.get(transition.check), transition, timeOf(entry.id));
     if (event === undefined) events.delete(transition.check);
     else events.set(transition.check, event);
     // Not negative, because it may have been deleted before its part was written.
-    known = Math.max(0, known + knownBy(transition));
+    checkCount = Math.max(0, checkCount + checkCountDelta(transition));
   }
-  return known === 0 && events.size === 0 ? [] : [{ name, events }];
+  return checkCount === 0 && events.size === 0 ? [] : [{ name, events }];
 }
 
 /**
@@ -216,21 +223,21 @@ export async function changesAround(
 
 /** Returns the newest id below another. */
 async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
-  const after = [...timelineOf(namespace), placeOf(id)];
+  const after = [...timelineOf(namespace), reverseId(id)];
   for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 })) return idAt(Number(key.at(-1)));
   return undefined;
 }
 
 /** Returns the oldest id above another. The store is read from the newest id on, so this is a binary search. */
 async function oldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
-  let found = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
-  if (found === undefined || found <= id) return undefined;
+  let candidate = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
+  if (candidate === undefined || candidate <= id) return undefined;
   // The first steps are short, because the next transition usually follows soon.
-  for (let below = id, step = 1_000_000; below + 1 < found; step *= 2) {
-    const limit: number = Math.min(below + step, Math.ceil((below + found) / 2)) + 1;
+  for (let below = id, step = 1_000_000; below + 1 < candidate; step *= 2) {
+    const limit: number = Math.min(below + step, Math.ceil((below + candidate) / 2)) + 1;
     const one = await newestBefore(store, namespace, limit);
     if (one === undefined || one <= id) below = limit - 1;
-    else found = one;
+    else candidate = one;
   }
-  return found;
+  return candidate;
 }

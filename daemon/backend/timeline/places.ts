@@ -1,5 +1,5 @@
 import type { Key, Store } from '../ports.ts';
-import { idAt, placeOf } from './table.ts';
+import { idAt, reverseId } from './table.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
@@ -10,7 +10,7 @@ export interface Source {
 }
 
 /** An entry of a source. */
-export interface Found {
+export interface SourceEntry {
   readonly source: Source;
   readonly id: number;
   readonly text: string;
@@ -23,7 +23,7 @@ const PAGE = 100;
 const PAGE_MAX = 1000;
 
 /** Maximum number of entries in memory for all sources together. */
-const PLACES_MAX = 20_000;
+const ENTRIES_MAX = 20_000;
 
 /** Yields the distinct names that follow a prefix, without reading the keys below them. */
 export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
@@ -41,7 +41,7 @@ export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<
 }
 
 /** Yields the entries of a source, the newest first, starting below an id. */
-export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<Found, void> {
+export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<SourceEntry, void> {
   for await (const page of pagesDown(store, source, beforeId)) yield* page;
 }
 
@@ -54,16 +54,16 @@ export async function* newestOf(
   store: ReadStore,
   sources: readonly Source[],
   beforeId: number,
-): AsyncGenerator<readonly Found[], void> {
+): AsyncGenerator<readonly SourceEntry[], void> {
   const heads: Head[] = [];
   for (const source of sources) {
-    const pages = pagesDown(store, source, beforeId, Math.floor(PLACES_MAX / sources.length));
+    const pages = pagesDown(store, source, beforeId, Math.floor(ENTRIES_MAX / sources.length));
     const { value: page } = await pages.next();
     if (page !== undefined) heads.push({ pages, page, at: 0 });
   }
   while (heads.length > 0) {
-    const { found, ended } = merged(heads);
-    yield found;
+    const { entries, ended } = merged(heads);
+    yield entries;
     const { value: page } = await ended.pages.next();
     if (page === undefined) heads.splice(heads.indexOf(ended), 1);
     else Object.assign(ended, { page, at: 0 });
@@ -72,8 +72,8 @@ export async function* newestOf(
 
 /** The present page of a source, and the position in it. */
 interface Head {
-  readonly pages: AsyncGenerator<readonly Found[], void>;
-  page: readonly Found[];
+  readonly pages: AsyncGenerator<readonly SourceEntry[], void>;
+  page: readonly SourceEntry[];
   at: number;
 }
 
@@ -81,16 +81,16 @@ interface Head {
  * Returns the newest entries of all pages, up to the end of the page that ends first: its source may continue with
  * newer entries than the others have.
  */
-function merged(heads: readonly Head[]): { readonly found: readonly Found[]; readonly ended: Head } {
-  const found: Found[] = [];
+function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntry[]; readonly ended: Head } {
+  const entries: SourceEntry[] = [];
   for (;;) {
     const { newest, others } = newestHead(heads);
     // Usually several entries of the same source follow each other.
     for (;;) {
       const one = newest.page[newest.at];
-      if (one === undefined) return { found, ended: newest };
+      if (one === undefined) return { entries, ended: newest };
       if (one.id < others) break;
-      found.push(one);
+      entries.push(one);
       newest.at++;
     }
   }
@@ -115,10 +115,10 @@ async function* pagesDown(
   source: Source,
   beforeId: number,
   most = PAGE_MAX,
-): AsyncGenerator<readonly Found[], void> {
-  let after: Key = [...source.prefix, placeOf(beforeId)];
+): AsyncGenerator<readonly SourceEntry[], void> {
+  let after: Key = [...source.prefix, reverseId(beforeId)];
   for (let limit = PAGE; ; limit = Math.min(2 * limit, PAGE_MAX, Math.max(PAGE, most))) {
-    const page: Found[] = [];
+    const page: SourceEntry[] = [];
     for await (const [key, text] of store.scan(source.prefix, { after, limit })) {
       after = key;
       page.push({ source, id: idAt(Number(key.at(-1))), text });

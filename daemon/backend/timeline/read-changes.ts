@@ -1,7 +1,7 @@
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { silencedRow } from '../../../shared/domain/silencing.ts';
 import type { PastChanges } from '../../../shared/schemas/timeline.ts';
-import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { RequestedNamespaces } from '../namespaces/asked.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { differenceOf, type Between, type PastDifference } from './past-changes.ts';
@@ -14,7 +14,7 @@ const EVENTS_MAX = 10_000;
 type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
 
 /** The differences that were collected so far. */
-interface Told {
+interface CollectedChanges {
   readonly events: Changes['events'][number][];
   readonly removed: Changes['removed'][number][];
   readonly silenced: NonNullable<Changes['silenced']>[number][];
@@ -35,39 +35,39 @@ export const TOO_MANY_CHANGES: Changes = {
 export async function readChanges(
   store: ReadStore,
   base: PastBase,
-  asked: AskedNamespaces,
+  requested: RequestedNamespaces,
   between: Between,
 ): Promise<Changes> {
   const differences = new Map<Namespace, PastDifference>();
-  for (const namespace of asked.namespaces) {
+  for (const namespace of requested.namespaces) {
     const difference = await differenceOf(store, base, namespace, between);
     if (difference === undefined) return TOO_MANY_CHANGES;
     differences.set(namespace, difference);
   }
   // Silences are included for all namespaces or for none.
   const hasSilences = [...differences.values()].some(({ isSilencedAnew }) => isSilencedAnew);
-  const told: Told = { events: [], removed: [], silenced: [], clients: [], removed_clients: [] };
+  const changes: CollectedChanges = { events: [], removed: [], silenced: [], clients: [], removed_clients: [] };
   for (const [namespace, difference] of differences) {
-    const whole =
+    const full =
       hasSilences && !difference.isSilencedAnew
         ? await differenceOf(store, base, namespace, between, { isSilencedAnew: true })
         : difference;
-    if (whole === undefined) return TOO_MANY_CHANGES;
-    await tell(told, namespace, whole, { asked, atMs: between.atMs });
-    if (told.events.length > EVENTS_MAX) return TOO_MANY_CHANGES;
+    if (full === undefined) return TOO_MANY_CHANGES;
+    await addDifference(changes, namespace, full, { requested, atMs: between.atMs });
+    if (changes.events.length > EVENTS_MAX) return TOO_MANY_CHANGES;
   }
-  const { silenced, ...rest } = told;
-  return { too_many_changes: false, ...rest, ...(hasSilences && { silenced }) };
+  const { silenced, ...lists } = changes;
+  return { too_many_changes: false, ...lists, ...(hasSilences && { silenced }) };
 }
 
-async function tell(
-  told: Told,
+async function addDifference(
+  changes: CollectedChanges,
   namespace: Namespace,
   { turned, silences, isSilencedAnew, clients }: PastDifference,
-  { asked: { placed }, atMs }: { readonly asked: AskedNamespaces; readonly atMs: number },
+  { requested: { placed }, atMs }: { readonly requested: RequestedNamespaces; readonly atMs: number },
 ): Promise<void> {
-  const { name: place } = namespace;
-  if (isSilencedAnew) told.silenced.push(...silences.map((entry) => placed(silencedRow(entry), place)));
+  const { name: namespaceName } = namespace;
+  if (isSilencedAnew) changes.silenced.push(...silences.map((entry) => placed(silencedRow(entry), namespaceName)));
   const index = silencesById(silences);
   const gone = new Set(turned.keys());
   const over = new Map(
@@ -78,15 +78,16 @@ async function tell(
   for await (const part of clients) {
     for (const client of part) {
       const checks = turned.get(client.name);
-      if (checks !== undefined) told.clients.push(placed(pastClientRow(namespace, client, atMs), place));
+      if (checks !== undefined) changes.clients.push(placed(pastClientRow(namespace, client, atMs), namespaceName));
       gone.delete(client.name);
       if (checks === undefined && !isSilencedAnew) continue;
       for (const row of pastEventRows(client, namespace, index, atMs)) {
-        if (checks?.has(row.check) === true || row.silenced_by.length > 0) told.events.push(placed(row, place));
+        if (checks?.has(row.check) === true || row.silenced_by.length > 0)
+          changes.events.push(placed(row, namespaceName));
         over.delete(eventKey(row.client, row.check));
       }
     }
   }
-  told.removed.push(...Array.from(over.values(), (one) => placed(one, place)));
-  told.removed_clients.push(...Array.from(gone, (name) => placed({ name }, place)));
+  changes.removed.push(...Array.from(over.values(), (one) => placed(one, namespaceName)));
+  changes.removed_clients.push(...Array.from(gone, (name) => placed({ name }, namespaceName)));
 }

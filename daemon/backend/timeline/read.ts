@@ -4,14 +4,14 @@ import { parseSelector, type Selector, type SelectorSubject } from '../../../sha
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { LoopTurn } from '../store/loop-turn.ts';
-import { behindAll, newestOf, type Found, type Source } from './places.ts';
+import { TimeSlice } from '../store/loop-turn.ts';
+import { behindAll, newestOf, type SourceEntry, type Source } from './places.ts';
 import {
   CHECK_INDEX_PREFIX,
   indexOfCheck,
   indexOfSelector,
   indexOfSilence,
-  placeOf,
+  reverseId,
   selectorIn,
   SILENCE_INDEX_PREFIX,
   timelineOf,
@@ -50,7 +50,7 @@ export async function readPage(
   const transitions: TimelineRow[] = [];
   let examined = 0;
   let next: number | null = null;
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   for await (const chunk of chunksOf(newestOf(store, sources, beforeId), sinceMs)) {
     for (const { id, source, transition } of await transitionsAt(store, chunk)) {
       const row = shown({ id, at: timeOf(id), ...transition }, source.namespace);
@@ -60,17 +60,17 @@ export async function readPage(
     }
     examined += chunk.length;
     if (examined >= examinedMax) return { transitions, next: chunk.at(-1)?.id ?? next };
-    await turn.share();
+    await timeSlice.share();
   }
   return { transitions, next: null };
 }
 
 /** Splits pages into chunks, and ends at a time. */
 async function* chunksOf(
-  found: AsyncIterable<readonly Found[]>,
+  pages: AsyncIterable<readonly SourceEntry[]>,
   sinceMs: number,
-): AsyncGenerator<readonly Found[], void> {
-  for await (const page of found) {
+): AsyncGenerator<readonly SourceEntry[], void> {
+  for await (const page of pages) {
     for (let start = 0; start < page.length; start += CHUNK) {
       const chunk = page.slice(start, start + CHUNK);
       const tooOld = chunk.findIndex(({ id }) => timeOf(id) < sinceMs);
@@ -83,15 +83,15 @@ async function* chunksOf(
 /** Returns the transitions of these ids that still exist. */
 async function transitionsAt(
   store: ReadStore,
-  portion: readonly Found[],
-): Promise<(Found & { readonly transition: Transition })[]> {
-  const isWhole = portion.every(({ source }) => source.prefix[0] === TIMELINE_PREFIX);
-  const texts = isWhole
-    ? portion.map(({ text }) => text)
-    : await store.getMany(portion.map(({ source, id }) => [...timelineOf(source.namespace), placeOf(id)]));
-  return portion.flatMap((found, at) => {
+  chunk: readonly SourceEntry[],
+): Promise<(SourceEntry & { readonly transition: Transition })[]> {
+  const hasTransitions = chunk.every(({ source }) => source.prefix[0] === TIMELINE_PREFIX);
+  const texts = hasTransitions
+    ? chunk.map(({ text }) => text)
+    : await store.getMany(chunk.map(({ source, id }) => [...timelineOf(source.namespace), reverseId(id)]));
+  return chunk.flatMap((entry, at) => {
     const text = texts[at];
-    return text === undefined ? [] : [{ ...found, transition: JSON.parse(text) as Transition }];
+    return text === undefined ? [] : [{ ...entry, transition: JSON.parse(text) as Transition }];
   });
 }
 
@@ -132,20 +132,20 @@ export function subscriptionsIn({ clients }: Namespace, client: string): readonl
 }
 
 /** The present and past silenced entries, by subscription, check or selector. */
-export interface KnownSilences {
+export interface SilenceSources {
   /** Returns the silences that cover any of these checks of a client, as the client is now. */
   of(client: string, checks: ReadonlySet<string>): Source[];
 }
 
 /** @returns entries with a subscription are found by it, and the others by their check or their selector */
-export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<KnownSilences> {
+export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<SilenceSources> {
   const { name } = namespace;
-  const known = new Map<string, string[]>();
+  const checksBySubscription = new Map<string, string[]>();
   const selectors: Selector[] = [];
   let count = 0;
   for await (const subscription of behindAll(store, [SILENCE_INDEX_PREFIX, name])) {
     const checks: string[] = [];
-    known.set(subscription, checks);
+    checksBySubscription.set(subscription, checks);
     for await (const check of behindAll(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
       count++;
       const text = selectorIn(check);
@@ -157,14 +157,14 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
   }
   return {
     of(client, checks) {
-      const places = ['', ...subscriptionsIn(namespace, client)].flatMap((subscription) =>
-        (known.get(subscription) ?? []).flatMap((check) =>
+      const prefixes = ['', ...subscriptionsIn(namespace, client)].flatMap((subscription) =>
+        (checksBySubscription.get(subscription) ?? []).flatMap((check) =>
           check === '' || checks.has(check) ? [indexOfSilence(name, subscription, check)] : [],
         ),
       );
       const subjects = selectors.length === 0 ? [] : Array.from(checks, (check) => subjectIn(namespace, client, check));
       const selecting = selectors.filter(({ matches }) => subjects.some(matches));
-      return [...places, ...selecting.map(({ text }) => indexOfSelector(name, text))].map((prefix) => ({
+      return [...prefixes, ...selecting.map(({ text }) => indexOfSelector(name, text))].map((prefix) => ({
         namespace: name,
         prefix,
       }));

@@ -1,7 +1,7 @@
 import type { CheckState } from '../../../shared/domain/event.ts';
 import { canBeSilenced } from '../../../shared/domain/silencing.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
-import { isKnown, removalOf, turnOf, type Turn } from '../../../shared/domain/timeline/turn.ts';
+import { hasState, removalOf, stateChangeOf, type StateChange } from '../../../shared/domain/timeline/turn.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -9,7 +9,7 @@ import { shownOutput } from '../events/rows.ts';
 import type { Key } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { indexOfCheck, indexOfSelector, indexOfSilence, placeOf, TIMELINE_HEAD, timelineOf } from './table.ts';
+import { indexOfCheck, indexOfSelector, indexOfSilence, reverseId, TIMELINE_HEAD, timelineOf } from './table.ts';
 
 /** Maximum number of silences listed in one transition. */
 const SILENCES_MAX = 20;
@@ -26,25 +26,25 @@ type By = string | undefined;
  * @param entry before the change
  * @param output of the result that causes the new state; undefined: unknown
  */
-export function noteTurn(
+export function recordStateChange(
   transaction: Transaction,
   entry: CheckEntry,
   after: CheckState,
   output: string | undefined,
   by: By,
 ): void {
-  const turn = turnOf(entry.state, after);
-  if (turn === undefined || !transaction.registry.timeline.isKept) return;
+  const change = stateChangeOf(entry.state, after);
+  if (change === undefined || !transaction.registry.timeline.isKept) return;
   // During its recovery an event keeps its output.
   const said = after.event?.recovery === undefined ? output : entry.summary;
-  noteCheck(transaction, entry, { ...turn, ...silencedAt(transaction, entry, turn), ...outputOf(entry, said) }, by);
+  noteCheck(transaction, entry, { ...change, ...silencedAt(transaction, entry, change), ...outputOf(entry, said) }, by);
 }
 
 /** Records that the state of a check is deleted, or moves to another name. */
 export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By, to?: string): void {
-  const turn = removalOf(entry.state);
-  if (turn === undefined || !transaction.registry.timeline.isKept) return;
-  noteCheck(transaction, entry, to === undefined ? turn : { ...turn, kind: 'rename', to }, by);
+  const removal = removalOf(entry.state);
+  if (removal === undefined || !transaction.registry.timeline.isKept) return;
+  noteCheck(transaction, entry, to === undefined ? removal : { ...removal, kind: 'rename', to }, by);
 }
 
 /** Records that a silenced entry was created, or replaced the one with its id. */
@@ -114,19 +114,19 @@ function noteEntry(
 function noteCheck(
   transaction: Transaction,
   { client, name: check }: CheckEntry,
-  turn: Omit<Transition, 'client'>,
+  transition: Omit<Transition, 'client'>,
   by: By,
 ): void {
   const { namespace, name } = client;
-  const { was = '', status = '' } = turn;
+  const { was = '', status = '' } = transition;
   const index = indexOfCheck(namespace.name, name, check);
   const id = write(transaction, namespace.name, [index, `${String(was)}>${String(status)}`], {
-    ...turn,
+    ...transition,
     client: name,
     check,
     ...(by !== undefined && { by }),
   });
-  transaction.registry.timeline.noteTurn({ namespace: namespace.name, client: name, check }, id);
+  transaction.registry.timeline.recordStateChange({ namespace: namespace.name, client: name, check }, id);
 }
 
 function write(
@@ -136,9 +136,9 @@ function write(
   transition: Transition,
 ): number {
   const id = newTimelineId(transaction);
-  const place = placeOf(id);
-  transaction.write([...timelineOf(namespace), place], JSON.stringify(transition));
-  if (indexed !== undefined) transaction.write([...indexed[0], place], indexed[1]);
+  const reversedId = reverseId(id);
+  transaction.write([...timelineOf(namespace), reversedId], JSON.stringify(transition));
+  if (indexed !== undefined) transaction.write([...indexed[0], reversedId], indexed[1]);
   return id;
 }
 
@@ -155,14 +155,14 @@ export function isBlank(registry: Registry): boolean {
   for (const { silenced, clients } of registry.namespaces()) {
     if (silenced.size > 0) return false;
     for (const { checks } of clients.values())
-      for (const { state } of checks.values()) if (isKnown(state)) return false;
+      for (const { state } of checks.values()) if (hasState(state)) return false;
   }
   return true;
 }
 
-function silencedAt({ nowMs }: Transaction, entry: CheckEntry, turn: Turn): Pick<Transition, 'silenced_by'> {
-  const action = turn.kind === 'resolve' ? 'resolve' : turn.flapping === true ? 'flapping' : 'create';
-  if (turn.status === undefined || !canBeSilenced({ status: turn.status, action })) return {};
+function silencedAt({ nowMs }: Transaction, entry: CheckEntry, change: StateChange): Pick<Transition, 'silenced_by'> {
+  const action = change.kind === 'resolve' ? 'resolve' : change.flapping === true ? 'flapping' : 'create';
+  if (change.status === undefined || !canBeSilenced({ status: change.status, action })) return {};
   const ids = entry.silencedBy(nowMs).slice(0, SILENCES_MAX);
   return ids.length === 0 ? {} : { silenced_by: ids };
 }

@@ -26,7 +26,7 @@ export interface TimelineHead {
 }
 
 /** A check on a client, which may be deleted. */
-export interface CheckPlace {
+export interface TimelineCheckKey {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
@@ -38,7 +38,7 @@ export class Timeline {
   /** Undefined: nothing was recorded yet, or not since the timeline was disabled. */
   head: TimelineHead | undefined;
   /** Checks that may exceed their maximum number of transitions, by their full name, the oldest first. */
-  readonly due = new Map<string, CheckPlace>();
+  readonly due = new Map<string, TimelineCheckKey>();
 
   constructor(limits: TimelineLimits) {
     this.limits = limits;
@@ -69,15 +69,15 @@ export class Timeline {
   }
 
   /** Records a transition with this id, which may make its check due to be counted. */
-  noteTurn(place: CheckPlace, id: number): void {
+  recordStateChange(checkKey: TimelineCheckKey, id: number): void {
     if (!isCountDue(id, this.limits.perCheck) || this.due.size >= DUE_MAX) return;
-    this.due.set(`${place.namespace}\0${place.client}\0${place.check}`, place);
+    this.due.set(`${checkKey.namespace}\0${checkKey.client}\0${checkKey.check}`, checkKey);
   }
 
   /** Records that the oldest transitions are no longer retained. */
   noteErased(): void {
     if (this.head?.isWhole !== true) return;
-    const { isWhole: _isWhole, ...head } = this.head;
+    const { isWhole: _isComplete, ...head } = this.head;
     this.head = head;
   }
 }

@@ -13,8 +13,8 @@ import type { TimelineHead } from './state.ts';
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 
 /** The part of a key that sorts the newest id first; and its inverse. */
-export const placeOf = (id: number): number => LAST_ID - id;
-export const idAt = (place: number): number => LAST_ID - place;
+export const reverseId = (id: number): number => LAST_ID - id;
+export const idAt = (reversedId: number): number => LAST_ID - reversedId;
 
 /** The newest id of a millisecond. */
 export const lastIdOf = (ms: number): number => ms * 1000 + 999;
@@ -46,16 +46,16 @@ export const indexOfSilence = (namespace: string, subscription: string | null, c
 
 /** Each key has the header of a checkpoint, the newest first; it exists from the start of writing. */
 export const CHECKPOINT_PREFIX = 'timeline-checkpoint';
-export const checkpointAt = (place: number): Key => [CHECKPOINT_PREFIX, place];
+export const checkpointAt = (reversedId: number): Key => [CHECKPOINT_PREFIX, reversedId];
 
 /**
  * Each key has a part of a checkpoint, in the format of `checkpoint.ts`: first those of its silences, then of its
  * clients.
  */
 const PART_PREFIX = 'timeline-state';
-export const partsAt = (place: number): Key => [PART_PREFIX, place];
-export const silencePartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 0];
-export const clientPartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 1];
+export const partsAt = (reversedId: number): Key => [PART_PREFIX, reversedId];
+export const silencePartsOf = (reversedId: number, namespace: string): Key => [PART_PREFIX, reversedId, namespace, 0];
+export const clientPartsOf = (reversedId: number, namespace: string): Key => [PART_PREFIX, reversedId, namespace, 1];
 
 /** Prefix of a selector in place of a check: no check name begins with it. */
 const SELECTOR_SIGN = '?';
@@ -74,7 +74,7 @@ const HEAD_KEY: Key = [HEAD_PREFIX];
 export const TIMELINE_HEAD: StoredTable & LatestTable<Registry, 'head'> = {
   prefix: HEAD_PREFIX,
   key: () => HEAD_KEY,
-  encodeHeld: ({ timeline: { head } }) => (head === undefined ? undefined : JSON.stringify(head)),
+  encodeLatest: ({ timeline: { head } }) => (head === undefined ? undefined : JSON.stringify(head)),
   adopt({ timeline }, [stored]) {
     timeline.head = stored === undefined ? undefined : (JSON.parse(stored[1]) as TimelineHead);
   },

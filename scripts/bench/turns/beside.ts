@@ -4,13 +4,13 @@ import { Line } from '../http-line.ts';
 import { EVENTS, postResults } from '../post-results.ts';
 import { count, quantile } from '../report.ts';
 import { RATE, whileResultsComeIn } from '../results-beside.ts';
-import { inTurns, type Side, type Sides } from './figures.ts';
+import { interleaved, type Side, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 const WHAT = `GET /events, 10,000 events, beside ${count(RATE)} results/s`;
 
 /** Measures the longest list during incoming results, and how long it blocks the event loop. */
-export async function beside([before, now]: Sides, seconds: number): Promise<void> {
+export async function listDuringResults([before, now]: Sides, seconds: number): Promise<void> {
   await using earlier = await startBackend({ clone: before.clone, isLoopWatched: true });
   await using later = await startBackend({ clone: now.clone, isLoopWatched: true });
   const both = [
@@ -18,10 +18,10 @@ export async function beside([before, now]: Sides, seconds: number): Promise<voi
     { side: now, backend: later },
   ];
   for (const { backend } of both) await postResults(backend, EVENTS);
-  await inTurns(ROUNDS, both, [({ side, backend }) => listBeside(side, backend, seconds)]);
+  await interleaved(ROUNDS, both, [({ side, backend }) => measureList(side, backend, seconds)]);
 }
 
-async function listBeside(side: Side, backend: BenchBackend, seconds: number): Promise<void> {
+async function measureList(side: Side, backend: BenchBackend, seconds: number): Promise<void> {
   const line = new Line(backend);
   const times: number[] = [];
   const reached = await whileResultsComeIn(backend, async () => {

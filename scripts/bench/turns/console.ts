@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENTS, isLive, LARGE, restOf, SMALL, STORM, typedFilters, USUAL } from '../console-measures.ts';
+import { EVENTS, isLive, LARGE, measureIdle, SMALL, STORM, typedFilters, USUAL } from '../console-measures.ts';
 import { ConsoleTerminal, type TerminalSize } from '../console-terminal.ts';
 import { count, quantile } from '../report.ts';
 import { startStorm, type Storm } from '../storm.ts';
-import { inTurns, type Side, type Sides } from './figures.ts';
+import { interleaved, type Side, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 const STARTS = 3;
 const FILTERS = 12;
-const REST_MS = 8000;
+const IDLE_MS = 8000;
 /** Time until the first passes over all events are done and repeated code is compiled. */
 const WARM_UP_MS = 5000;
 
 /** Measures the consoles of both clones on the same feed. */
 export async function consoles(sides: Sides): Promise<void> {
   await using storm = await startStorm(EVENTS);
-  await inTurns(ROUNDS, sides, [
+  await interleaved(ROUNDS, sides, [
     firstFrames,
     (side) => usualScreen(side, storm),
     (side) => otherScreen(side, storm, SMALL, '80x24'),
@@ -43,7 +43,7 @@ async function usualScreen(side: Side, storm: Storm): Promise<void> {
   const { delayMs } = await terminal.until(isLive, 30_000);
   side.note(`console: start to live with ${count(EVENTS)} events`, delayMs, 'ms');
   await sleep(WARM_UP_MS);
-  const inStorm = await restOf(terminal, REST_MS);
+  const inStorm = await measureIdle(terminal, IDLE_MS);
   side.note('console: storm at 120x36, of a core', inStorm.cpu, '%');
   side.note('console: output in a storm', inStorm.kilobytesPerSecond, 'kB/s');
   const { pages } = await typedFilters(terminal, FILTERS);
@@ -52,13 +52,13 @@ async function usualScreen(side: Side, storm: Storm): Promise<void> {
   side.note('console: a key in the filter to its first rows, p99', quantile(delays, 0.99), 'ms');
   terminal.write('\u001B[O');
   await sleep(WARM_UP_MS);
-  side.note('console: storm without the focus, of a core', (await restOf(terminal, REST_MS)).cpu, '%');
+  side.note('console: storm without the focus, of a core', (await measureIdle(terminal, IDLE_MS)).cpu, '%');
   terminal.write('\u001B[I');
   storm.blow({ changesPerSecond: 0, pings: false });
   await sleep(WARM_UP_MS);
-  const quiet = await restOf(terminal, REST_MS);
-  side.note('console: quiet, of a core', quiet.cpu, '%');
-  side.note('console: output when it is quiet', quiet.kilobytesPerSecond, 'kB/s');
+  const idle = await measureIdle(terminal, IDLE_MS);
+  side.note('console: quiet, of a core', idle.cpu, '%');
+  side.note('console: output when it is quiet', idle.kilobytesPerSecond, 'kB/s');
   side.note('console: memory', terminal.memoryMiB, 'MiB');
 }
 
@@ -67,5 +67,5 @@ async function otherScreen(side: Side, storm: Storm, size: TerminalSize, name: s
   await using terminal = terminalOf(side, storm.url, size);
   await terminal.until(isLive, 30_000);
   await sleep(WARM_UP_MS);
-  side.note(`console: storm at ${name}, of a core`, (await restOf(terminal, REST_MS)).cpu, '%');
+  side.note(`console: storm at ${name}, of a core`, (await measureIdle(terminal, IDLE_MS)).cpu, '%');
 }

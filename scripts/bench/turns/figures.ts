@@ -28,7 +28,7 @@ export class Side {
 export type Sides = readonly [before: Side, now: Side];
 
 /** Runs the parts in turns. Each round starts with the subject that the previous one ended with. */
-export async function inTurns<Subject>(
+export async function interleaved<Subject>(
   rounds: number,
   subjects: readonly Subject[],
   parts: readonly ((subject: Subject) => Promise<void>)[],

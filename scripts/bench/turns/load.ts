@@ -5,7 +5,7 @@ import { Line, postLoop } from '../http-line.ts';
 import { EVENTS, MEMBERS, postResults } from '../post-results.ts';
 import { preciseCpuMs } from '../process-figures.ts';
 import { count, quantile } from '../report.ts';
-import { inTurns, type Side, type Sides } from './figures.ts';
+import { interleaved, type Side, type Sides } from './figures.ts';
 
 const ROUNDS = 9;
 const AGENTS = 100;
@@ -15,7 +15,7 @@ const WARM_UP_MS = 3000;
 const SINGLE_CONNECTIONS = [1, 16, 64];
 const SILENCES = 5000;
 const QUESTION_MS = 400;
-const ABOUT_EVENTS = [
+const EVENT_PATHS = [
   '/events',
   '/events?limit=100',
   '/events/web-500/check-5',
@@ -23,7 +23,7 @@ const ABOUT_EVENTS = [
   '/silenced',
   '/silenced/checks/disk-500',
 ];
-const ABOUT_AGGREGATES = [
+const AGGREGATE_PATHS = [
   '/aggregates/all',
   '/aggregates/all?max_age=3600',
   '/aggregates/all/clients',
@@ -45,18 +45,18 @@ export async function underLoad([before, now]: Sides, seconds: number): Promise<
   const partMs = (seconds * 1000) / 4;
   for (const { agents, backend } of both) await closedLoop(agents, backend.pid, WARM_UP_MS);
   const singles = SINGLE_CONNECTIONS.map(singleOf);
-  await inTurns(ROUNDS, both, [flood, calm, inArrays, ...singles].map(lasting(partMs)));
+  await interleaved(ROUNDS, both, [flood, calm, inArrays, ...singles].map(lasting(partMs)));
   closeAgents(both);
-  const whole = await Promise.all(both.map(tellingWhole));
-  await inTurns(ROUNDS, whole, [floodWhole].map(lasting(partMs / 2)));
-  closeAgents(whole);
+  const fullSenders = await Promise.all(both.map(withFullResults));
+  await interleaved(ROUNDS, fullSenders, [floodFullResults].map(lasting(partMs / 2)));
+  closeAgents(fullSenders);
   for (const { backend } of both) {
     await postResults(backend, EVENTS);
     await postSilences(backend);
   }
-  await inTurns(ROUNDS, both, ABOUT_EVENTS.map(questionOf));
+  await interleaved(ROUNDS, both, EVENT_PATHS.map(questionOf));
   for (const { backend } of both) await postResults(backend, MEMBERS);
-  await inTurns(ROUNDS, both, ABOUT_AGGREGATES.map(questionOf));
+  await interleaved(ROUNDS, both, AGGREGATE_PATHS.map(questionOf));
 }
 
 async function connected(side: Side, backend: BenchBackend): Promise<Loaded> {
@@ -74,7 +74,7 @@ function closeAgents(both: readonly Loaded[]): void {
 }
 
 /** Returns the backend with agents of the same names that send no delta results. */
-async function tellingWhole(loaded: Loaded): Promise<Loaded> {
+async function withFullResults(loaded: Loaded): Promise<Loaded> {
   return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { sendsFull: true }) };
 }
 
@@ -84,7 +84,7 @@ async function flood({ side, agents, backend }: Loaded, ms: number): Promise<voi
   side.note('a result of them: CPU', cpuMicroseconds, 'us');
 }
 
-async function floodWhole({ side, agents, backend }: Loaded, ms: number): Promise<void> {
+async function floodFullResults({ side, agents, backend }: Loaded, ms: number): Promise<void> {
   const { rate } = await closedLoop(agents, backend.pid, ms);
   side.note('agents whose results are told whole', rate, '/s');
 }

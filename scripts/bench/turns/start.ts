@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { makeStateDir, startBackend } from '../backend-process.ts';
 import { CHECKS_EACH } from '../bench-agent.ts';
-import { postResults, type KnownResults } from '../post-results.ts';
+import { postResults, type ResultGrid } from '../post-results.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from '../process-figures.ts';
 import { count } from '../report.ts';
 import { settleStore } from '../settle-store.ts';
-import { inTurns, type Side, type Sides } from './figures.ts';
+import { interleaved, type Side, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 
@@ -15,14 +15,14 @@ export async function start(sides: Sides, results: number): Promise<void> {
   const stores = await Promise.all(sides.map(async (side) => ({ side, stateDir: await makeStateDir() })));
   try {
     for (const { side, stateDir } of stores) await fillStore(side, stateDir, results);
-    await inTurns(ROUNDS, stores, [({ side, stateDir }) => startOn(side, stateDir, results)]);
+    await interleaved(ROUNDS, stores, [({ side, stateDir }) => startOn(side, stateDir, results)]);
   } finally {
     for (const { stateDir } of stores) await rm(stateDir, { recursive: true });
   }
 }
 
 async function fillStore({ clone }: Side, stateDir: string, results: number): Promise<void> {
-  const known: KnownResults = {
+  const grid: ResultGrid = {
     clients: Math.ceil(results / CHECKS_EACH),
     checks: CHECKS_EACH,
     result: (client, check) => ({
@@ -33,7 +33,7 @@ async function fillStore({ clone }: Side, stateDir: string, results: number): Pr
   };
   {
     await using backend = await startBackend({ clone, stateDir, keepsState: true });
-    await postResults(backend, known);
+    await postResults(backend, grid);
   }
   await settleStore(stateDir);
 }

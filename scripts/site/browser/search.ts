@@ -15,7 +15,7 @@ declare global {
   var monSearch: { readonly take: (sections: readonly SearchSection[]) => void };
 }
 
-const FOUND_MAX = 20;
+const MATCHES_MAX = 20;
 
 /** Handles the search field and shows the matching sections. Their texts are loaded on first use. */
 export function openSearch(script: Element | SVGScriptElement | null): void {
@@ -40,7 +40,7 @@ export function openSearch(script: Element | SVGScriptElement | null): void {
   });
 
   const show = (): void => {
-    const results = index.search(input.value).slice(0, FOUND_MAX);
+    const results = index.search(input.value).slice(0, MATCHES_MAX);
     list.replaceChildren(
       ...results.flatMap(({ id, terms }) => {
         const section = texts.get(String(id));

@@ -49,7 +49,7 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
   const chain = chainOf(node, scope);
   if (chain !== undefined) {
     if (chain.path !== undefined) yield chain.path;
-    for (const other of chain.rest) yield* pathsOfScript(other, scope);
+    for (const other of chain.computedKeys) yield* pathsOfScript(other, scope);
     return;
   }
   switch (node.kind) {
@@ -60,15 +60,15 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
     }
     case 'with': {
       const value = chainOf(node.value, scope);
-      const meant = value?.rest.length === 0 ? value.path : undefined;
+      const valuePath = value?.computedKeys.length === 0 ? value.path : undefined;
       yield* pathsOfScript(node.value, scope);
-      yield* pathsOfScript(node.rest, new Map([...scope, [node.name, meant]]));
+      yield* pathsOfScript(node.body, new Map([...scope, [node.name, valuePath]]));
       return;
     }
     case 'call':
       // The last name is a method.
       yield* pathsOfScript(node.callee.kind === 'member' ? node.callee.object : node.callee, scope);
-      for (const given of node.given) yield* pathsOfScript(given, scope);
+      for (const argument of node.args) yield* pathsOfScript(argument, scope);
       return;
     default:
       for (const child of partsOf(node)) yield* pathsOfScript(child, scope);
@@ -79,24 +79,24 @@ interface Chain {
   /** Undefined if the chain begins with a name whose attributes are unknown. */
   readonly path: AttributePath | undefined;
   /** Nodes inside computed keys of the chain, and keys after them. */
-  readonly rest: readonly ScriptNode[];
+  readonly computedKeys: readonly ScriptNode[];
 }
 
 /** Returns the chain of a name and its members; undefined for other nodes. */
 function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   if (node.kind === 'name') {
     const { name } = node;
-    if (scope.has(name)) return { path: scope.get(name), rest: [] };
-    return { path: SCRIPT_NAMES.has(name) ? undefined : [name], rest: [] };
+    if (scope.has(name)) return { path: scope.get(name), computedKeys: [] };
+    return { path: SCRIPT_NAMES.has(name) ? undefined : [name], computedKeys: [] };
   }
   if (node.kind !== 'member') return undefined;
   const before = chainOf(node.object, scope);
   if (before === undefined) return undefined;
-  const { path, rest } = before;
+  const { path, computedKeys } = before;
   const { key } = node;
   // The attributes behind a computed key are unknown.
-  if (rest.length > 0 || key.kind !== 'literal') return { path, rest: [...rest, key] };
-  return { path: path === undefined ? undefined : [...path, String(key.value)], rest };
+  if (computedKeys.length > 0 || key.kind !== 'literal') return { path, computedKeys: [...computedKeys, key] };
+  return { path: path === undefined ? undefined : [...path, String(key.value)], computedKeys };
 }
 
 function partsOf(node: ScriptNode): readonly ScriptNode[] {

@@ -94,7 +94,7 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return ifValue(valueOf(node.subject, subject), (value) => {
         if (value === null) return false;
         return typeof value === 'string'
-          ? (node.pattern.isFoundIn(value) ??
+          ? (node.pattern.hasMatchIn(value) ??
               new Failure('testing the pattern takes too long, because the tested text is too long'))
           : new Failure(`=~ cannot be applied to ${kindOf(value)}`);
       });
@@ -104,8 +104,8 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       );
     case 'call':
       return ifValue(valueOf(node.receiver, subject), (receiver) => {
-        const given = valuesOf(node.arguments, subject);
-        return given instanceof Failure ? given : callMethod(node.method, receiver, given);
+        const args = valuesOf(node.arguments, subject);
+        return args instanceof Failure ? args : callMethod(node.method, receiver, args);
       });
     default:
       return momentOf(
@@ -162,11 +162,11 @@ function momentOf(seconds: unknown, zone: string): unknown {
  * (completion 1.12).
  */
 function tokenValue({ path, fallback }: Token, subject: Subject): unknown {
-  const found = subject.token(path);
-  return found === null || found === undefined || isAttributes(found) ? fallback?.value : found;
+  const value = subject.token(path);
+  return value === null || value === undefined || isAttributes(value) ? fallback?.value : value;
 }
 
 function tokenText({ path, fallback }: Token, subject: Subject): string {
-  const found = subject.token(path);
-  return found === null || found === undefined || isAttributes(found) ? (fallback?.text ?? '') : attributeText(found);
+  const value = subject.token(path);
+  return value === null || value === undefined || isAttributes(value) ? (fallback?.text ?? '') : attributeText(value);
 }

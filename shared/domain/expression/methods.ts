@@ -3,7 +3,7 @@ import { localTime, type LocalTime } from '../local-time.ts';
 import { Failure, isEqual, kindOf, madeNumber, madeText, Moment, NumberRange } from './values.ts';
 
 /** The implementation of a method; `undefined` if it does not support the receiver or argument. */
-type Call = (receiver: unknown, ...given: readonly unknown[]) => unknown;
+type Call = (receiver: unknown, ...args: readonly unknown[]) => unknown;
 
 interface Method {
   /** Number of arguments. */
@@ -44,18 +44,18 @@ export function argumentCount(name: string): number | undefined {
   return METHODS.get(name)?.takes;
 }
 
-export function callMethod(name: string, receiver: unknown, given: readonly unknown[]): unknown {
-  const result = METHODS.get(name)?.call(receiver, ...given);
+export function callMethod(name: string, receiver: unknown, args: readonly unknown[]): unknown {
+  const result = METHODS.get(name)?.call(receiver, ...args);
   if (result !== undefined) return result;
-  const kinds = given.length === 0 ? '' : ` with ${given.map(kindOf).join(' and ')}`;
+  const kinds = args.length === 0 ? '' : ` with ${args.map(kindOf).join(' and ')}`;
   return new Failure(`${kindOf(receiver)} has no ${name}${kinds}`);
 }
 
-function includes(receiver: unknown, wanted: unknown): unknown {
-  if (Array.isArray(receiver)) return receiver.some((item) => isEqual(item, wanted));
-  if (typeof receiver === 'string' && typeof wanted === 'string') return receiver.includes(wanted);
-  if (receiver instanceof NumberRange && typeof wanted === 'number') {
-    return receiver.first <= wanted && wanted <= receiver.last;
+function includes(receiver: unknown, target: unknown): unknown {
+  if (Array.isArray(receiver)) return receiver.some((item) => isEqual(item, target));
+  if (typeof receiver === 'string' && typeof target === 'string') return receiver.includes(target);
+  if (receiver instanceof NumberRange && typeof target === 'number') {
+    return receiver.first <= target && target <= receiver.last;
   }
   return undefined;
 }

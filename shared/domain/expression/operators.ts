@@ -67,6 +67,6 @@ function divided(left: number, right: number): unknown {
 /** Returns the remainder with the sign of the right side, as in Ruby; by zero it is false (completion 1.9). */
 function modulo(left: number, right: number): unknown {
   if (right === 0) return false;
-  const rest = left % right;
-  return rest !== 0 && rest < 0 !== right < 0 ? rest + right : rest;
+  const remainder = left % right;
+  return remainder !== 0 && remainder < 0 !== right < 0 ? remainder + right : remainder;
 }

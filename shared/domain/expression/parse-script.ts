@@ -89,7 +89,7 @@ class Parser {
       this.#expect('=', 'the value of this name');
       const value = this.#choice();
       if (!this.#take(';')) this.#at.fail('";" is missing: the end of this declaration');
-      return this.#node({ kind: 'with', name, value, rest: this.#statements() });
+      return this.#node({ kind: 'with', name, value, body: this.#statements() });
     });
   }
 
@@ -108,9 +108,9 @@ class Parser {
     if (operators === undefined) return this.#unary();
     let left = this.#level(level + 1);
     while (true) {
-      const found = operators.find(([sign]) => this.#match(sign) !== undefined);
-      if (found === undefined) return left;
-      left = this.#node({ kind: 'binary', operator: found[1], left, right: this.#level(level + 1) });
+      const entry = operators.find(([sign]) => this.#match(sign) !== undefined);
+      if (entry === undefined) return left;
+      left = this.#node({ kind: 'binary', operator: entry[1], left, right: this.#level(level + 1) });
     }
   }
 
@@ -136,7 +136,7 @@ class Parser {
         this.#expect(']', 'the end of the attribute name');
         node = this.#node({ kind: 'member', object: node, key });
       } else if (this.#take('(')) {
-        node = this.#node({ kind: 'call', callee: node, given: this.#list(')') });
+        node = this.#node({ kind: 'call', callee: node, args: this.#list(')') });
       } else {
         return node;
       }
@@ -201,14 +201,14 @@ class Parser {
   #date(start: number): ScriptNode {
     if (this.#name() !== 'Date') this.#at.fail('only new Date(milliseconds) is supported', start);
     this.#expect('(', 'the time in milliseconds');
-    const given = this.#list(')');
-    if (given.length > 1) this.#at.fail('new Date takes one number of milliseconds, or nothing for now', start);
-    return this.#node({ kind: 'date', time: given[0] });
+    const args = this.#list(')');
+    if (args.length > 1) this.#at.fail('new Date takes one number of milliseconds, or nothing for now', start);
+    return this.#node({ kind: 'date', time: args[0] });
   }
 
   #pattern([, source = '', flags = '']: RegExpExecArray, start: number): ScriptNode {
     if (/[^gi]/.test(flags)) this.#at.fail('the flags of a pattern are i and g', start);
-    const pattern = new Pattern(wholeTextAnchors(source), { ignoresCase: flags.includes('i'), offset: start + 1 });
+    const pattern = new Pattern(toTextAnchors(source), { ignoresCase: flags.includes('i'), offset: start + 1 });
     return this.#node({ kind: 'pattern', pattern });
   }
 
@@ -244,9 +244,9 @@ class Parser {
   }
 
   #match(pattern: RegExp): RegExpExecArray | undefined {
-    const found = this.#at.match(pattern);
-    if (found !== undefined) this.#space();
-    return found;
+    const match = this.#at.match(pattern);
+    if (match !== undefined) this.#space();
+    return match;
   }
 
   #space(): void {
@@ -267,7 +267,7 @@ class Parser {
 }
 
 /** Converts anchors: in JavaScript they match the ends of the text, in Ruby those of a line. */
-function wholeTextAnchors(source: string): string {
+function toTextAnchors(source: string): string {
   return source.replaceAll(/\\[^]|\[(?:[^\]\\]|\\[^])*\]|[\^$]/g, (part) =>
     part === '^' ? '\\A' : part === '$' ? '\\z' : part === '\\/' ? '/' : part,
   );

@@ -197,14 +197,14 @@ class Parser {
       const method = (this.#hasRoots ? SCRIPT_METHODS.get(name) : undefined) ?? name;
       const takes = argumentCount(method);
       if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
-      const given = this.#arguments(takes > 0 && begin === this.#statement);
-      if (given.length !== takes) {
+      const args = this.#arguments(takes > 0 && begin === this.#statement);
+      if (args.length !== takes) {
         this.#at.fail(
-          `${method} takes ${String(takes)} arguments, in parentheses, but got ${String(given.length)}`,
+          `${method} takes ${String(takes)} arguments, in parentheses, but got ${String(args.length)}`,
           start,
         );
       }
-      node = this.#node({ kind: 'call', receiver: node, method, arguments: given });
+      node = this.#node({ kind: 'call', receiver: node, method, arguments: args });
     }
     return node;
   }
@@ -249,13 +249,13 @@ class Parser {
 
   #number(sign: 1 | -1): ExpressionNode {
     const start = this.#at.position;
-    const found = this.#at.match(NUMBER) ?? this.#at.fail('this is not a number');
-    const [digits] = found;
+    const match = this.#at.match(NUMBER) ?? this.#at.fail('this is not a number');
+    const [digits] = match;
     if (/^0\d/.test(digits)) this.#at.fail('write this number without its leading zero', start);
     const value = sign * Number(digits.replaceAll('_', ''));
     if (!Number.isFinite(value)) this.#at.fail('this number is too large', start);
-    const isWhole = found.groups?.['fraction'] === undefined && found.groups?.['exponent'] === undefined;
-    return this.#node({ kind: isWhole ? 'literal' : 'float', value });
+    const isInteger = match.groups?.['fraction'] === undefined && match.groups?.['exponent'] === undefined;
+    return this.#node({ kind: isInteger ? 'literal' : 'float', value });
   }
 
   #text(): ExpressionNode {

@@ -105,11 +105,11 @@ class PatternParser {
 
   #quantifier(): { min: number; max: number } | undefined {
     QUANTIFIER.lastIndex = this.#position;
-    const found = QUANTIFIER.exec(this.#source);
-    if (found === null) return undefined;
+    const match = QUANTIFIER.exec(this.#source);
+    if (match === null) return undefined;
     const start = this.#position;
     this.#position = QUANTIFIER.lastIndex;
-    switch (found[0]) {
+    switch (match[0]) {
       case '*':
         return { min: 0, max: Infinity };
       case '+':
@@ -117,7 +117,7 @@ class PatternParser {
       case '?':
         return { min: 0, max: 1 };
       default: {
-        const { min, comma, max } = found.groups ?? {};
+        const { min, comma, max } = match.groups ?? {};
         if (min === undefined && max === undefined) this.#fail('this count has no number', start);
         const least = Number(min ?? '0');
         const most = comma === undefined ? least : Number(max ?? Infinity);

@@ -87,7 +87,7 @@ export class Pattern {
   }
 
   /** Whether the pattern matches anywhere in the text; undefined if that takes too much work. */
-  isFoundIn(text: string): boolean | undefined {
+  hasMatchIn(text: string): boolean | undefined {
     this.#work = this.#workMax;
     let state: State = this.#stateOf([0], 'edge');
     let position = 0;
@@ -141,8 +141,8 @@ export class Pattern {
   /** @param steps in ascending order */
   #stateOf(steps: readonly number[], before: Side): State {
     const key = before + String.fromCharCode(...steps);
-    const known = this.#states.get(key);
-    if (known !== undefined) return known;
+    const cachedState = this.#states.get(key);
+    if (cachedState !== undefined) return cachedState;
     // States refer to each other, so evicting only some would free no memory.
     if (this.#states.size >= STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
       this.#states.clear();
@@ -156,21 +156,21 @@ export class Pattern {
 
   #classOf(character: number): CharacterClass {
     if (character < ASCII_END) return (this.#asciiClasses[character] ??= this.#newClassOf(character));
-    const known = this.#otherClasses.get(character);
-    if (known !== undefined) return known;
-    const found = this.#newClassOf(character);
+    const cachedClass = this.#otherClasses.get(character);
+    if (cachedClass !== undefined) return cachedClass;
+    const characterClass = this.#newClassOf(character);
     if (this.#otherClasses.size >= CHARACTERS_MAX) this.#otherClasses.clear();
-    this.#otherClasses.set(character, found);
-    return found;
+    this.#otherClasses.set(character, characterClass);
+    return characterClass;
   }
 
   #newClassOf(character: number): CharacterClass {
     const side = sideOf(character);
     const isIn = this.#sets.map((set) => hasCharacter(set, character, this.#ignoresCase));
     const key = side + isIn.map(Number).join('');
-    const found = this.#classes.get(key) ?? { index: this.#classes.size + 1, side, isIn };
-    this.#classes.set(key, found);
-    return found;
+    const characterClass = this.#classes.get(key) ?? { index: this.#classes.size + 1, side, isIn };
+    this.#classes.set(key, characterClass);
+    return characterClass;
   }
 }
 

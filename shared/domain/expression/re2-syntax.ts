@@ -215,19 +215,19 @@ class Re2Parser {
 
   /** Parses `\d`, `\pL`, `\p{Greek}` and the like, after the backslash; undefined if it is none of these. */
   #namedSet(start: number): CharacterSet | undefined {
-    const letter = this.#peek() ?? '';
-    const ranges = NAMED_SETS.get(letter);
+    const character = this.#peek() ?? '';
+    const ranges = NAMED_SETS.get(character);
     if (ranges !== undefined) {
       this.#position++;
       return ranges;
     }
-    if (letter !== 'p' && letter !== 'P') return undefined;
+    if (character !== 'p' && character !== 'P') return undefined;
     this.#position++;
     const property = this.#match(PROPERTY)?.groups;
     if (property === undefined) this.#fail(String.raw`has a \p without a name, as in \p{Greek}`, start);
     const isIn = propertyTest(property['letter'] ?? property['name'] ?? '');
     if (isIn === undefined) this.#fail('uses an unknown class of characters', start);
-    return { ranges: [], isNegated: (letter === 'P') !== (property['negated'] === '^'), isIn };
+    return { ranges: [], isNegated: (character === 'P') !== (property['negated'] === '^'), isIn };
   }
 
   #escapedCharacter(start: number): number {
@@ -327,10 +327,10 @@ class Re2Parser {
   /** @param part a pattern with the flag `y` */
   #match(part: RegExp): RegExpExecArray | undefined {
     part.lastIndex = this.#position;
-    const found = part.exec(this.#source);
-    if (found === null) return undefined;
+    const match = part.exec(this.#source);
+    if (match === null) return undefined;
     this.#position = part.lastIndex;
-    return found;
+    return match;
   }
 
   #peek(): string | undefined {
@@ -382,11 +382,11 @@ function propertyTest(name: string): ((character: string) => boolean) | undefine
   return undefined;
 }
 
-function withFlags(flags: Flags, letters: string | undefined, isOn: boolean): Flags {
+function withFlags(flags: Flags, flagNames: string | undefined, isOn: boolean): Flags {
   return {
-    ignoresCase: letters?.includes('i') === true ? isOn : flags.ignoresCase,
-    isMultiLine: letters?.includes('m') === true ? isOn : flags.isMultiLine,
-    dotIsAny: letters?.includes('s') === true ? isOn : flags.dotIsAny,
+    ignoresCase: flagNames?.includes('i') === true ? isOn : flags.ignoresCase,
+    isMultiLine: flagNames?.includes('m') === true ? isOn : flags.isMultiLine,
+    dotIsAny: flagNames?.includes('s') === true ? isOn : flags.dotIsAny,
   };
 }
 

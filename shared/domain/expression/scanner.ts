@@ -44,10 +44,10 @@ export class Scanner {
   /** @param pattern a sticky one */
   match(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.#position;
-    const found = pattern.exec(this.source);
-    if (found === null) return undefined;
+    const match = pattern.exec(this.source);
+    if (match === null) return undefined;
     this.moveTo(pattern.lastIndex);
-    return found;
+    return match;
   }
 
   moveTo(position: number): void {

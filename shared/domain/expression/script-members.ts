@@ -2,7 +2,7 @@ import { isAttributes } from '../attributes.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 import { Pattern } from './pattern.ts';
 import {
-  Found,
+  PatternMatch,
   isTruthyInScript,
   madeText,
   ScriptDate,
@@ -13,7 +13,7 @@ import {
   type ScriptFunction,
 } from './script-values.ts';
 
-type Members<Receiver> = Readonly<Record<string, (receiver: Receiver, ...given: readonly unknown[]) => unknown>>;
+type Members<Receiver> = Readonly<Record<string, (receiver: Receiver, ...args: readonly unknown[]) => unknown>>;
 
 const OF_TEXTS: Members<string> = {
   indexOf: (text, part) => text.indexOf(toText(part)),
@@ -36,8 +36,8 @@ const OF_TEXTS: Members<string> = {
   },
   split: (text, sign) => (sign === undefined ? [text] : text.split(plainText(sign))),
   replace: (text, sign, other) => madeText(text.replace(plainText(sign), () => toText(other))),
-  match: (text, pattern) => (isFoundIn(pattern, text) ? new Found() : null),
-  search: (text, pattern) => (isFoundIn(pattern, text) ? 0 : -1),
+  match: (text, pattern) => (hasMatchIn(pattern, text) ? new PatternMatch() : null),
+  search: (text, pattern) => (hasMatchIn(pattern, text) ? 0 : -1),
 };
 
 const OF_NUMBERS: Members<number> = {
@@ -61,8 +61,8 @@ const OF_LISTS: Members<readonly unknown[]> = {
 };
 
 const OF_PATTERNS: Members<ScriptPattern> = {
-  test: (pattern, text) => isFoundIn(pattern, toText(text)),
-  exec: (pattern, text) => (isFoundIn(pattern, toText(text)) ? new Found() : null),
+  test: (pattern, text) => hasMatchIn(pattern, toText(text)),
+  exec: (pattern, text) => (hasMatchIn(pattern, toText(text)) ? new PatternMatch() : null),
 };
 
 /** Methods of dates; all use UTC. */
@@ -103,7 +103,7 @@ export function memberOf(object: unknown, key: unknown): unknown {
   }
   if (object instanceof ScriptPattern) return method(OF_PATTERNS, object, name);
   if (object instanceof ScriptDate) return method(OF_DATES, object, name);
-  if (object instanceof Found)
+  if (object instanceof PatternMatch)
     throw new ScriptError('the text that a pattern matched is not available: only test whether the pattern matches');
   if (!isAttributes(object)) return undefined;
   if (Object.hasOwn(object, name)) return object[name];
@@ -114,7 +114,7 @@ export function memberOf(object: unknown, key: unknown): unknown {
 function method<Receiver>(members: Members<Receiver>, receiver: Receiver, name: string): ScriptFunction | undefined {
   if (!Object.hasOwn(members, name)) return undefined;
   const call = members[name];
-  return call && ((...given) => call(receiver, ...given));
+  return call && ((...args) => call(receiver, ...args));
 }
 
 function callable(name: string, value: unknown): ScriptFunction {
@@ -132,11 +132,11 @@ function separator(sign: unknown): string {
 }
 
 /** @throws ScriptError */
-function isFoundIn(pattern: unknown, text: string): boolean {
-  const found = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).isFoundIn(text);
-  if (found === undefined)
+function hasMatchIn(pattern: unknown, text: string): boolean {
+  const hasMatch = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).hasMatchIn(text);
+  if (hasMatch === undefined)
     throw new ScriptError('testing the pattern takes too long, because the tested text is too long');
-  return found;
+  return hasMatch;
 }
 
 function patternOf(source: unknown): Pattern {

@@ -5,7 +5,7 @@ import { isAttributes } from '../attributes.ts';
 export class ScriptError extends Error {}
 
 /** A match of a pattern, without its content. */
-export class Found {
+export class PatternMatch {
   readonly index: number;
 
   constructor(index = 0) {
@@ -30,7 +30,7 @@ export class ScriptPattern {
 }
 
 /** A function of a script. */
-export type ScriptFunction = (...given: readonly unknown[]) => unknown;
+export type ScriptFunction = (...args: readonly unknown[]) => unknown;
 
 const TEXT_LENGTH_MAX = 64 * 1024;
 

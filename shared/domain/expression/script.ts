@@ -92,8 +92,8 @@ class Run {
       case 'date':
         return new ScriptDate(node.time === undefined ? this.#nowMs : dateMs(this.value(node.time, scope)));
       case 'function':
-        return (...given: readonly unknown[]) =>
-          this.value(node.body, new Map([...scope, ...node.parameters.map((name, at) => [name, given[at]] as const)]));
+        return (...args: readonly unknown[]) =>
+          this.value(node.body, new Map([...scope, ...node.parameters.map((name, at) => [name, args[at]] as const)]));
       case 'unary':
         return this.#unary(node, scope);
       case 'binary':
@@ -101,14 +101,14 @@ class Run {
       case 'choice':
         return this.value(isTruthyInScript(this.value(node.condition, scope)) ? node.yes : node.no, scope);
       default:
-        return this.value(node.rest, new Map([...scope, [node.name, this.value(node.value, scope)]]));
+        return this.value(node.body, new Map([...scope, [node.name, this.value(node.value, scope)]]));
     }
   }
 
-  #call({ callee, given }: ScriptNode & { readonly kind: 'call' }, scope: Scope): unknown {
+  #call({ callee, args }: ScriptNode & { readonly kind: 'call' }, scope: Scope): unknown {
     const called = this.value(callee, scope);
     if (typeof called !== 'function') throw new ScriptError(`${nameOf(callee)} is not a function`);
-    return (called as ScriptFunction)(...given.map((one) => this.value(one, scope)));
+    return (called as ScriptFunction)(...args.map((one) => this.value(one, scope)));
   }
 
   #unary({ operator, operand }: ScriptNode & { readonly kind: 'unary' }, scope: Scope): unknown {

@@ -48,10 +48,10 @@ export function readQuoted(source: string, start: number): { parts: (string | To
     if (text !== '') parts.push(text);
   };
   let position = 0;
-  for (const { 0: whole, 1: body = '', index } of inner.matchAll(TOKENS)) {
+  for (const { 0: tokenText, 1: body = '', index } of inner.matchAll(TOKENS)) {
     plain(position, index);
     parts.push(tokenOf(body));
-    position = index + whole.length;
+    position = index + tokenText.length;
   }
   plain(position, inner.length);
   return { parts, end: quoted.lastIndex };
@@ -101,11 +101,11 @@ function unescaped(text: string, isDouble: boolean, offset: number): string {
       throw new SyntaxProblem('#{...} is not supported: join texts with +, or use a token', offset + interpolation);
     }
   }
-  return text.replaceAll(/\\([^])/g, (whole, character: string, index: number) => {
+  return text.replaceAll(/\\([^])/g, (escapeSequence, character: string, index: number) => {
     // Between single quotes a backslash is literal, unless it escapes a quote or a backslash.
-    if (!isDouble) return character === "'" || character === '\\' ? character : whole;
-    const meant = ESCAPES.get(character);
-    if (meant === undefined) throw new SyntaxProblem(`there is no \\${character} in a text`, offset + index);
-    return meant;
+    if (!isDouble) return character === "'" || character === '\\' ? character : escapeSequence;
+    const value = ESCAPES.get(character);
+    if (value === undefined) throw new SyntaxProblem(`there is no \\${character} in a text`, offset + index);
+    return value;
   });
 }

@@ -17,14 +17,14 @@ export function plainLine(text: string): string {
 
 /** Cuts a text to a number of UTF-16 units, which is never more than that number of characters, and marks the cut. */
 export function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${whole(text.slice(0, most - MARK.length))}${MARK}`;
+  return text.length <= most ? text : `${withoutSplitSurrogate(text.slice(0, most - MARK.length))}${MARK}`;
 }
 
 /** Cuts a text with entities such as `&amp;` without splitting one. */
 export function clipEscaped(text: string, most: number): string {
   return text.length <= most
     ? text
-    : `${whole(text.slice(0, most - MARK.length)).replace(/&[a-z0-9#]{0,8}$/i, '')}${MARK}`;
+    : `${withoutSplitSurrogate(text.slice(0, most - MARK.length)).replace(/&[a-z0-9#]{0,8}$/i, '')}${MARK}`;
 }
 
 /** Cuts a text to a number of UTF-8 bytes. */
@@ -50,6 +50,6 @@ export function utf8Bytes(text: string): number {
 }
 
 /** Removes the first half of a surrogate pair at the end. */
-function whole(text: string): string {
+function withoutSplitSurrogate(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '');
 }

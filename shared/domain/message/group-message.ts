@@ -10,7 +10,7 @@ import { messageOf, type Message } from './message.ts';
 /** Maximum length of an event's line in the list of a group. */
 const LINE_MAX = 160;
 
-interface ToldGroup {
+interface GroupMessageSubject {
   readonly namespace: string;
   /** The group, with its events redacted if the handler requires it. */
   readonly group: GroupRun;
@@ -22,7 +22,7 @@ interface ToldGroup {
  * Returns the default message about a group, without templates (grouping 3). A group of one event is shown as that
  * event.
  */
-export function groupMessageOf({ namespace, group, output }: ToldGroup): Message {
+export function groupMessageOf({ namespace, group, output }: GroupMessageSubject): Message {
   const { id, events, firing, resolved, severity, omitted } = group;
   const [only, ...others] = events;
   const isSingle = only !== undefined && others.length === 0 && omitted === 0;
@@ -60,8 +60,8 @@ function newsOf({ cause, firing, resolved, changed, new: fresh }: GroupRun): str
 }
 
 function listOf({ events, omitted }: GroupRun): string {
-  const rest = omitted === 0 ? [] : [`and ${String(omitted)} more omitted here`];
-  return [...events.map(lineOf), ...rest].join('\n');
+  const tail = omitted === 0 ? [] : [`and ${String(omitted)} more omitted here`];
+  return [...events.map(lineOf), ...tail].join('\n');
 }
 
 function lineOf({ change, action, client, check }: GroupedEvent): string {

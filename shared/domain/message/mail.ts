@@ -2,7 +2,7 @@ import type { RunningHandler } from '../../schemas/handler.ts';
 import { clip } from './clip.ts';
 import type { Message } from './message.ts';
 import { colorOf, escapeHtml } from './service.ts';
-import { Telegraph, type Told } from './told.ts';
+import { Telegraph, type MessageSubject } from './told.ts';
 
 export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
 
@@ -19,8 +19,8 @@ export interface Mail {
 const SUBJECT_MAX = 250;
 
 /** Returns the e-mail about an event. A handler with a text template and no HTML template sends no HTML. */
-export function mailOf(handler: EmailHandler, told: Told): Mail {
-  const telegraph = new Telegraph(handler, told);
+export function mailOf(handler: EmailHandler, messageSubject: MessageSubject): Mail {
+  const telegraph = new Telegraph(handler, messageSubject);
   const { message, problems } = telegraph;
   const subject = clip(telegraph.line('subject') ?? message.title, SUBJECT_MAX);
   const text = telegraph.text('text', (value) => value);
@@ -29,8 +29,8 @@ export function mailOf(handler: EmailHandler, told: Told): Mail {
 }
 
 function textOf({ title, output, facts }: Message): string {
-  const known = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
-  return [title, ...(output === '' ? [] : [output]), known].join('\n\n');
+  const factLines = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return [title, ...(output === '' ? [] : [output]), factLines].join('\n\n');
 }
 
 function htmlOf(message: Message): string {

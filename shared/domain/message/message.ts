@@ -33,7 +33,7 @@ export interface Message {
 }
 
 /** The data of a message about an event. */
-interface Told {
+interface EventMessageSubject {
   readonly namespace: string;
   /** The event, redacted if the handler requires it. */
   readonly event: HandledEvent;
@@ -42,7 +42,11 @@ interface Told {
 }
 
 /** Returns the default message about an event, without templates. */
-export function messageOf({ namespace, event, output = withoutPerformanceData(event.check.output) }: Told): Message {
+export function messageOf({
+  namespace,
+  event,
+  output = withoutPerformanceData(event.check.output),
+}: EventMessageSubject): Message {
   const { client, check } = event;
   const severity = severityOf(check.status);
   const kind = kindOf(event);

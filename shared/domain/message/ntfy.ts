@@ -32,6 +32,6 @@ export const ntfy: Service = {
 
 /** Returns the text, which is never empty: ntfy would replace an empty one with `triggered`. */
 function textOf({ output, facts }: Message): string {
-  const known = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
-  return output === '' ? known : `${output}\n\n${known}`;
+  const factLines = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return output === '' ? factLines : `${output}\n\n${factLines}`;
 }

@@ -8,7 +8,7 @@ import type { Service, ServiceRequest } from './service.ts';
 import { slack } from './slack.ts';
 import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
-import { Telegraph, type Told } from './told.ts';
+import { Telegraph, type MessageSubject } from './told.ts';
 
 const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
@@ -25,10 +25,10 @@ export interface PresetRequest extends ServiceRequest {
 }
 
 /** Returns the request of a webhook with a preset for an event (completion 1.23). */
-export function presetRequest(handler: PresetHandler, told: Told): PresetRequest {
+export function presetRequest(handler: PresetHandler, messageSubject: MessageSubject): PresetRequest {
   const { preset } = handler;
   const service = SERVICES[preset];
-  const telegraph = new Telegraph(handler, told);
+  const telegraph = new Telegraph(handler, messageSubject);
   const title = telegraph.line('title');
   const text = telegraph.text('text', service.escape);
   const message = { ...telegraph.message, ...(title !== undefined && { title }), ...(text !== undefined && { text }) };

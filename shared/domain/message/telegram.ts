@@ -16,17 +16,17 @@ export const telegram: Service = {
   }),
 };
 
-function textOf({ title: whole, output, text, facts }: Message): object {
-  const title = clip(whole, TITLE_MAX);
+function textOf({ title: fullTitle, output, text, facts }: Message): object {
+  const title = clip(fullTitle, TITLE_MAX);
   if (text !== undefined) {
     const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
     // Telegram would reject cut markup, and so the whole message.
     return marked.length <= TEXT_MAX ? html(marked) : { text: clip(withoutMarkup(marked), TEXT_MAX) };
   }
-  const known = clip(facts.map(([name, value]) => `${name}: ${value}`).join('\n'), 1000);
-  const said = clip(output, TEXT_MAX - title.length - known.length - 2);
+  const factLines = clip(facts.map(([name, value]) => `${name}: ${value}`).join('\n'), 1000);
+  const said = clip(output, TEXT_MAX - title.length - factLines.length - 2);
   const middle = said === '' ? '' : `<pre>${escapeHtml(said)}</pre>\n`;
-  return html(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(known)}`);
+  return html(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(factLines)}`);
 }
 
 function html(text: string): object {

@@ -31,27 +31,27 @@ const EXPRESSIONS_MAX = 50;
 /** Maximum number of characters of the result; the rest is cut. */
 const RENDERED_MAX = 256 * 1024;
 
-const PLACE = /\{\{([^]*?)\}\}/g;
+const PLACEHOLDER = /\{\{([^]*?)\}\}/g;
 
 /** Parses a template. Never throws. */
 export function parseTemplate(source: string): Template | ExpressionProblem {
   const parts: (string | Script)[] = [];
   let end = 0;
-  for (const place of source.matchAll(PLACE)) {
-    const [whole, inner = ''] = place;
+  for (const placeholder of source.matchAll(PLACEHOLDER)) {
+    const [matchedText, inner = ''] = placeholder;
     if (parts.length >= 2 * EXPRESSIONS_MAX) {
-      return problem(`a template has at most ${String(EXPRESSIONS_MAX)} expressions: use fewer`, place.index);
+      return problem(`a template has at most ${String(EXPRESSIONS_MAX)} expressions: use fewer`, placeholder.index);
     }
-    if (inner.trim() === '') return problem('{{ }} needs an expression, such as event.check.output', place.index);
+    if (inner.trim() === '') return problem('{{ }} needs an expression, such as event.check.output', placeholder.index);
     const script = readScript(inner);
-    if (script.kind === 'problem') return problem(script.message, place.index + 2 + script.position);
-    parts.push(source.slice(end, place.index), script);
-    end = place.index + whole.length;
+    if (script.kind === 'problem') return problem(script.message, placeholder.index + 2 + script.position);
+    parts.push(source.slice(end, placeholder.index), script);
+    end = placeholder.index + matchedText.length;
   }
-  const rest = source.slice(end);
-  const open = rest.indexOf('{{');
+  const tail = source.slice(end);
+  const open = tail.indexOf('{{');
   if (open !== -1) return problem('{{ needs a }} after its expression', end + open);
-  return { kind: 'template', parts: [...parts, rest] };
+  return { kind: 'template', parts: [...parts, tail] };
 }
 
 function problem(message: string, position: number): ExpressionProblem {

@@ -19,7 +19,7 @@ interface Telling {
 }
 
 /** The event or group to notify about. */
-export interface Told {
+export interface MessageSubject {
   readonly namespace: string;
   /** The event, redacted if the handler requires it. */
   readonly event: HandledEvent;
@@ -40,7 +40,10 @@ export class Telegraph {
   readonly #nowMs: number;
   readonly #templates: NonNullable<Telling['templates']>;
 
-  constructor({ event_format: format, templates = {} }: Telling, { namespace, event, group, output, nowMs }: Told) {
+  constructor(
+    { event_format: format, templates = {} }: Telling,
+    { namespace, event, group, output, nowMs }: MessageSubject,
+  ) {
     this.message =
       group === undefined ? messageOf({ namespace, event, output }) : groupMessageOf({ namespace, group, output });
     const { severity, title, output: said } = this.message;

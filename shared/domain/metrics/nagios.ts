@@ -45,8 +45,8 @@ const VALUE_LENGTH_MAX = 64;
 function performanceData(output: string): string {
   const end = output.indexOf('\n');
   const first = end === -1 ? output : output.slice(0, end);
-  const rest = end === -1 ? '' : output.slice(end + 1);
-  return `${behindBar(first)} ${behindBar(rest)}`;
+  const longOutput = end === -1 ? '' : output.slice(end + 1);
+  return `${behindBar(first)} ${behindBar(longOutput)}`;
 }
 
 function behindBar(text: string): string {

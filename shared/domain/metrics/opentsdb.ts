@@ -17,12 +17,14 @@ export function readOpentsdb(output: string): ReadMetrics {
 export function writeOpentsdb(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {
-      const pairs = Object.entries(tags).flatMap(([tag, text]) => (text === '' ? [] : ` ${known(tag)}=${known(text)}`));
-      return `put ${known(name)} ${String(Math.floor(timestamp))} ${String(value)}${pairs.join('')}\n`;
+      const pairs = Object.entries(tags).flatMap(([tag, text]) =>
+        text === '' ? [] : ` ${sanitize(tag)}=${sanitize(text)}`,
+      );
+      return `put ${sanitize(name)} ${String(Math.floor(timestamp))} ${String(value)}${pairs.join('')}\n`;
     })
     .join('');
 }
 
-function known(text: string): string {
+function sanitize(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}_./-]+/gu, '_');
 }

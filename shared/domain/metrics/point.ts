@@ -28,12 +28,12 @@ const LINE_LENGTH_MAX = 64 * 1024;
 export function pointsOfLines(output: string, read: (line: string) => readonly MetricPoint[] | undefined): ReadMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
-  for (const whole of output.split('\n')) {
-    const line = whole.trim();
+  for (const rawLine of output.split('\n')) {
+    const line = rawLine.trim();
     if (line === '') continue;
-    const found = line.length > LINE_LENGTH_MAX ? undefined : read(line);
-    if (found === undefined || points.length + found.length > POINTS_MAX) unreadable++;
-    else points.push(...found);
+    const linePoints = line.length > LINE_LENGTH_MAX ? undefined : read(line);
+    if (linePoints === undefined || points.length + linePoints.length > POINTS_MAX) unreadable++;
+    else points.push(...linePoints);
   }
   return { points, unreadable };
 }

@@ -12,11 +12,11 @@ export function readPrometheus(output: string, now: number): ReadMetrics {
     if (line.startsWith('#')) return [];
     const name = NAME.exec(line)?.[0];
     if (name === undefined) return undefined;
-    const rest = line.slice(name.length).trimStart();
-    const end = rest.startsWith('{') ? endOfLabels(rest) : -1;
-    if (end === -1 && rest.startsWith('{')) return undefined;
-    const tags = end === -1 ? {} : labelsOf(rest.slice(1, end));
-    const [text, time, ...more] = rest
+    const remaining = line.slice(name.length).trimStart();
+    const end = remaining.startsWith('{') ? endOfLabels(remaining) : -1;
+    if (end === -1 && remaining.startsWith('{')) return undefined;
+    const tags = end === -1 ? {} : labelsOf(remaining.slice(1, end));
+    const [text, time, ...more] = remaining
       .slice(end + 1)
       .trim()
       .split(/\s+/);
@@ -41,12 +41,12 @@ function endOfLabels(text: string): number {
 
 function labelsOf(text: string): Readonly<Record<string, string>> | undefined {
   const labels: [string, string][] = [];
-  let rest = text;
-  while (rest.trim() !== '') {
-    const [whole = '', name = '', value = ''] = LABEL.exec(rest) ?? [];
-    if (whole === '') return undefined;
+  let remaining = text;
+  while (remaining.trim() !== '') {
+    const [pair = '', name = '', value = ''] = LABEL.exec(remaining) ?? [];
+    if (pair === '') return undefined;
     labels.push([name, value.replaceAll(/\\(.)/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign))]);
-    rest = rest.slice(whole.length);
+    remaining = remaining.slice(pair.length);
   }
   return Object.fromEntries(labels);
 }

@@ -7,13 +7,17 @@ import type { Conditions, StageInputs, Verdict } from './context.ts';
 export function accept(
   { severities, handle_flapping, group_by }: Conditions,
   event: Event,
-  { isBeside }: Pick<StageInputs, 'isBeside'>,
+  { isSeparateFromStored }: Pick<StageInputs, 'isSeparateFromStored'>,
 ): Verdict | undefined {
   if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check has handle: false' };
   if (event.action === 'flapping' && handle_flapping !== true) {
     return { verdict: 'action', reason: 'it is flapping, and the handler does not set handle_flapping: true' };
   }
-  if (group_by !== undefined && event.check.status === 0 && (event.action !== 'resolve' || isBeside === true)) {
+  if (
+    group_by !== undefined &&
+    event.check.status === 0 &&
+    (event.action !== 'resolve' || isSeparateFromStored === true)
+  ) {
     return { verdict: 'action', reason: 'it is neither an incident nor its resolution, and the handler has group_by' };
   }
   if (severities !== undefined && !hasSeverity(event, severities)) {
@@ -32,8 +36,8 @@ function hasSeverity({ action, check }: Event, severities: readonly string[]): b
 }
 
 function severityReason({ action, check }: Event, severities: readonly string[]): string {
-  const wanted = severities.length === 0 ? 'none' : severities.join(', ');
+  const severityList = severities.length === 0 ? 'none' : severities.join(', ');
   return action === 'resolve'
-    ? `it resolves, and no result in its history has a severity of the handler (${wanted})`
-    : `its severity is ${severityOf(check.status)}, and the handler accepts ${wanted}`;
+    ? `it resolves, and no result in its history has a severity of the handler (${severityList})`
+    : `its severity is ${severityOf(check.status)}, and the handler accepts ${severityList}`;
 }

@@ -24,7 +24,7 @@ export interface StageInputs {
   /** The inhibition that suppresses the event; undefined if none does. */
   readonly inhibition?: Inhibition | undefined;
   /** Whether the stored event stays open unchanged, so that this one is not its resolution. */
-  readonly isBeside?: boolean;
+  readonly isSeparateFromStored?: boolean;
 }
 
 /** The attributes of a handler that decide whether it is notified. Built-in handlers have none. */

@@ -13,8 +13,8 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   const others = verdicts.filter((verdict) => !isRun(verdict));
   const [first, second] = others;
   if (runs.length > 0) {
-    const rest = others.length === 0 ? '' : `, ${namesOf(others, 'does not', 'do not')}`;
-    return `${namesOf(runs, 'handles it', 'handle it')}${withGroups(verdicts, runs)}${rest}`;
+    const othersText = others.length === 0 ? '' : `, ${namesOf(others, 'does not', 'do not')}`;
+    return `${namesOf(runs, 'handles it', 'handle it')}${withGroups(verdicts, runs)}${othersText}`;
   }
   if (first === undefined) return 'no handler runs: its check has no handlers';
   if (second === undefined) return `no handler runs: ${first.handler}: ${first.reason}`;
@@ -25,12 +25,12 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
 /** Returns the common reason of all verdicts. For handlers with groups, only the inhibition or silence is compared. */
 function sharedReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
   if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
-  const reason = quietReason(first);
-  return verdicts.every((verdict) => quietReason(verdict) === reason) ? reason : undefined;
+  const reason = suppressionReason(first);
+  return verdicts.every((verdict) => suppressionReason(verdict) === reason) ? reason : undefined;
 }
 
 /** Returns the reason for suppression, without the effect on the group. */
-function quietReason({ inhibited_by: inhibitor, silenced_by: silencedBy }: HandlerVerdict): string | undefined {
+function suppressionReason({ inhibited_by: inhibitor, silenced_by: silencedBy }: HandlerVerdict): string | undefined {
   if (inhibitor !== undefined) return inhibitedReason(inhibitor);
   return silencedBy && silencedReason(silencedBy);
 }

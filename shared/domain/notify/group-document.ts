@@ -47,9 +47,9 @@ export function groupDocument(
   { namespace, handler, group }: { readonly namespace: string; readonly handler: string; readonly group: GroupRun },
   format: 'legacy' | 'core' | undefined,
 ): GroupDocument {
-  const { events, ...known } = group;
+  const { events, ...attributes } = group;
   const shown = events.map(({ change, ...event }) =>
     Object.assign({ change }, format === 'core' ? v2HandledEvent(namespace, event) : event),
   );
-  return { group: { namespace, handler, ...known }, events: shown };
+  return { group: { namespace, handler, ...attributes }, events: shown };
 }

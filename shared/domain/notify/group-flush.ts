@@ -67,7 +67,7 @@ export function flushGroup<Member extends FlushMember>(
   const isRepeat = limits.isRepeatDue && firing.length > 0;
   const cause = changed.length > 0 ? 'change' : isRepeat ? 'repeat' : undefined;
   const listed = cause === undefined ? [] : withinLimits(shown.toSorted(byChange), limits);
-  const count = (wanted: GroupChange): number => shown.filter(([, change]) => change === wanted).length;
+  const count = (kind: GroupChange): number => shown.filter(([, change]) => change === kind).length;
   const last = shown.flatMap(([member]) => (isLast(member) ? [member] : []));
   return {
     cause,
@@ -126,7 +126,7 @@ function withinLimits<Member extends FlushMember>(
 const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknown: 1, warning: 2, ok: 3 };
 /** Sort order: new and changed problems first, then resolved ones, then unchanged ones. */
 const RESOLVED_RANK = 10;
-const KNOWN_RANK = 20;
+const UNCHANGED_RANK = 20;
 
 function byChange(
   [a, aChange]: readonly [FlushMember, GroupChange],
@@ -138,7 +138,7 @@ function byChange(
 
 function rankOf({ status }: FlushMember, change: GroupChange): number {
   if (change === 'resolved') return RESOLVED_RANK;
-  return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? KNOWN_RANK : 0);
+  return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? UNCHANGED_RANK : 0);
 }
 
 export function worstOf(statuses: readonly number[]): number {

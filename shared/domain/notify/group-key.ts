@@ -19,7 +19,7 @@ export interface GroupKey {
  * truncated, and a hash of the whole value is appended.
  */
 export function groupKey(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupKey {
-  const by = names.map((name) => [name, shortened(valueOf(name, event))] as const);
+  const by = names.map((name) => [name, truncateValue(valueOf(name, event))] as const);
   return { key: JSON.stringify(by), by };
 }
 
@@ -66,6 +66,6 @@ function subscriptionsOf({ client, check }: Pick<Event, 'client' | 'check'>): st
   return [...new Set(named)].toSorted();
 }
 
-function shortened(value: string): string {
+function truncateValue(value: string): string {
   return value.length <= VALUE_MAX ? value : `${value.slice(0, VALUE_MAX).toWellFormed()}#${fingerprintOf({ value })}`;
 }

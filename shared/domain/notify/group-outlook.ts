@@ -40,10 +40,10 @@ export function groupOutlook(
       dueAtMs: undefined,
     };
   }
-  const isKnown = change === 'same';
-  const dueMs = dueAtMs(isKnown ? times : { ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
+  const isUnchanged = change === 'same';
+  const dueMs = dueAtMs(isUnchanged ? times : { ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
-  if (!isKnown) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
+  if (!isUnchanged) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
   if (times.pendingSinceMs !== undefined) {
     return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
   }
@@ -67,7 +67,7 @@ export function inhibitedOutlook(
   const group = groupText(key, others);
   if (lastNotified === 'apart') return undated(`after that its next result is pending in ${group}`);
   if (lastNotified === 'inhibited') return undated(inhibitedText(group));
-  if (change === 'same') return undated(knownText(group));
+  if (change === 'same') return undated(notifiedText(group));
   if (lastNotified !== undefined) return undated(waitsText(group));
   const dueMs = dueAtMs({ ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
@@ -81,7 +81,7 @@ export function inhibitedOutlook(
 export function silencedOutlook({ key, others, change }: EventInGroup, lastNotified: LastNotified): Outlook {
   const group = groupText(key, others);
   if (lastNotified === 'inhibited') return undated(inhibitedText(group));
-  if (change === 'same') return undated(knownText(group));
+  if (change === 'same') return undated(notifiedText(group));
   return undated(waitsText(group));
 }
 
@@ -89,7 +89,7 @@ function inhibitedText(group: string): string {
   return `${group} was flushed without it; it is notified with the next result after that`;
 }
 
-function knownText(group: string): string {
+function notifiedText(group: string): string {
   return `${group} was notified of it; no more notifications until then`;
 }
 

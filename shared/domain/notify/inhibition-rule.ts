@@ -66,7 +66,7 @@ export function isInhibitor({ source }: InhibitionRule, namespace: string, event
 }
 
 /** The attributes of an open event that are in memory. */
-export interface KnownEvent {
+export interface OpenEventAttributes {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
@@ -76,7 +76,7 @@ export interface KnownEvent {
 }
 
 /** True if a selector can match an event, as far as the attributes in memory show. The whole event decides. */
-export function couldConcern(search: Selector, event: KnownEvent): boolean {
+export function couldConcern(search: Selector, event: OpenEventAttributes): boolean {
   return search.couldMatch({ ...event, attribute: () => [] });
 }
 
@@ -115,9 +115,9 @@ export function inhibitorOf(
   for (const rule of rules) {
     if (!rule.target.matches(subject) || rule.source.matches(subject)) continue;
     const key = commonKey(rule, event);
-    const found = index.find(rule, key, { client: event.client.name, check: event.check.name });
-    if (found === undefined) continue;
-    return { rule: rule.name, fingerprint: rule.fingerprint, ...found, equalHash: equalHash(key) };
+    const inhibitor = index.find(rule, key, { client: event.client.name, check: event.check.name });
+    if (inhibitor === undefined) continue;
+    return { rule: rule.name, fingerprint: rule.fingerprint, ...inhibitor, equalHash: equalHash(key) };
   }
   return undefined;
 }

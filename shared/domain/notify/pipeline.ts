@@ -13,7 +13,7 @@ import {
 import { endsSilence, renotified } from './suppression-ended.ts';
 import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts';
 import type { NotificationContext, StageInputs } from './context.ts';
-import { isRun, judge, wouldRunUnsilenced } from './verdict.ts';
+import { isRun, judge, wouldRunWithoutSilence } from './verdict.ts';
 
 /** The decision about one handler. */
 export interface HandlerDecision {
@@ -42,7 +42,7 @@ export function namesWith(decisions: readonly HandlerDecision[], effect: Handler
  */
 export function decide(context: NotificationContext): Notifications {
   const decisions = context.handlers.map((handler) => decideFor(handler, context));
-  return { decisions, log: context.isBeside === true ? context.log : nextLog(context, decisions) };
+  return { decisions, log: context.isSeparateFromStored === true ? context.log : nextLog(context, decisions) };
 }
 
 function decideFor(handler: RoutedHandler, context: NotificationContext): HandlerDecision {
@@ -76,11 +76,12 @@ function silenced(
   event: HandledEvent,
   context: NotificationContext,
 ): HandlerDecision {
-  if (!wouldRunUnsilenced(handler, event, uninhibited(context))) return { handler, verdict, event, effect: 'none' };
+  if (!wouldRunWithoutSilence(handler, event, uninhibited(context))) return { handler, verdict, event, effect: 'none' };
   // If both apply, record the inhibition; the silence is re-evaluated once the inhibition lifts.
   if (context.inhibition !== undefined) return { handler, verdict, event, effect: 'suppressed by inhibition' };
-  const isKnown = event.action === 'resolve' && context.isBeside !== true && knowsProblem(handler, context);
-  if (!isKnown || context.resolveWhileSilenced === 'never') {
+  const isResolutionOfNotified =
+    event.action === 'resolve' && context.isSeparateFromStored !== true && knowsProblem(handler, context);
+  if (!isResolutionOfNotified || context.resolveWhileSilenced === 'never') {
     return { handler, verdict, event, effect: 'suppressed by silence' };
   }
   if (context.resolveWhileSilenced === 'defer') {

@@ -19,14 +19,19 @@ export function renotified(handler: RoutedHandler, event: HandledEvent, context:
  * True if handlers are notified of the end of a silence: it suppressed the event, which is not silenced now. The clock
  * or a result may notice the end; either way handlers are notified once. A resolution never mentions it here.
  */
-export function endsSilence({ event, log, isBeside, renotifiesAfterSilence }: NotificationContext): boolean {
-  if (isBeside === true || !renotifiesAfterSilence || log.pending?.silence !== true) return false;
+export function endsSilence({
+  event,
+  log,
+  isSeparateFromStored,
+  renotifiesAfterSilence,
+}: NotificationContext): boolean {
+  if (isSeparateFromStored === true || !renotifiesAfterSilence || log.pending?.silence !== true) return false;
   return !event.silenced && event.action !== 'resolve';
 }
 
 /** True if a handler gets a notification that an inhibition suppressed until now. Only those get `inhibition_ended`. */
 function endsInhibition(handler: RoutedHandler, context: NotificationContext): boolean {
-  const { event, inhibition, isBeside, log, groupOf } = context;
-  if (isBeside === true || inhibition !== undefined || event.action === 'resolve') return false;
+  const { event, inhibition, isSeparateFromStored, log, groupOf } = context;
+  if (isSeparateFromStored === true || inhibition !== undefined || event.action === 'resolve') return false;
   return isPending(log, handler.name) || (isGrouping(handler) && groupOf(handler.name)?.suppressedAtFlush === true);
 }

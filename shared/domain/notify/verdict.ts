@@ -30,6 +30,6 @@ export function isRun({ verdict }: Pick<HandlerVerdict, 'verdict'>): boolean {
 }
 
 /** Whether a handler would be notified of an event if it were not silenced. */
-export function wouldRunUnsilenced(handler: RoutedHandler, event: Event, inputs: StageInputs): boolean {
+export function wouldRunWithoutSilence(handler: RoutedHandler, event: Event, inputs: StageInputs): boolean {
   return isRun(judge(handler, { ...event, silenced: false, silenced_by: [] }, inputs));
 }

@@ -36,7 +36,11 @@ export interface Operator {
  * Returns the next interaction for a step: `wait` for its end, `confirm` that it is done, `type` a word or `agree`
  * before it runs. It is `start` if the step only reads or gives instructions.
  */
-export function turnOf({ state, kind, confirm }: PlanRunStep): 'wait' | 'confirm' | 'type' | 'agree' | 'start' {
+export function nextInteraction({
+  state,
+  kind,
+  confirm,
+}: PlanRunStep): 'wait' | 'confirm' | 'type' | 'agree' | 'start' {
   if (state === 'running') return 'wait';
   if (state === 'confirm') return 'confirm';
   if (confirm !== undefined) return 'type';
@@ -44,13 +48,13 @@ export function turnOf({ state, kind, confirm }: PlanRunStep): 'wait' | 'confirm
 }
 
 /** Whether the operator of this session owns the plan. */
-export function isHeldBy(plan: PlanRun | undefined, session: string): boolean {
+export function isOwnedBy(plan: PlanRun | undefined, session: string): boolean {
   return plan?.state === 'open' && plan.holder?.session === session;
 }
 
 /** Whether the operator may act on the plan: it is theirs, or it has no owner. */
 export function isOpenTo(plan: PlanRun, { session, nowMs }: Operator): boolean {
-  return isHeldBy(plan, session) || isFree(plan, nowMs);
+  return isOwnedBy(plan, session) || isFree(plan, nowMs);
 }
 
 /**
@@ -65,11 +69,12 @@ export function ordersFor(plan: PlanRun | undefined, wish: PlanWish, typed: stri
   const isOpen = isOpenTo(plan, operator);
   if (wish.kind === 'take') return { kind: 'orders', orders: [{ order: 'take', session, force: !isOpen }] };
   if (!isOpen) return { kind: 'held', plan };
-  const wanted = 'step' in wish ? orderOnStep(plan, wish, typed, session) : orderOnPlan(wish.kind, typed, session);
-  if ('kind' in wanted) return wanted;
+  const orderOrOutcome =
+    'step' in wish ? orderOnStep(plan, wish, typed, session) : orderOnPlan(wish.kind, typed, session);
+  if ('kind' in orderOrOutcome) return orderOrOutcome;
   // The plan has no owner, so the operator who acts becomes the owner.
-  const first: PlanOrder[] = isHeldBy(plan, session) ? [] : [{ order: 'take', session, force: false }];
-  return { kind: 'orders', orders: [...first, wanted] };
+  const first: PlanOrder[] = isOwnedBy(plan, session) ? [] : [{ order: 'take', session, force: false }];
+  return { kind: 'orders', orders: [...first, orderOrOutcome] };
 }
 
 function orderOnPlan(
@@ -89,9 +94,9 @@ function orderOnStep(
 ): PlanOrder | WishOutcome {
   const step = currentStep(plan);
   if (step?.id !== wish.step || step.state !== wish.state) return { kind: 'moved', plan, to: step };
-  const about = { session, step: step.id };
-  if (wish.kind === 'skip') return typed === '' ? { kind: 'reason' } : { order: 'skip', ...about, reason: typed };
-  if (wish.kind === 'confirm') return { order: 'confirm', ...about };
-  if (step.confirm === undefined) return { order: 'start', ...about };
-  return typed === step.confirm ? { order: 'start', ...about, typed } : { kind: 'word', word: step.confirm };
+  const target = { session, step: step.id };
+  if (wish.kind === 'skip') return typed === '' ? { kind: 'reason' } : { order: 'skip', ...target, reason: typed };
+  if (wish.kind === 'confirm') return { order: 'confirm', ...target };
+  if (step.confirm === undefined) return { order: 'start', ...target };
+  return typed === step.confirm ? { order: 'start', ...target, typed } : { kind: 'word', word: step.confirm };
 }

@@ -6,15 +6,15 @@ export type Orphans = ReadonlyMap<string, readonly string[]>;
 /** Returns the checks whose namespace does not exist (reference 9.3, 6.2.0). */
 export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces' | 'checks'>): Orphans | undefined {
   if (namespaces === undefined || checks === undefined) return undefined;
-  const known = new Set(namespaces);
+  const existingNamespaces = new Set(namespaces);
   const orphans = Map.groupBy(
-    checks.filter(({ namespace }) => !known.has(namespace)),
+    checks.filter(({ namespace }) => !existingNamespaces.has(namespace)),
     ({ namespace }) => namespace,
   );
   return new Map(
     [...orphans]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([namespace, found]) => [namespace, found.map(({ name }) => name).toSorted()]),
+      .map(([namespace, orphanChecks]) => [namespace, orphanChecks.map(({ name }) => name).toSorted()]),
   );
 }
 

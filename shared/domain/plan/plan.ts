@@ -30,7 +30,7 @@ export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
  * rules.
  */
 function inOrder(steps: readonly PhasedStep[]): readonly PlanStep[] {
-  return PHASES.flatMap((wanted) => steps.filter(({ phase }) => phase === wanted)).map(
+  return PHASES.flatMap((currentPhase) => steps.filter(({ phase }) => phase === currentPhase)).map(
     ({ phase: _phase, ...step }) => step,
   );
 }

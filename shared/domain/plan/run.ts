@@ -10,9 +10,9 @@ export const HOLDER_GONE_MS = 120_000;
 /** Creates the run of a plan. */
 export function newPlan(
   plan: UpgradePlan,
-  about: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
+  details: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
 ): PlanRun {
-  const { id, who, nowMs, entities } = about;
+  const { id, who, nowMs, entities } = details;
   return {
     id,
     revision: 1,
@@ -60,16 +60,16 @@ export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs:
       holder === null ? 'take ownership of the plan first' : `${holder.who} owns the plan: take ownership first`,
     );
   }
-  const held = { ...runbook, holder: { ...runbook.holder, last_seen: nowMs } };
+  const renewedRun = { ...runbook, holder: { ...runbook.holder, last_seen: nowMs } };
   switch (order.order) {
     case 'release':
       return ok(logged({ ...runbook, holder: null }, nowMs, null, `released by ${who}`));
     case 'roll-back':
-      return rollBack(held, order.reason, who, nowMs);
+      return rollBack(renewedRun, order.reason, who, nowMs);
     case 'abandon':
-      return abandon(held, order.reason, who, nowMs);
+      return abandon(renewedRun, order.reason, who, nowMs);
     default:
-      return onStep(held, order, who, nowMs);
+      return onStep(renewedRun, order, who, nowMs);
   }
 }
 

@@ -35,9 +35,9 @@ function isExpected(version: string | null, to: Version, { own }: BackendVersion
   return versionText(parsed) === own;
 }
 
-function isAtLeast(version: string, wanted: Version): boolean {
+function isAtLeast(version: string, minimum: Version): boolean {
   const parsed = parseVersion(version);
-  return parsed !== undefined && !isOlder(parsed, wanted);
+  return parsed !== undefined && !isOlder(parsed, minimum);
 }
 
 function isV2([major]: Version): boolean {

@@ -20,7 +20,7 @@ const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
 };
 
 /** Audit actions that the timeline reports too, or that change nothing. */
-const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<AuditAction>([
+const EXCLUDED_ACTIONS: ReadonlySet<string> = new Set<AuditAction>([
   'silence.create',
   'silence.replace',
   'silence.restore',
@@ -40,7 +40,7 @@ const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<AuditAction>([
 
 /** Whether a report lists this audit record in addition to the timeline. */
 export function isOtherChange(action: string): boolean {
-  return !TOLD_ELSEWHERE.has(action);
+  return !EXCLUDED_ACTIONS.has(action);
 }
 
 /**
@@ -92,13 +92,13 @@ function targetOf(
  * @param actions the newest first
  */
 export function together(actions: readonly ReportAction[]): ReportAction[] {
-  const told: ReportAction[] = [];
+  const mergedActions: ReportAction[] = [];
   for (const action of actions) {
-    const last = told.at(-1);
-    if (last !== undefined && isSame(last, action)) told[told.length - 1] = joined(last, action);
-    else told.push(action);
+    const last = mergedActions.at(-1);
+    if (last !== undefined && isSame(last, action)) mergedActions[mergedActions.length - 1] = joined(last, action);
+    else mergedActions.push(action);
   }
-  return told;
+  return mergedActions;
 }
 
 function isSame(newer: ReportAction, older: ReportAction): boolean {

@@ -2,7 +2,7 @@ import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { ReportCheck } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
 import { statusRank } from '../severity.ts';
-import { availabilityOf, stretchesOf, type Span, type StatusTurn, type Stretch } from '../timeline/availability.ts';
+import { availabilityOf, stretchesOf, type Span, type StatusChange, type Stretch } from '../timeline/availability.ts';
 
 /** The history of a check on a client, as a report needs it. */
 export interface CheckPast {
@@ -11,7 +11,7 @@ export interface CheckPast {
   /** Current status; undefined if unknown. It matters only without transitions. */
   readonly status: number | undefined;
   /** Transitions, newest first, back to the start of the report. */
-  readonly turns: readonly StatusTurn[];
+  readonly statusChanges: readonly StatusChange[];
   /** The inhibitor that currently suppresses the event. */
   readonly inhibitor?: Inhibitor | undefined;
 }
@@ -32,7 +32,7 @@ export function troubleOf(
   keptSinceMs: number,
   silenced: readonly Span[] = [],
 ): Trouble | undefined {
-  const stretches = stretchesOf(past.turns, past.status, span, keptSinceMs);
+  const stretches = stretchesOf(past.statusChanges, past.status, span, keptSinceMs);
   const bad = stretches.filter(({ status }) => isBad(status));
   const status = statusAt(past, span.untilMs);
   const isOpen = isBad(status);
@@ -61,10 +61,14 @@ export function troubleOf(
  * Returns the inhibitor of the last outage if all outages were inhibited, so that no handler was notified (spec, report
  * 1).
  */
-function inhibitorOfOutages({ turns, inhibitor }: CheckPast, untilMs: number, isOpen: boolean): Inhibitor | undefined {
-  const ends = turns.filter(({ atMs, was, status }) => atMs <= untilMs && isBad(was) && !isBad(status));
+function inhibitorOfOutages(
+  { statusChanges, inhibitor }: CheckPast,
+  untilMs: number,
+  isOpen: boolean,
+): Inhibitor | undefined {
+  const ends = statusChanges.filter(({ atMs, was, status }) => atMs <= untilMs && isBad(was) && !isBad(status));
   // For an outage that is open at the end: the inhibitor at its later resolution, or the current one.
-  const after = turns.findLast(({ atMs }) => atMs > untilMs);
+  const after = statusChanges.findLast(({ atMs }) => atMs > untilMs);
   const last = after === undefined ? inhibitor : after.inhibitor;
   const inhibitors = [...(isOpen ? [last] : []), ...ends.map((end) => end.inhibitor)];
   return inhibitors.every((one) => one !== undefined) ? inhibitors[0] : undefined;
@@ -75,9 +79,9 @@ function isBad(status: number | undefined): boolean {
 }
 
 /** Returns the status at a moment. */
-function statusAt({ turns, status }: CheckPast, atMs: number): number | undefined {
-  const next = turns.findLast((turn) => turn.atMs > atMs);
-  const last = turns.find((turn) => turn.atMs <= atMs);
+function statusAt({ statusChanges, status }: CheckPast, atMs: number): number | undefined {
+  const next = statusChanges.findLast((change) => change.atMs > atMs);
+  const last = statusChanges.find((change) => change.atMs <= atMs);
   return last !== undefined ? last.status : next !== undefined ? next.was : status;
 }
 

@@ -7,17 +7,17 @@ export class Noise {
   readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
 
   /** @param key name of the check, with its namespace if there are several */
-  count(key: string, { client, check, outages }: Trouble, place: Pick<ReportNoise, 'namespace'>): void {
-    const known = this.#byCheck.get(key);
-    if (known === undefined) {
-      this.#byCheck.set(key, { ...place, check, outages, clients: 1, client, client_outages: outages });
+  count(key: string, { client, check, outages }: Trouble, scope: Pick<ReportNoise, 'namespace'>): void {
+    const entry = this.#byCheck.get(key);
+    if (entry === undefined) {
+      this.#byCheck.set(key, { ...scope, check, outages, clients: 1, client, client_outages: outages });
       return;
     }
-    known.outages += outages;
-    known.clients += 1;
-    if (outages <= known.client_outages) return;
-    known.client = client;
-    known.client_outages = outages;
+    entry.outages += outages;
+    entry.clients += 1;
+    if (outages <= entry.client_outages) return;
+    entry.client = client;
+    entry.client_outages = outages;
   }
 
   /** Returns the checks with the most outages first. */

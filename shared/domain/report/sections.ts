@@ -179,8 +179,8 @@ function noiseRow({ check, outages, clients, client, client_outages: clientOutag
 }
 
 function actionRow({ at, who, action, targets, count, reason, end }: ReportAction, moment: Moment): string[] {
-  const rest = count - targets.length;
-  const what = `${action} ${targets.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+  const remaining = count - targets.length;
+  const what = `${action} ${targets.join(', ')}${remaining > 0 ? ` and ${String(remaining)} more` : ''}`;
   return [moment(at), who, what, end === undefined ? '' : moment(end), reason ?? ''];
 }
 

@@ -9,7 +9,7 @@ export interface Span {
 }
 
 /** A change of status. */
-export interface StatusTurn {
+export interface StatusChange {
   readonly atMs: number;
   /** The previous status; undefined if unknown. */
   readonly was: number | undefined;
@@ -26,12 +26,12 @@ export interface Stretch extends Span {
 /**
  * Returns the statuses of a span without gaps, newest first.
  *
- * @param turns newest first; of those before the span only the newest is needed
+ * @param changes newest first; of those before the span only the newest is needed
  * @param status current status
  * @param keptSinceMs start of the retained history; before it only transitions are known
  */
 export function stretchesOf(
-  turns: readonly StatusTurn[],
+  changes: readonly StatusChange[],
   status: number | undefined,
   { sinceMs, untilMs }: Span,
   keptSinceMs: number,
@@ -43,19 +43,19 @@ export function stretchesOf(
   };
   let end = untilMs;
   let before = status;
-  for (const turn of turns) {
-    add(turn.atMs, end, turn.status);
-    end = Math.min(end, turn.atMs);
-    before = turn.was;
+  for (const change of changes) {
+    add(change.atMs, end, change.status);
+    end = Math.min(end, change.atMs);
+    before = change.was;
   }
-  const known = Math.min(end, Math.max(sinceMs, keptSinceMs));
-  add(known, end, before);
-  add(sinceMs, known, undefined);
+  const dataSinceMs = Math.min(end, Math.max(sinceMs, keptSinceMs));
+  add(dataSinceMs, end, before);
+  add(sinceMs, dataSinceMs, undefined);
   return stretches;
 }
 
 /** A change of a silence: it is active from one time to another, or it ends. */
-export interface SilenceTurn {
+export interface SilenceChange {
   readonly atMs: number;
   /** Undefined if the silence ended. */
   readonly entry: { readonly beginMs: number; readonly endMs: number } | undefined;
@@ -64,20 +64,20 @@ export interface SilenceTurn {
 /**
  * Returns the spans in which a silence was active.
  *
- * @param turns newest first
+ * @param changes newest first
  * @param keptSinceMs assumed beginning of a silence whose beginning is unknown
  */
-export function silencedSpans(turns: readonly SilenceTurn[], keptSinceMs: number): Span[] {
+export function silencedSpans(changes: readonly SilenceChange[], keptSinceMs: number): Span[] {
   const spans: Span[] = [];
   let next = Infinity;
-  for (const { atMs, entry } of turns) {
+  for (const { atMs, entry } of changes) {
     if (entry !== undefined) {
       const span = { sinceMs: Math.max(atMs, entry.beginMs), untilMs: Math.min(next, entry.endMs) };
       if (span.sinceMs < span.untilMs) spans.push(span);
     }
     next = atMs;
   }
-  const oldest = turns.at(-1);
+  const oldest = changes.at(-1);
   if (oldest !== undefined && oldest.entry === undefined) spans.push({ sinceMs: keptSinceMs, untilMs: oldest.atMs });
   return spans;
 }
@@ -111,9 +111,9 @@ export function availabilityOf(stretches: readonly Stretch[], silenced: readonly
     if (status === undefined) spent.no_data += length;
     else if (status === 0) spent.ok += length;
     else {
-      const quiet = overlapOf(span, silenced);
-      spent.silenced += quiet;
-      spent[severityOf(status)] += length - quiet;
+      const silencedMs = overlapOf(span, silenced);
+      spent.silenced += silencedMs;
+      spent[severityOf(status)] += length - silencedMs;
       const before = stretches[index + 1]?.status;
       if (before === undefined || before === 0) outages++;
     }

@@ -27,15 +27,15 @@ export function nextPastEvent(
   atMs: number,
 ): PastEvent | undefined {
   // The check is known but has no event.
-  const isWell = kind === 'new' || kind === 'resolve';
-  if (isWell || status === undefined) return undefined;
+  const isOk = kind === 'new' || kind === 'resolve';
+  if (isOk || status === undefined) return undefined;
   const at = Math.floor(atMs / 1000);
   const since = kind !== 'create' && before?.status === status ? before.since : at;
   return { status, isFlapping: flapping === true, occurrences, since, last: at, output };
 }
 
 /** Returns the change in the number of known checks by a transition. */
-export function knownBy({ was, status }: Transition): -1 | 0 | 1 {
+export function checkCountDelta({ was, status }: Transition): -1 | 0 | 1 {
   if ((was === undefined) === (status === undefined)) return 0;
   return status === undefined ? -1 : 1;
 }
@@ -85,19 +85,19 @@ export function pastEventRow(
 /** Decides when to store the next checkpoint, so that every moment is close to one (spec, timeline 5). */
 export interface CheckpointAge {
   /** Number of transitions since the last checkpoint. */
-  readonly turns: number;
+  readonly transitions: number;
   /** Number of rows in the last checkpoint. */
   readonly rows: number;
   readonly ageMs: number;
 }
 
-const TURNS_MIN = 20_000;
+const TRANSITIONS_MIN = 20_000;
 const DAY_MS = 86_400_000;
 
 /**
  * Whether a checkpoint is due: after one transition per two rows, so that checkpoints take less space than transitions,
  * and daily.
  */
-export function isCheckpointDue({ turns, rows, ageMs }: CheckpointAge): boolean {
-  return turns >= Math.max(TURNS_MIN, rows / 2) || (turns > 0 && ageMs >= DAY_MS);
+export function isCheckpointDue({ transitions, rows, ageMs }: CheckpointAge): boolean {
+  return transitions >= Math.max(TRANSITIONS_MIN, rows / 2) || (transitions > 0 && ageMs >= DAY_MS);
 }

@@ -9,7 +9,7 @@ const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'si
 
 /** Divides the history of a check into cells of equal length, oldest first. Even a very short problem is visible. */
 export function stripOf({ since, until, stretches, silenced }: CheckPast, cells: number): StripCell[] {
-  const quiet = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
+  const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const length = (until - since) / cells;
   const strip = Array.from<unknown, StripCell>({ length: cells }, () => undefined);
   const mark = (span: Span, shown: StripCell): void => {
@@ -23,7 +23,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckPast, cells:
   for (const stretch of stretches) {
     if (stretch.status === undefined) continue;
     const severity = severityOf(stretch.status);
-    for (const [part, isSilenced] of partsOf(stretch, quiet)) {
+    for (const [part, isSilenced] of partsOf(stretch, silenceSpans)) {
       mark(part, isSilenced && severity !== 'ok' ? 'silenced' : severity);
     }
   }
@@ -31,10 +31,10 @@ export function stripOf({ since, until, stretches, silenced }: CheckPast, cells:
 }
 
 /** Splits a stretch where silences begin and end. */
-function partsOf({ since, until }: PastStretch, quiet: readonly Span[]): (readonly [Span, boolean])[] {
+function partsOf({ since, until }: PastStretch, silenceSpans: readonly Span[]): (readonly [Span, boolean])[] {
   const parts: (readonly [Span, boolean])[] = [];
   let from = since;
-  for (const { sinceMs, untilMs } of quiet) {
+  for (const { sinceMs, untilMs } of silenceSpans) {
     const begin = Math.max(from, sinceMs);
     const end = Math.min(until, untilMs);
     if (begin >= end) continue;
@@ -59,11 +59,11 @@ export interface Outage {
 
 /** Returns the outages of a span, newest first. */
 export function outagesOf({ stretches, silenced }: CheckPast): Outage[] {
-  const quiet = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
+  const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const outages: Outage[] = [];
   for (const { since, until, status = 0 } of stretches) {
     if (status === 0) continue;
-    const silencedMs = overlapOf({ sinceMs: since, untilMs: until }, quiet);
+    const silencedMs = overlapOf({ sinceMs: since, untilMs: until }, silenceSpans);
     const last = outages.at(-1);
     if (last?.untilMs === since) {
       const worst = isWorse(status, last.worst) ? status : last.worst;

@@ -2,7 +2,7 @@ import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
 /** The timeline entry for a change of state. */
-export type Turn = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by'>;
+export type StateChange = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by'>;
 
 /**
  * Returns the timeline entry for a result, or for another change of the state of a client and check (spec, timeline 1).
@@ -11,7 +11,7 @@ export type Turn = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'oc
  *
  * @returns undefined if the list of events does not change, except for counters
  */
-export function turnOf(before: CheckState, after: CheckState): Turn | undefined {
+export function stateChangeOf(before: CheckState, after: CheckState): StateChange | undefined {
   const { event: old } = before;
   const { event } = after;
   if (old === undefined) {
@@ -27,7 +27,7 @@ export function turnOf(before: CheckState, after: CheckState): Turn | undefined 
   return { kind: event.recovery === undefined ? 'relapse' : 'recovering', was: old.status, ...shownOf(event) };
 }
 
-function endOf({ status: was, occurrences, notifications }: EventState): Turn {
+function endOf({ status: was, occurrences, notifications }: EventState): StateChange {
   const end = { kind: 'resolve' as const, was, status: 0, occurrences };
   const inhibitor = notifications.inhibitedBy;
   if (inhibitor === undefined) return end;
@@ -36,21 +36,21 @@ function endOf({ status: was, occurrences, notifications }: EventState): Turn {
 }
 
 /** Returns the timeline entry for a deletion; undefined if nothing was there to delete. */
-export function removalOf(before: CheckState): Turn | undefined {
+export function removalOf(before: CheckState): StateChange | undefined {
   const was = wasOf(before);
   return was.was === undefined ? undefined : { kind: 'remove', ...was };
 }
 
 /** Whether the check is known. */
-export function isKnown({ event, history }: CheckState): boolean {
+export function hasState({ event, history }: CheckState): boolean {
   return event !== undefined || history.length > 0;
 }
 
-function wasOf({ event, history }: CheckState): Pick<Turn, 'was'> {
+function wasOf({ event, history }: CheckState): Pick<StateChange, 'was'> {
   if (event !== undefined) return { was: event.status };
   return history.length === 0 ? {} : { was: 0 };
 }
 
-function shownOf({ status, action, occurrences }: EventState): Omit<Turn, 'kind' | 'was'> {
+function shownOf({ status, action, occurrences }: EventState): Omit<StateChange, 'kind' | 'was'> {
   return { status, ...(action === 'flapping' && { flapping: true }), occurrences };
 }

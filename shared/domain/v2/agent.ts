@@ -12,7 +12,7 @@ import { clientOfEntity, v2EntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
 import { saidOfSilence } from './keepalive.ts';
 import { v2Subscription } from './subscription.ts';
-import { wholeProxyRequests } from './zero-values.ts';
+import { completeProxyRequests } from './zero-values.ts';
 
 const AGENT_CLASS = 'agent';
 
@@ -56,13 +56,15 @@ export function clientOfKeepalive(
     readonly isConfigurable: boolean;
   },
 ): SubmittedClient {
-  const told = entityOfEvent(event, name);
+  const reportedEntity = entityOfEvent(event, name);
   const stored =
-    present !== undefined && isConfiguredHere(told, present, isConfigurable) ? configurationOf('', present) : undefined;
+    present !== undefined && isConfiguredHere(reportedEntity, present, isConfigurable)
+      ? configurationOf('', present)
+      : undefined;
   const context = { present, now, version, createdBy: undefined, source: 'agent' } as const;
   // A signature must be presented by its owner. Sensu Go agents have none, so they cannot claim a client that has one.
   const { signature: _signature, ...client } = clientOfEntity(
-    { ...told, ...stored, entity_class: AGENT_CLASS },
+    { ...reportedEntity, ...stored, entity_class: AGENT_CLASS },
     context,
   );
   const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
@@ -182,7 +184,7 @@ export function v2CheckRequest(
       subscriptions: (request.subscribers ?? definition?.subscribers ?? []).map(v2Subscription),
       subdue: stored?.subdue ?? null,
       ...(stored?.subdues ? { subdues: stored.subdues } : {}),
-      ...(stored?.proxy_requests ? { proxy_requests: wholeProxyRequests(stored.proxy_requests) } : {}),
+      ...(stored?.proxy_requests ? { proxy_requests: completeProxyRequests(stored.proxy_requests) } : {}),
       proxy_entity_name: request.source ?? '',
       timeout: Math.ceil(request.timeout ?? 0),
     },

@@ -6,7 +6,7 @@ import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
  */
 
 /** The namespace of objects that apply to all namespaces. */
-export const EVERYWHERE = '';
+export const ALL_NAMESPACES = '';
 
 const EDITED = [
   'assets',
@@ -67,13 +67,13 @@ function rule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleR
 }
 
 function clusterRole(name: string, ...rules: RoleRule[]): Role {
-  return { rules, metadata: { name, namespace: EVERYWHERE } };
+  return { rules, metadata: { name, namespace: ALL_NAMESPACES } };
 }
 
 function clusterBinding(role: string, group: string): RoleBinding {
   return {
     subjects: [{ type: 'Group', name: group }],
     role_ref: { type: 'ClusterRole', name: role },
-    metadata: { name: role, namespace: EVERYWHERE },
+    metadata: { name: role, namespace: ALL_NAMESPACES },
   };
 }

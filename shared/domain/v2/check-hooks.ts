@@ -64,11 +64,15 @@ export function needsOf(
   source: NeedSource,
 ): CheckNeeds {
   const assetsOf = (names: unknown): readonly V2Asset[] => textsIn(names).flatMap((name) => source.asset(name) ?? []);
-  const found = hookNames(Array.isArray(hooks) ? (hooks as CheckHooks) : []).flatMap((name) => source.hook(name) ?? []);
-  const withAssets = found.map((hook) => [hook.metadata.name, { assets: assetsOf(hook.runtime_assets) }] as const);
+  const definedHooks = hookNames(Array.isArray(hooks) ? (hooks as CheckHooks) : []).flatMap(
+    (name) => source.hook(name) ?? [],
+  );
+  const withAssets = definedHooks.map(
+    (hook) => [hook.metadata.name, { assets: assetsOf(hook.runtime_assets) }] as const,
+  );
   return {
     assets: assetsOf(assets),
-    hooks: found,
+    hooks: definedHooks,
     hookAssets: Object.fromEntries(withAssets.filter(([, { assets: own }]) => own.length > 0)),
   };
 }

@@ -33,7 +33,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     handlers,
     command: _text,
     mon: _own,
-    ...rest
+    ...attributes
   } = check;
   const command = commandOfV2(check);
   if (isUntranslatable(command)) return command;
@@ -41,7 +41,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   if ('problem' in conditions) return { problem: `proxy_requests.entity_attributes: ${conditions.problem}` };
   const windows = timeWindowsOf(subdue);
   return {
-    ...present(rest),
+    ...present(attributes),
     ...whenPositive({ interval, timeout, ttl }),
     ...(cron ? { cron } : {}),
     ...(source ? { source } : {}),
@@ -94,10 +94,10 @@ export function v2CheckOf(namespace: string, definition: NamedCheck): V2Check {
     high_flap_threshold,
     subdue,
     proxy_requests,
-    ...rest
+    ...attributes
   } = redact(definition);
   return {
-    ...rest,
+    ...attributes,
     metadata: { name, namespace, labels: null, annotations: CONFIGURED },
     ...shownCommand(command ?? ''),
     subscriptions: (subscribers ?? []).map(v2Subscription),

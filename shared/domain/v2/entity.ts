@@ -60,7 +60,7 @@ export function v2EntityOf(namespace: string, client: Client): V2Entity {
       ...(typeof client['created_by'] === 'string' ? { created_by: client['created_by'] } : {}),
     },
     entity_class: entityClass,
-    system: wholeSystem(isSettings(client['system']) ? client['system'] : {}),
+    system: completeSystem(isSettings(client['system']) ? client['system'] : {}),
     subscriptions: shownSubscriptions(client),
     last_seen: shownLastSeen(client),
     deregister: client['deregister'] === true,
@@ -145,7 +145,7 @@ const SYSTEM_ZERO_VALUES = zeroValuesInEvent(SYSTEM_FIELDS);
 const NETWORK_ZERO_VALUES = zeroValuesInEvent(NETWORK_FIELDS);
 
 /** Adds the attributes that the peer shows for every host. */
-function wholeSystem(system: Settings): Settings {
+function completeSystem(system: Settings): Settings {
   const network = isSettings(system['network']) ? system['network'] : {};
   const { interfaces } = network;
   const isEmpty = !Array.isArray(interfaces) || interfaces.length === 0;
@@ -204,10 +204,12 @@ function sentSubscriptions(
   return sent.length === ownSubscriptions(name, subscriptions).length ? undefined : sent;
 }
 
-function lastSeen(present: Client | undefined, told: number, now: number): number {
-  if (present === undefined) return told === 0 ? now : Math.min(told, now);
-  if (told === 0) return present.timestamp;
-  return present.keepalives === false ? Math.min(told, now) : Math.max(present.timestamp, Math.min(told, now));
+function lastSeen(present: Client | undefined, reportedTime: number, now: number): number {
+  if (present === undefined) return reportedTime === 0 ? now : Math.min(reportedTime, now);
+  if (reportedTime === 0) return present.timestamp;
+  return present.keepalives === false
+    ? Math.min(reportedTime, now)
+    : Math.max(present.timestamp, Math.min(reportedTime, now));
 }
 
 /** Returns the known address, or else the first one in the system information that is not local. */
@@ -243,6 +245,6 @@ function isOwn(attribute: string, value: unknown): boolean {
   return value !== null || OF_ENTITIES.has(attribute);
 }
 
-function only(record: Settings, wanted: (name: string) => boolean): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => wanted(name)));
+function only(record: Settings, isIncluded: (name: string) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isIncluded(name)));
 }

@@ -45,18 +45,18 @@ export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
  *
  * @param present rights that the others have already
  */
-export function missingRights(own: OwnRights, wanted: Rights, present?: Rights): readonly string[] {
+export function missingRights(own: OwnRights, requestedRights: Rights, present?: Rights): readonly string[] {
   if (hasAllRights(own)) return [];
   const scopes = new Set([...(own.namespace === undefined ? own.scopes : []), ...(present?.scopes ?? [])]);
   const grants = [...grantsOf(own), ...(present === undefined ? [] : grantsOf(present))];
   // The scope admin includes all others, so naming it is sufficient.
-  if (wanted.scopes.has('admin') && !scopes.has('admin')) return ['the scope admin'];
+  if (requestedRights.scopes.has('admin') && !scopes.has('admin')) return ['the scope admin'];
   const missing = new Set<string>();
-  for (const scope of wanted.scopes) {
+  for (const scope of requestedRights.scopes) {
     if (!scopes.has(scope) && !scopes.has('admin')) missing.add(`the scope ${scope}`);
   }
   let compared = 0;
-  for (const doing of singleRights(wanted.grants)) {
+  for (const doing of singleRights(requestedRights.grants)) {
     compared++;
     if (compared > COMPARED_MAX) missing.add(`more than ${String(COMPARED_MAX)} single rights, which are not compared`);
     else if (!holds(grants, doing)) missing.add(inWords(doing));

@@ -73,8 +73,10 @@ function changedAt(runs: readonly Run[]): number | null {
   return runs[before + 1]?.executed || null;
 }
 
-function changeOf(told: unknown, history: History): number {
-  return typeof told === 'number' && told >= 0 ? told : v2StateChange(laterStatuses(history));
+function changeOf(totalStateChange: unknown, history: History): number {
+  return typeof totalStateChange === 'number' && totalStateChange >= 0
+    ? totalStateChange
+    : v2StateChange(laterStatuses(history));
 }
 
 function seconds(value: unknown): number | undefined {

@@ -168,8 +168,13 @@ export function resultOfEvent(
   createdBy?: string,
 ): SubmittedResult {
   const check = event.check ?? {};
-  const { metadata, subscriptions, interval, timeout, ttl, executed, issued, handlers, ...rest } = check;
-  const { low_flap_threshold: low, high_flap_threshold: high, proxy_entity_name: proxy, ...attributes } = rest;
+  const { metadata, subscriptions, interval, timeout, ttl, executed, issued, handlers, ...otherAttributes } = check;
+  const {
+    low_flap_threshold: low,
+    high_flap_threshold: high,
+    proxy_entity_name: proxy,
+    ...attributes
+  } = otherAttributes;
   const metricHandlers = event.metrics?.handlers ?? [];
   return {
     ...taken(attributes),

@@ -57,29 +57,29 @@ export function judgeExpressions({ expressions }: V2Expressions, subject: Attrib
   const defects: { readonly source: string; readonly message: string }[] = [];
   for (const expression of expressions) {
     const { source } = expression;
-    const found =
+    const result =
       expression.kind === 'script' ? scriptValue(expression, subject, moment) : olderValue(expression, subject, moment);
-    if ('message' in found) defects.push({ source, message: found.message });
-    else if (!found.holds) return { objection: { source }, defects };
+    if ('message' in result) defects.push({ source, message: result.message });
+    else if (!result.holds) return { objection: { source }, defects };
   }
   return { objection: undefined, defects };
 }
 
-type Held = { readonly holds: boolean } | { readonly message: string };
+type ExpressionResult = { readonly holds: boolean } | { readonly message: string };
 
-function scriptValue(script: Script, subject: Attributes, { nowMs }: Moment): Held {
+function scriptValue(script: Script, subject: Attributes, { nowMs }: Moment): ExpressionResult {
   const outcome = runScript(script, subject, nowMs);
   return outcome.kind === 'thrown' ? outcome : { holds: isTruthyInScript(outcome.value) };
 }
 
-function olderValue(expression: Expression, subject: Attributes, moment: Moment): Held {
-  const found = evaluate(expression, { value: null, token: (path) => attributeAt(subject, path), ...moment });
-  switch (found.kind) {
+function olderValue(expression: Expression, subject: Attributes, moment: Moment): ExpressionResult {
+  const outcome = evaluate(expression, { value: null, token: (path) => attributeAt(subject, path), ...moment });
+  switch (outcome.kind) {
     case 'value':
-      return { holds: isTruthy(found.value) };
+      return { holds: isTruthy(outcome.value) };
     case 'error':
-      return found;
+      return outcome;
     default:
-      return { message: `nothing is at ${found.paths.join(', ')}` };
+      return { message: `nothing is at ${outcome.paths.join(', ')}` };
   }
 }

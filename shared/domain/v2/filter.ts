@@ -54,13 +54,13 @@ export function judgeV2Filter(
   const { objection, defects } = judgeExpressions(conditions, { event }, moment);
   const [unanswered] = defects;
   const defect = unanswered && `${unanswered.source} has no answer: ${unanswered.message}`;
-  const told = defect === undefined ? {} : { defect };
+  const defectField = defect === undefined ? {} : { defect };
   if (objection !== undefined) {
-    return { isFiltered: action === 'allow', reason: `it does not meet ${objection.source}`, ...told };
+    return { isFiltered: action === 'allow', reason: `it does not meet ${objection.source}`, ...defectField };
   }
   // An event passes if an expression fails, with either action.
   const isFiltered = action === 'deny' && defect === undefined;
-  return { isFiltered, reason: defect ?? 'all expressions are true', ...told };
+  return { isFiltered, reason: defect ?? 'all expressions are true', ...defectField };
 }
 
 /**

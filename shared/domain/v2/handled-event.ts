@@ -11,8 +11,8 @@ export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'sil
 
 /** Converts an event for a handler to the v2 format; the caller redacts secrets. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
-  const { client, check: whole, silenced_by: silencedBy } = event;
-  const { history, total_state_change: totalStateChange, ...check } = whole;
+  const { client, check: fullCheck, silenced_by: silencedBy } = event;
+  const { history, total_state_change: totalStateChange, ...check } = fullCheck;
   const state = {
     id: event.id,
     action: event.action,

@@ -20,7 +20,7 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
   const { type, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
   const command = commandOfV2(handler);
   if (isUntranslatable(command)) return command;
-  const wanted = filters ?? [];
+  const filterNames = filters ?? [];
   const variables = variablesOf(envVars);
   const definition =
     type === 'set'
@@ -32,7 +32,7 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
           ...(timeout ? { timeout } : {}),
           ...(mutator ? { mutator } : {}),
           ...(variables.length > 0 ? { env_vars: variables } : {}),
-          ...conditionsOfFilters(wanted),
+          ...conditionsOfFilters(filterNames),
           event_format: 'core',
         };
   const parsed = handlerSchema.safeParse({ ...definition, ...mon });

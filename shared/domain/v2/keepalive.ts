@@ -15,7 +15,7 @@ export interface AgentThresholds {
 }
 
 /** The attributes of a Sensu Go agent that keepalive rules use. */
-interface KnownAgent {
+interface KeepaliveAgent {
   readonly name: string;
   /** Epoch seconds. */
   readonly timestamp: number;
@@ -39,13 +39,13 @@ export function saidOfSilence({ check }: SubmittedV2Event): {
 }
 
 /** Whether a client is a Sensu Go agent with its own keepalive thresholds. */
-export function saysWhenSilent(client: Readonly<Record<string, unknown>>): boolean {
+export function hasKeepaliveThresholds(client: Readonly<Record<string, unknown>>): boolean {
   const { keepalives, entity_class: entityClass, keepalive } = client;
   return keepalives !== false && entityClass === AGENT_CLASS && agentThresholds({ keepalive }) !== undefined;
 }
 
 /** @returns undefined if the client is no Sensu Go agent */
-export function agentThresholds(client: Pick<KnownAgent, 'keepalive'>): AgentThresholds | undefined {
+export function agentThresholds(client: Pick<KeepaliveAgent, 'keepalive'>): AgentThresholds | undefined {
   const { timeout, ttl } = keepaliveOf(client);
   if (typeof timeout !== 'number' || typeof ttl !== 'number') return undefined;
   return { warning: timeout, ...(ttl > 0 ? { critical: Math.max(timeout, ttl) } : {}) };
@@ -58,7 +58,7 @@ export function agentThresholds(client: Pick<KnownAgent, 'keepalive'>): AgentThr
  * @param unmatched tokens in the keepalive attributes that have no value
  */
 export function agentKeepaliveStatus(
-  agent: KnownAgent,
+  agent: KeepaliveAgent,
   now: number,
   unmatched: readonly string[] = [],
 ): Pick<KeepaliveStatus, 'status' | 'output'> {
@@ -75,7 +75,7 @@ export function agentKeepaliveStatus(
  * @param now epoch seconds
  */
 export function isSilenceDue(
-  agent: KnownAgent,
+  agent: KeepaliveAgent,
   last: { readonly executed: number; readonly status: number } | undefined,
   now: number,
 ): boolean {
@@ -84,18 +84,18 @@ export function isSilenceDue(
   return status !== last?.status || now - last.executed >= (agentThresholds(agent)?.warning ?? 0);
 }
 
-function ageOf({ timestamp }: KnownAgent, now: number): number {
+function ageOf({ timestamp }: KeepaliveAgent, now: number): number {
   return Math.max(0, now - timestamp);
 }
 
 /** Returns the status without its output, because this runs for every agent once a second. */
-function statusByAge(agent: KnownAgent, age: number): KeepaliveStatus['status'] {
+function statusByAge(agent: KeepaliveAgent, age: number): KeepaliveStatus['status'] {
   const { warning = Infinity, critical = Infinity } = agentThresholds(agent) ?? {};
   if (age >= critical) return 2;
   return age >= warning ? 1 : 0;
 }
 
-function outputOf(agent: KnownAgent, age: number, status: KeepaliveStatus['status']): string {
+function outputOf(agent: KeepaliveAgent, age: number, status: KeepaliveStatus['status']): string {
   if (status === 0) return `Keepalive last sent from ${agent.name} at ${moment(agent.timestamp)}`;
   const { warning, critical } = agentThresholds(agent) ?? {};
   const threshold = status === 2 ? critical : warning;

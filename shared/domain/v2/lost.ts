@@ -37,8 +37,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 /** Returns why an object of an unsupported type is skipped. */
 export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
-  const known = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
-  return known ?? `the type ${version}.${type} is not supported`;
+  const reason = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
+  return reason ?? `the type ${version}.${type} is not supported`;
 }
 
 /**
@@ -48,11 +48,11 @@ export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'typ
  * @param prefix prepended to each name
  */
 export function lostAttributes(
-  given: Readonly<Record<string, unknown>>,
+  original: Readonly<Record<string, unknown>>,
   kept: Readonly<Record<string, unknown>>,
   prefix = '',
 ): readonly Lost[] {
-  return Object.entries(given).flatMap(([name, value]) => {
+  return Object.entries(original).flatMap(([name, value]) => {
     if (isNothing(value)) return [];
     const there = Object.hasOwn(kept, name) ? kept[name] : undefined;
     if (isNothing(there)) return [{ attribute: prefix + name, reason: 'mon has no such attribute' }];
@@ -62,11 +62,11 @@ export function lostAttributes(
 
 /** Returns the attributes that are stored and shown but have no effect. */
 export function idleAttributes(
-  given: Readonly<Record<string, unknown>>,
+  attributes: Readonly<Record<string, unknown>>,
   reasons: Readonly<Record<string, string>>,
 ): readonly Lost[] {
   return Object.entries(reasons).flatMap(([attribute, reason]) =>
-    isNothing(given[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
+    isNothing(attributes[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
   );
 }
 

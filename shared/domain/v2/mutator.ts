@@ -17,9 +17,9 @@ export function mutatorDefinitionOf(mutator: V2Mutator): MutatorDefinition | Unt
 
 /** Converts a mutator from a configuration file to its v2 form. */
 export function v2MutatorOf(namespace: string, name: string, definition: MutatorDefinition): V2Mutator {
-  const { command, timeout, ...rest } = redact(definition);
+  const { command, timeout, ...attributes } = redact(definition);
   return {
-    ...rest,
+    ...attributes,
     metadata: { name, namespace, labels: null, annotations: CONFIGURED },
     ...shownCommand(command),
     timeout: Math.ceil(timeout ?? 0),

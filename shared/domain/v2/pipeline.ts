@@ -66,9 +66,9 @@ export function pipelineDefinitionOf({ metadata: { name }, workflows }: V2Pipeli
 }
 
 /** @param taken names of the preceding workflows, since the peer allows duplicates */
-function workflowOf({ name: given, filters, mutator, handler }: V2Workflow, taken: Set<string>): WorkflowDefinition {
-  let name = given;
-  for (let count = 2; taken.has(name); count++) name = `${given}:${String(count)}`;
+function workflowOf({ name: baseName, filters, mutator, handler }: V2Workflow, taken: Set<string>): WorkflowDefinition {
+  let name = baseName;
+  for (let count = 2; taken.has(name); count++) name = `${baseName}:${String(count)}`;
   taken.add(name);
   return {
     name,

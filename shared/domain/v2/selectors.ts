@@ -40,18 +40,18 @@ export function parseSelector(text: string): Selector | SelectorProblem {
   const parts = partsOf(text);
   if (!Array.isArray(parts)) return parts;
   const conditions: SelectorCondition[] = [];
-  let rest: readonly Part[] = parts;
+  let remaining: readonly Part[] = parts;
   while (true) {
-    const read = readCondition(rest);
+    const read = readCondition(remaining);
     if (!('condition' in read)) return read;
     conditions.push(read.condition);
-    const [joint, ...others] = read.rest;
+    const [joint, ...others] = read.remaining;
     if (joint === undefined) return { kind: 'selector', conditions };
     if (!isSign(joint, '&&')) return problemAt(joint, 'join conditions with &&');
     if (conditions.length === CONDITIONS_MAX) {
       return { kind: 'problem', message: `has more than ${String(CONDITIONS_MAX)} conditions: shorten the selector` };
     }
-    rest = others;
+    remaining = others;
   }
 }
 
@@ -79,18 +79,18 @@ export function fieldAt(record: Attributes, path: string): unknown {
   return value;
 }
 
-function holds({ operator, values }: SelectorCondition, found: unknown): boolean {
+function holds({ operator, values }: SelectorCondition, actual: unknown): boolean {
   switch (operator) {
     case 'in':
-      return found !== undefined && values.includes(textOf(found));
+      return actual !== undefined && values.includes(textOf(actual));
     case 'notin':
-      return found === undefined || !values.includes(textOf(found));
+      return actual === undefined || !values.includes(textOf(actual));
     case 'matches':
-      return found !== undefined && values.some((value) => textOf(found).includes(value));
+      return actual !== undefined && values.some((value) => textOf(actual).includes(value));
     case 'has':
-      return values.some((value) => itemsOf(found).includes(value));
+      return values.some((value) => itemsOf(actual).includes(value));
     default:
-      return !values.some((value) => itemsOf(found).includes(value));
+      return !values.some((value) => itemsOf(actual).includes(value));
   }
 }
 
@@ -111,10 +111,10 @@ function partsOf(text: string): Part[] | SelectorProblem {
   SIGN.lastIndex = 0;
   while (SIGN.lastIndex < source.length) {
     const start = SIGN.lastIndex;
-    const found = SIGN.exec(source);
-    if (found === null)
+    const match = SIGN.exec(source);
+    if (match === null)
       return { kind: 'problem', message: `is invalid starting at "${source.slice(start, start + 20)}"` };
-    const [, sign, double, single, word] = found;
+    const [, sign, double, single, word] = match;
     const quoted = double ?? single;
     if (sign !== undefined) parts.push({ kind: 'sign', text: sign });
     else if (quoted !== undefined) parts.push({ kind: 'quoted', text: quoted });
@@ -125,21 +125,21 @@ function partsOf(text: string): Part[] | SelectorProblem {
 
 interface ReadCondition {
   readonly condition: SelectorCondition;
-  readonly rest: readonly Part[];
+  readonly remaining: readonly Part[];
 }
 
-function readCondition([left, operator, ...rest]: readonly Part[]): ReadCondition | SelectorProblem {
+function readCondition([left, operator, ...remaining]: readonly Part[]): ReadCondition | SelectorProblem {
   if (left === undefined) return { kind: 'problem', message: 'lacks a condition: write name == value' };
   if (left.kind === 'sign') return problemAt(left, 'a condition begins with a name, as in name == value');
   switch (operator?.text) {
     case '==':
     case '!=':
-      return readValue(left, operator.text === '==' ? 'in' : 'notin', rest);
+      return readValue(left, operator.text === '==' ? 'in' : 'notin', remaining);
     case 'matches':
-      return readValue(left, 'matches', rest);
+      return readValue(left, 'matches', remaining);
     case 'in':
     case 'notin':
-      return readMembership(left, operator.text, rest);
+      return readMembership(left, operator.text, remaining);
     default:
       return { kind: 'problem', message: `needs one of ==, !=, in, notin, matches after "${left.text}"` };
   }
@@ -148,33 +148,33 @@ function readCondition([left, operator, ...rest]: readonly Part[]): ReadConditio
 function readValue(
   { text: name }: Part,
   operator: SelectorCondition['operator'],
-  [value, ...rest]: readonly Part[],
+  [value, ...remaining]: readonly Part[],
 ): ReadCondition | SelectorProblem {
   if (value === undefined || value.kind === 'sign') {
     return { kind: 'problem', message: `has no value for "${name}": write the value in quotes` };
   }
-  return { condition: { name, operator, values: [value.text] }, rest };
+  return { condition: { name, operator, values: [value.text] }, remaining };
 }
 
 function readMembership(
   left: Part,
   operator: 'in' | 'notin',
-  [next, ...rest]: readonly Part[],
+  [next, ...remaining]: readonly Part[],
 ): ReadCondition | SelectorProblem {
   if (next === undefined) return { kind: 'problem', message: `needs a list after "${operator}", for example [a, b]` };
   if (next.kind !== 'sign') {
     // The value comes first: `linux in entity.subscriptions`.
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
-    return { condition, rest };
+    return { condition, remaining };
   }
   if (next.text !== '[') return problemAt(next, 'a list is written [a, b]');
-  const end = rest.findIndex((part) => isSign(part, ']'));
+  const end = remaining.findIndex((part) => isSign(part, ']'));
   if (end === -1) return { kind: 'problem', message: 'has a list without a closing "]"' };
-  const items = rest.slice(0, end);
+  const items = remaining.slice(0, end);
   const isList = items.every((part, at) => (at % 2 === 0 ? part.kind !== 'sign' : isSign(part, ',')));
   if (!isList || items.length % 2 === 0) return { kind: 'problem', message: 'has an invalid list: write [a, b]' };
   const values = items.filter(({ kind }) => kind !== 'sign').map(({ text }) => text);
-  return { condition: { name: left.text, operator, values }, rest: rest.slice(end + 1) };
+  return { condition: { name: left.text, operator, values }, remaining: remaining.slice(end + 1) };
 }
 
 function isSign(part: Part, sign: string): boolean {

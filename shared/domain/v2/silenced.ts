@@ -11,7 +11,7 @@ export interface SilencedParts {
 }
 
 /** The internal form of a silence that a v2 request describes. */
-export interface AskedSilenced {
+export interface RequestedSilence {
   readonly request: SilencedRequest;
   /** Attributes that only the v2 API can set. An absolute end is in epoch milliseconds and overrides the request. */
   readonly over: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
@@ -76,7 +76,7 @@ export function v2SilencedOf(namespace: string, entry: SilencedEntry): V2Silence
       ...(hasPairs(entry.annotations) ? { annotations: entry.annotations } : {}),
       ...(creator === null || creator === '' ? {} : { created_by: creator }),
     },
-    expire: askedSeconds(entry),
+    expire: lifetimeSeconds(entry),
     expire_at: endSeconds(entry),
     expire_on_resolve: entry.expire_on_resolve,
     creator: creator ?? '',
@@ -106,14 +106,14 @@ export function silencedOfV2(
   core: SubmittedV2Silenced,
   parts: SilencedParts,
   before: SilencedEntry | undefined,
-): AskedSilenced {
-  const asked = (core.expire ?? 0) > 0 ? (core.expire ?? EXPIRE_NEVER) : EXPIRE_NEVER;
+): RequestedSilence {
+  const expireSeconds = (core.expire ?? 0) > 0 ? (core.expire ?? EXPIRE_NEVER) : EXPIRE_NEVER;
   const request: SilencedRequest = {
     ...parts,
     reason: core.reason,
     creator: core.creator,
     begin: core.begin === 0 ? null : core.begin,
-    expire: asked,
+    expire: expireSeconds,
     expire_on_resolve: core.expire_on_resolve,
   };
   const { labels, annotations } = core.metadata ?? {};
@@ -125,10 +125,13 @@ export function silencedOfV2(
   };
   const end = core.expire_at ?? 0;
   const isEndRead = before !== undefined && end === endSeconds(before);
-  if (end === 0 || (isEndRead && asked !== askedSeconds(before))) return { request, over };
+  if (end === 0 || (isEndRead && expireSeconds !== lifetimeSeconds(before))) return { request, over };
   // The end was read in whole seconds, so the silence keeps its exact end.
   const expireAtMs = isEndRead ? before.expireAtMs : end * 1000;
-  return { request, over: { ...over, expireAtMs, ...(asked === EXPIRE_NEVER ? {} : { lifetime: asked }) } };
+  return {
+    request,
+    over: { ...over, expireAtMs, ...(expireSeconds === EXPIRE_NEVER ? {} : { lifetime: expireSeconds }) },
+  };
 }
 
 /** Epoch seconds; 0: never. */
@@ -137,7 +140,7 @@ function endSeconds({ expireAtMs: endMs }: SilencedEntry): number {
 }
 
 /** Returns the requested lifetime in seconds, counted from the creation of the silence or from a later begin. */
-function askedSeconds({ expireAtMs: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
+function lifetimeSeconds({ expireAtMs: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
   if (endMs === null) return EXPIRE_NEVER;
   return lifetime ?? Math.max(0, Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0)));
 }

@@ -28,7 +28,7 @@ const OMITTED: ReadonlySet<string> = new Set([
   'when',
 ]);
 
-export function wholeCheck(check: V2Check): V2Check {
+export function completeCheck(check: V2Check): V2Check {
   const { subdue = null, proxy_requests: proxy } = check;
   return {
     ...withoutEmpty(check),
@@ -51,24 +51,24 @@ export function wholeCheck(check: V2Check): V2Check {
     output_metric_handlers: check.output_metric_handlers ?? null,
     env_vars: check.env_vars ?? null,
     secrets: check.secrets ?? null,
-    ...(proxy ? { proxy_requests: wholeProxyRequests(proxy) } : {}),
-    ...(check.pipelines ? { pipelines: check.pipelines.map(wholeReference) } : {}),
+    ...(proxy ? { proxy_requests: completeProxyRequests(proxy) } : {}),
+    ...(check.pipelines ? { pipelines: check.pipelines.map(completeReference) } : {}),
   };
 }
 
 type PipelineReference = NonNullable<V2Check['pipelines']>[number];
 
 /** A check may reference a pipeline by its name alone. */
-function wholeReference(reference: PipelineReference): PipelineReference {
+function completeReference(reference: PipelineReference): PipelineReference {
   return { ...reference, type: reference.type || 'Pipeline', api_version: reference.api_version || 'core/v2' };
 }
 
-export function wholeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): typeof proxy {
+export function completeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): typeof proxy {
   const { entity_attributes = null, splay, splay_coverage: coverage } = proxy;
   return { ...proxy, entity_attributes, splay: splay ?? false, splay_coverage: coverage ?? 0 };
 }
 
-export function wholeHandler(handler: V2Handler): V2Handler {
+export function completeHandler(handler: V2Handler): V2Handler {
   const { handlers = null, filters = null, env_vars = null, runtime_assets = null, secrets = null } = handler;
   return {
     ...withoutEmpty(handler),
@@ -82,12 +82,12 @@ export function wholeHandler(handler: V2Handler): V2Handler {
   };
 }
 
-export function wholeFilter(filter: V2Filter): V2Filter {
+export function completeFilter(filter: V2Filter): V2Filter {
   const { runtime_assets = null } = filter;
   return { ...withoutEmpty(filter), metadata: withoutEmpty(filter.metadata), runtime_assets };
 }
 
-export function wholeMutator(mutator: V2Mutator): V2Mutator {
+export function completeMutator(mutator: V2Mutator): V2Mutator {
   const { env_vars = null, runtime_assets = null, secrets = null } = mutator;
   return {
     ...withoutEmpty(mutator),
@@ -111,25 +111,25 @@ function isEmpty(name: string, item: unknown): boolean {
   return (name === 'labels' || name === 'annotations') && Object.keys(item).length === 0;
 }
 
-export function wholePipeline(pipeline: V2Pipeline): V2Pipeline {
+export function completePipeline(pipeline: V2Pipeline): V2Pipeline {
   return {
     ...withoutEmpty(pipeline),
     metadata: withoutEmpty(pipeline.metadata),
-    workflows: pipeline.workflows?.map(wholeWorkflow) ?? null,
+    workflows: pipeline.workflows?.map(completeWorkflow) ?? null,
   };
 }
 
 /** Completes a workflow; like the peer, it omits empty references. */
-function wholeWorkflow(workflow: V2Workflow): V2Workflow {
-  const { filters, mutator, ...rest } = workflow;
+function completeWorkflow(workflow: V2Workflow): V2Workflow {
+  const { filters, mutator, ...attributes } = workflow;
   return {
-    ...rest,
+    ...attributes,
     ...((filters ?? []).length === 0 ? {} : { filters }),
     ...(mutator ? { mutator } : {}),
   };
 }
 
-export function wholeHook(hook: V2Hook): V2Hook {
+export function completeHook(hook: V2Hook): V2Hook {
   return {
     ...hook,
     metadata: withoutEmpty(hook.metadata),
@@ -138,32 +138,32 @@ export function wholeHook(hook: V2Hook): V2Hook {
   };
 }
 
-export function wholeAsset(asset: V2Asset): V2Asset {
+export function completeAsset(asset: V2Asset): V2Asset {
   const { filters = null, headers = null, builds } = asset;
   return {
     ...asset,
     metadata: withoutEmpty(asset.metadata),
     filters,
-    builds: builds?.map(wholeBuild) ?? null,
+    builds: builds?.map(completeBuild) ?? null,
     headers,
   };
 }
 
 type Build = NonNullable<V2Asset['builds']>[number];
 
-function wholeBuild(build: Build): Build {
+function completeBuild(build: Build): Build {
   return { ...build, filters: build.filters ?? null, headers: build.headers ?? null };
 }
 
-export function wholeRole(role: Role): Role {
-  return { ...role, metadata: withoutEmpty(role.metadata), rules: role.rules.map(wholeRule) };
+export function completeRole(role: Role): Role {
+  return { ...role, metadata: withoutEmpty(role.metadata), rules: role.rules.map(completeRule) };
 }
 
 export function shownRoleBinding(binding: RoleBinding): RoleBinding {
   return { ...binding, metadata: withoutEmpty(binding.metadata) };
 }
 
-function wholeRule(rule: RoleRule): RoleRule {
+function completeRule(rule: RoleRule): RoleRule {
   const { verbs = null, resources = null, resource_names: names = null } = rule;
   return { ...rule, verbs, resources, resource_names: names };
 }

@@ -30,10 +30,10 @@ export interface V2Cron {
 
 /** @returns undefined if the zone or the duration is invalid; the fields are not validated */
 export function parseV2Cron(text: string): V2Cron | undefined {
-  const { zone: named, rest } = ZONED.exec(text)?.groups ?? {};
+  const { zone: named, rest: scheduleText } = ZONED.exec(text)?.groups ?? {};
   const zone = named === undefined ? undefined : timeZoneOf(named);
   if (named !== undefined && zone === undefined) return undefined;
-  const fields = plainFields(rest ?? text);
+  const fields = plainFields(scheduleText ?? text);
   const duration = EVERY.exec(fields)?.groups?.['duration'];
   if (duration === undefined) return { zone, fields };
   const everySeconds = secondsOf(duration);

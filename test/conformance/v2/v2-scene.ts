@@ -86,7 +86,7 @@ export class V2Scene implements AsyncDisposable {
       log,
       bind: '127.0.0.1',
       port: 0,
-      localPlaces: placesOf(stateDir),
+      localDirectories: placesOf(stateDir),
       // While the clock stands still, a batch must not wait for more commands.
       batcher: { batchLimit: 1 },
     });

@@ -62,7 +62,7 @@ async function aBench(
     spool,
     clock,
     log,
-    chance: () => options.chance ?? 0,
+    random: () => options.chance ?? 0,
     client: () => client,
     signature: options.signature,
     onWelcome: () => socket.sendKeepalive(),

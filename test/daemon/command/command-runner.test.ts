@@ -21,7 +21,7 @@ interface Rig {
 
 function openRunner(clock: CommandClock = new SystemClock(), processClock: CommandClock = new SystemClock()): Rig {
   const log = new RecordedLog();
-  const runner = new CommandRunner({ clock, processClock, log, chance: () => 0 });
+  const runner = new CommandRunner({ clock, processClock, log, random: () => 0 });
   onTestFinished(() => runner[Symbol.asyncDispose]());
   const { signal: never } = new AbortController();
   return { runner, log, run: (command, options) => runner.run(command, { input: '', signal: never, ...options }) };

@@ -40,7 +40,7 @@ test('a feed resumes with the next backend of a list from its last position', as
   const [first, second] = await Promise.all([startFeedServer(), startFeedServer()]);
   const clock = new ManualClock();
   const diary = new FeedDiary();
-  const feed = openFeed({ backend: `${first.url},${second.url}`, topics: ['events'], clock, chance: () => 0 }, diary);
+  const feed = openFeed({ backend: `${first.url},${second.url}`, topics: ['events'], clock, random: () => 0 }, diary);
   onTestFinished(() => feed.close());
   const connection = await first.connection(0);
   await connection.subscribed();

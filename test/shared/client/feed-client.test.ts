@@ -34,7 +34,7 @@ async function rig(server: FeedServerOptions = {}, options: Partial<FeedOptions>
 function follow(options: Partial<FeedOptions> & { readonly backend: string }): Omit<Rig, 'server'> {
   const clock = new ManualClock();
   const diary = new FeedDiary();
-  const feed = openFeed({ topics: ['events'], clock, chance: () => 0, ...options }, diary);
+  const feed = openFeed({ topics: ['events'], clock, random: () => 0, ...options }, diary);
   onTestFinished(() => feed.close());
   return { clock, diary, feed };
 }
@@ -444,7 +444,7 @@ test('an address that accepts the connection and sends nothing is abandoned', as
 
 test('a closed port is reported, and the feed client retries with growing pauses', async () => {
   const url = await deadUrl();
-  const { clock, diary } = follow({ backend: url.replace('//', '//alice:secret@'), chance: () => 1 });
+  const { clock, diary } = follow({ backend: url.replace('//', '//alice:secret@'), random: () => 1 });
   const pauses: number[] = [];
   for (let attempt = 2; attempt <= 8; attempt += 1) {
     const waiting = await diary.reaches('waiting');

@@ -41,7 +41,10 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
   await using backend = await startBackend();
   const proxy = await startCutProxy(backend.url, () => pick(pick(3) === 0 ? 1000 : 30_000));
   const diary = new FeedDiary();
-  const feed = openFeed({ backend: proxy.url, topics: ['events', 'silenced', 'clients'], clock: hasty, chance }, diary);
+  const feed = openFeed(
+    { backend: proxy.url, topics: ['events', 'silenced', 'clients'], clock: hasty, random: chance },
+    diary,
+  );
   onTestFinished(() => feed.close());
   const api = openApiClient({ backend: backend.url, env: {} });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { alertPlace, alertResult } from '../../../shared/domain/alert.ts';
+import { alertKey, alertResult } from '../../../shared/domain/alert.ts';
 import { alertSettingsSchema, postedAlertSchema } from '../../../shared/schemas/alert.ts';
 import { resultSchema } from '../../../shared/schemas/result.ts';
 
@@ -19,7 +19,7 @@ const withoutDigits = (name?: string) => name?.replaceAll(/[0-9a-f]{8}(?=$|\.)/g
 
 const resultOf = (alert: object) => {
   const parsed = postedAlertSchema.parse({ labels: { alertname: 'Down', instance: 'web-1' }, ...alert });
-  const place = alertPlace(parsed.labels, SETTINGS) ?? { client: '', check: '' };
+  const place = alertKey(parsed.labels, SETTINGS) ?? { client: '', check: '' };
   return alertResult(parsed, place, SETTINGS, NOW_MS);
 };
 
@@ -41,7 +41,7 @@ describe('the client and check of an alert', () => {
     [{ alertname: 'Down', instance: '数据库-1:9100' }, '1-#', 'Down..#'],
     [{ instance: 'web-1' }, undefined, undefined],
   ])('the alert %j becomes the client and check %s/%s', (labels: Record<string, string>, client, check) => {
-    const place = alertPlace(labels, SETTINGS);
+    const place = alertKey(labels, SETTINGS);
     expect([withoutDigits(place?.client), withoutDigits(place?.check)]).toEqual([client, check]);
   });
 
@@ -53,7 +53,7 @@ describe('the client and check of an alert', () => {
       ignore: ['replica'],
     });
     const labels = { rule: 'Slow', node: 'n1', level: 'page', replica: 'a' };
-    expect(alertPlace(labels, settings)).toEqual({ client: 'n1', check: 'Slow..page' });
+    expect(alertKey(labels, settings)).toEqual({ client: 'n1', check: 'Slow..page' });
   });
 
   test('the client and check of an alert differ whenever its labels differ, and are valid names', () => {
@@ -67,7 +67,7 @@ describe('the client and check of an alert', () => {
     );
     fc.assert(
       fc.property(labelSet, labelSet, (one, other) => {
-        const [a, b] = [alertPlace(one, SETTINGS), alertPlace(other, SETTINGS)];
+        const [a, b] = [alertKey(one, SETTINGS), alertKey(other, SETTINGS)];
         if (a === undefined || b === undefined) return;
         expect(resultSchema.safeParse({ name: a.check, source: a.client, output: '' }).success).toBe(true);
         const isSame = a.client === b.client && a.check === b.check;

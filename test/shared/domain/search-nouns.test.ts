@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFound, readSearch, type SearchLanguage } from '../../../shared/domain/search-language.ts';
+import { isSearchMatch, readSearch, type SearchLanguage } from '../../../shared/domain/search-language.ts';
 import {
   AGGREGATE_SEARCH,
   CHECK_SEARCH,
@@ -15,7 +15,7 @@ const NOW = 1_700_000_000;
 function found<Row>(language: SearchLanguage<Row>, row: Row, text: string): boolean {
   const search = readSearch(language, text);
   if (search.kind === 'problem') throw new Error(`${text}: ${search.message}`);
-  return isFound(search, row, NOW);
+  return isSearchMatch(search, row, NOW);
 }
 
 const client = {

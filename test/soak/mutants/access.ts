@@ -5,8 +5,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the time of a wrong password tells nobody which users there are',
     file: 'daemon/backend/access/authenticator.ts',
-    text: 'passwords.verify(given, stored, this.#decoys())',
-    replacement: 'passwords.verify(given, stored, [])',
+    text: 'passwords.verify(credentials, stored, this.#decoys())',
+    replacement: 'passwords.verify(credentials, stored, [])',
     test: 'test/daemon/backend/access/authenticator.test.ts',
     title: 'a wrong password takes as long for an unknown user, so the time reveals no user names',
   },
@@ -34,7 +34,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a flood of wrong passwords takes no place of others',
     file: 'daemon/backend/access/failed-logins.ts',
-    text: '(this.#all >= ATTEMPTS_MAX && !this.#makeRoom(from))',
+    text: '(this.#all >= ATTEMPTS_MAX && !this.#displaceAttempt(from))',
     replacement: 'this.#all >= ATTEMPTS_MAX',
     test: 'test/daemon/backend/access/failed-logins.test.ts',
   },
@@ -252,8 +252,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a role in a namespace brings no command onto the machine of the backend',
     file: 'daemon/backend/definitions/v2.ts',
-    text: 'if (namespace === undefined && isEverywhere) return;',
-    replacement: 'if (namespace === undefined || isEverywhere) return;',
+    text: 'if (namespace === undefined && isAdminOfAllNamespaces) return;',
+    replacement: 'if (namespace === undefined || isAdminOfAllNamespaces) return;',
     test: 'test/daemon/backend/accounts/v2-roles.test.ts',
   },
   {

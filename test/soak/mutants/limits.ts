@@ -19,7 +19,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'how long the body of a request may take',
     file: 'daemon/backend/http/http-server.ts',
-    text: 'requestTimeout: wholeMs,',
+    text: 'requestTimeout: totalMs,',
     replacement: 'requestTimeout: 0,',
     test: 'test/daemon/backend/http/http-options.test.ts',
   },
@@ -153,7 +153,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'no more of a list is made than is read',
     file: 'daemon/backend/http/pieces.ts',
-    text: 'while (length <= WHOLE_LENGTH_MAX) {',
+    text: 'while (length <= BUFFERED_LENGTH_MAX) {',
     replacement: 'while (length <= Infinity) {',
     test: 'test/daemon/backend/http/long-lists.test.ts',
   },

@@ -92,15 +92,14 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'new results are refused below the floor of the disk',
     file: 'daemon/backend/commit/batcher.ts',
-    text: `    this.#room.refuseGrowth();
-`,
+    text: '    this.#diskLimit.refuseGrowth();\n',
     replacement: '',
     test: 'test/daemon/backend/store/disk-guard.test.ts',
   },
   {
     defence: 'new entries are refused below the floor of the disk',
     file: 'daemon/backend/commit/transaction.ts',
-    text: 'this.#room.refuseGrowth();',
+    text: 'this.#diskLimit.refuseGrowth();',
     replacement: '',
     test: 'test/daemon/backend/store/disk-guard.test.ts',
   },
@@ -191,8 +190,8 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'each record of the audit trail vouches for those before it',
     file: 'shared/domain/audit.ts',
-    text: 'return sha256(previous + canonicalJson({ ...rest, hash: undefined }));',
-    replacement: 'return sha256(canonicalJson({ ...rest, hash: undefined }));',
+    text: 'return sha256(previous + canonicalJson({ ...attributes, hash: undefined }));',
+    replacement: 'return sha256(canonicalJson({ ...attributes, hash: undefined }));',
     test: 'test/shared/domain/audit.test.ts',
   },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { listPlace } from '../../../tui/list/list-place.ts';
+import { layOutList } from '../../../tui/list/list-place.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE } from '../../support/console-scene.ts';
@@ -48,7 +48,7 @@ describe('scrolling sideways', () => {
     const driver = new ConsoleDriver({ columns: 80, rows: 24 }).goLive({ events: byKey([anEventRow({ output })]) });
     driver.type('l'.repeat(50));
     expect(driver.message).toBe('there are no more columns to the right');
-    const place = listPlace(driver.store);
+    const place = layOutList(driver.store);
     expect([place.left, place.hasMore]).toEqual([5, false]);
     expect(place.shift).toBeGreaterThan(0);
     driver.type('h'.repeat(60));

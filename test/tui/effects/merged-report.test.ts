@@ -32,8 +32,8 @@ function aReport(more: Partial<Report> = {}): Report {
 type Mutable = Parameters<typeof joinedReport>[0][number]['report'];
 const joined = (eu: Partial<Report>, us: Partial<Report>): Report =>
   joinedReport([
-    { place: 'eu', report: aReport(eu) as Mutable },
-    { place: 'us', report: aReport(us) as Mutable },
+    { backend: 'eu', report: aReport(eu) as Mutable },
+    { backend: 'us', report: aReport(us) as Mutable },
   ]);
 
 describe('the reports of several backends as one', () => {

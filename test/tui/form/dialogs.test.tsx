@@ -120,7 +120,7 @@ describe('a question', () => {
       {
         ...question,
         lines: [`a/disk by bob, 2h left: ${reason}`, 'b/disk by bob, 2h left: short', 'This unsilences 7 events.'],
-        typed: { wanted: '25', line: EMPTY_LINE },
+        typed: { expected: '25', line: EMPTY_LINE },
       },
       size,
     );

@@ -45,7 +45,7 @@ async function startWatch(
       },
       isDrained: () => watching.isDrained,
       warn: (warning) => void warnings.push(warning),
-      chance: () => 0.5,
+      random: () => 0.5,
     },
   );
   return Object.assign(watching, {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runsWidth } from '../../../tui/text/runs.ts';
-import { placeColumns, sortedTitle, tableHead, tableRuns } from '../../../tui/list/table-columns.ts';
+import { layOutColumns, sortedTitle, tableHead, tableRuns } from '../../../tui/list/table-columns.ts';
 import { CLIENTS, clientEntry } from '../../../tui/screens/clients/table.ts';
 import { EventCounter } from '../../../tui/model/event-counts.ts';
 import { TABLES } from '../../../tui/screens/tables.ts';
@@ -15,7 +15,7 @@ test.each(tables)(
   'the columns of $name fill the screen at every width, and the title of the first is shown',
   (table) => {
     for (let columns = 60; columns <= 260; columns += 1) {
-      const placed = placeColumns(table, NONE, columns);
+      const placed = layOutColumns(table, NONE, columns);
       expect(runsWidth(tableHead(placed, { column: table.sort, reversed: false }, columns))).toBe(columns);
       expect(placed[0]?.column.title).toBe(table.columns[0]?.title);
     }
@@ -23,7 +23,7 @@ test.each(tables)(
 );
 
 function ids(columns: number, hidden = NONE): string[] {
-  return placeColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
+  return layOutColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
 }
 
 test('a narrow table drops the least important columns first and never shows hidden ones', () => {
@@ -42,7 +42,7 @@ test('a narrow table drops the least important columns first and never shows hid
 test('no attribute of a client sends a control character to the terminal or moves a column', () => {
   const nasty = 'x\u001B[2J\u0007\u202E漢漢\n👩‍👩‍👧';
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
-  const placed = placeColumns(CLIENTS, NONE, 120);
+  const placed = layOutColumns(CLIENTS, NONE, 120);
   for (const isCursor of [true, false]) {
     const entry = { key: nasty, row: clientEntry(client, new EventCounter(), undefined), gone: false };
     const about = { placed, columns: 120, nowMs: NOW_MS, isCursor, isMarked: false, stale: false };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventKey } from '../../../shared/domain/event-key.ts';
-import { wantedPace } from '../../../tui/list/wanted-pace.ts';
+import { requestedPace } from '../../../tui/list/wanted-pace.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -18,25 +18,25 @@ const unfocused = (driver: ConsoleDriver): ConsoleDriver => {
   return driver;
 };
 
-const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(wantedPace(store).full ?? [])];
+const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(requestedPace(store).full ?? [])];
 
 const brief = (since: number, status = 2) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
 describe('the pace that the console requests from the feed', () => {
   test('a focused console requests every change at once', () => {
-    expect(wantedPace(openList().store)).toEqual({ ms: 0 });
+    expect(requestedPace(openList().store)).toEqual({ ms: 0 });
   });
 
   test('a paused console requests every change once a second', () => {
     const driver = openList();
     driver.type('p');
-    expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000 });
+    expect(requestedPace(unfocused(driver).store)).toEqual({ ms: 1000 });
   });
 
   test('an unfocused console requests the drawn rows once a second', () => {
     const driver = unfocused(openList());
     const keys = drawn(driver);
-    expect(wantedPace(driver.store).ms).toBe(1000);
+    expect(requestedPace(driver.store).ms).toBe(1000);
     expect(keys.length).toBeLessThan(36);
     expect(keys).toEqual(driver.list.slice(0, keys.length));
   });
@@ -98,12 +98,12 @@ describe('the pace that the console requests from the feed', () => {
     const driver = openList();
     driver.type(keys);
     driver.pass(2000);
-    expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000, full: undefined });
+    expect(requestedPace(unfocused(driver).store)).toEqual({ ms: 1000, full: undefined });
   });
 
   test('a key makes an unfocused console request every change at once', () => {
     const driver = unfocused(openList());
     driver.type('j');
-    expect(wantedPace(driver.store)).toEqual({ ms: 0 });
+    expect(requestedPace(driver.store)).toEqual({ ms: 0 });
   });
 });

@@ -4,7 +4,7 @@ import { selectorId, silencedId } from '../../../shared/domain/silencing.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
 import {
   nameAt,
-  nameBeside,
+  nameAtSameBackend,
   partsAt,
   silencedIdAt,
   splitName,
@@ -33,8 +33,8 @@ test('a name with its context is split again, and a name alone stays unchanged',
       expect(splitName(one)).toEqual({ name: one, context: undefined });
     }),
   );
-  expect(nameBeside('web-1@lab', 'disk')).toBe('disk@lab');
-  expect(nameBeside('web-1', 'disk')).toBe('disk');
+  expect(nameAtSameBackend('web-1@lab', 'disk')).toBe('disk@lab');
+  expect(nameAtSameBackend('web-1', 'disk')).toBe('disk');
 });
 
 test('a selector and the id of its silence survive the round trip through a context', () => {

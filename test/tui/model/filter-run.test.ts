@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isFound } from '../../../shared/domain/search-language.ts';
+import { isSearchMatch } from '../../../shared/domain/search-language.ts';
 import { parseSearch, type Search } from '../../../shared/domain/search.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { EventRegistry } from '../../../tui/model/event-registry.ts';
@@ -126,7 +126,7 @@ test('the list is right after any order of filters, withdrawn filters, sorts and
       registry.setSort(eventSort({ column: 'client', reversed: false }));
       registry.finishFilter(NOW_MS);
       const expected = [...registry.records()]
-        .filter(({ row }) => filter === undefined || isFound(filter, row, NOW_MS / 1000))
+        .filter(({ row }) => filter === undefined || isSearchMatch(filter, row, NOW_MS / 1000))
         .map(({ key }) => key)
         .toSorted();
       const { order } = registry;

@@ -27,7 +27,7 @@ async function watched(
   };
   const call: Call = {
     operands: [],
-    rest: [],
+    trailingArgs: [],
     flags: new Flags({ watch: true, limit }),
     api: () => {
       throw new Error('nothing is asked');

@@ -6,7 +6,7 @@ import { openApiClient, type ApiClient } from '../../../shared/client/api-client
 import { MonError } from '../../../shared/errors.ts';
 import type { HoldRequest } from '../../../shared/schemas/maintenance.ts';
 import type { TimelinePage } from '../../../shared/schemas/timeline.ts';
-import { HeldSilence } from '../../../tui/monctl/held-silence.ts';
+import { CommandSilence } from '../../../tui/monctl/held-silence.ts';
 import { placesEnv } from '../../support/administrator.ts';
 import { asking } from '../../support/asking.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -150,10 +150,10 @@ describe('a silence that maintenance renews', () => {
   let released: number;
   let said: string[];
 
-  function hold(maxSeconds: number): HeldSilence {
+  function hold(maxSeconds: number): CommandSilence {
     clock = new ManualClock();
     [answers, asked, released, said] = [[], [], 0, []];
-    return new HeldSilence({
+    return new CommandSilence({
       api: {
         holdSilence: (request) => {
           asked.push(request);

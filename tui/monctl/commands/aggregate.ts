@@ -8,8 +8,8 @@ import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
-import { found, removed } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
@@ -43,7 +43,7 @@ const info: Command = {
   examples: [['monctl aggregate info web --max-age 5m', 'only recent results']],
   async run({ api, flags, operands: [name = ''], output }) {
     const [summary, rules] = await Promise.all([
-      found(api().aggregate(name, maxAge(flags)), missing(name)),
+      requireExisting(api().aggregate(name, maxAge(flags)), missing(name)),
       api().aggregateRules(name),
     ]);
     await output.show(summary, () =>
@@ -76,7 +76,7 @@ const clients: Command = {
         { title: 'CHECKS', text: ({ checks: names }) => names.join(', ') },
       ],
       key: (member) => member.name,
-      fetch: () => found(call.api().aggregateClients(name), missing(name)),
+      fetch: () => requireExisting(call.api().aggregateClients(name), missing(name)),
     });
   },
 };
@@ -96,7 +96,7 @@ const checks: Command = {
         { title: 'CLIENTS', text: ({ clients: names }) => names.join(', ') },
       ],
       key: (member) => member.name,
-      fetch: () => found(call.api().aggregateChecks(name), missing(name)),
+      fetch: () => requireExisting(call.api().aggregateChecks(name), missing(name)),
     });
   },
 };
@@ -127,7 +127,9 @@ const results: Command = {
       columns: () => RESULT_COLUMNS,
       key: ({ check, output }) => JSON.stringify([check, output]),
       fetch: async () =>
-        outputsOf(await found(call.api().aggregateResults(name, severity, maxAge(call.flags)), missing(name))),
+        outputsOf(
+          await requireExisting(call.api().aggregateResults(name, severity, maxAge(call.flags)), missing(name)),
+        ),
     });
   },
 };
@@ -144,7 +146,7 @@ const remove: Command = {
     await carryOut(call, {
       send: (api) => removed(api.deleteAggregate(name), missing(name)),
       async effects() {
-        const summary = await found(call.api().aggregate(name), missing(name));
+        const summary = await requireExisting(call.api().aggregate(name), missing(name));
         return [
           `the aggregate ${name} of ${counted(summary.clients, 'clients')} and ${counted(summary.checks, 'checks')} would be deleted`,
           'the next result of a check that names it would create it again',
@@ -168,7 +170,7 @@ function missing(name: string): string {
 }
 
 function maxAge(flags: Call['flags']): MaxAge {
-  return given({ maxAge: flags.lifetime('max-age') });
+  return withoutUndefined({ maxAge: flags.lifetime('max-age') });
 }
 
 function isSeverity(text: string): text is Severity {

@@ -4,7 +4,7 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';
@@ -29,7 +29,7 @@ const grant: Command = {
   async run(call) {
     const { flags, output } = call;
     const [username = ''] = call.operands;
-    const key = given({
+    const key = withoutUndefined({
       metadata: {},
       username,
       scopes: flags.list('scopes'),

@@ -7,7 +7,7 @@ import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { cell } from '../list.ts';
 import { poll, troubleTeller } from '../poll.ts';
 import { table, type Column } from '../table.ts';
@@ -56,9 +56,9 @@ const verify: Command = {
   options: {},
   examples: [['monctl audit verify', 'verify the whole trail']],
   async run({ api, output }) {
-    const found = await walk(api());
-    const { records, first, last, hash } = found;
-    await output.show(found, () =>
+    const verification = await walk(api());
+    const { records, first, last, hash } = verification;
+    await output.show(verification, () =>
       safeText(
         records === 0
           ? 'there are no records'
@@ -72,7 +72,7 @@ export const auditCommands: readonly Command[] = [list, verify];
 
 function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
   const since = flags.value('since');
-  return given({
+  return withoutUndefined({
     who: flags.value('who'),
     action: flags.value('action'),
     since: since === undefined ? undefined : parsePast(since, nowMs),
@@ -83,12 +83,12 @@ function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
 async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (;;) {
-    const wanted = Math.min(PAGE, limit - records.length);
+    const pageSize = Math.min(PAGE, limit - records.length);
     const before = records.at(-1)?.id;
     // Pages by id and not by offset, because records may be added meanwhile.
-    const page = await api.audit({ ...query, ...given({ before }), limit: wanted });
+    const page = await api.audit({ ...query, ...withoutUndefined({ before }), limit: pageSize });
     records.push(...page);
-    if (page.length < wanted || records.length >= limit) return records;
+    if (page.length < pageSize || records.length >= limit) return records;
   }
 }
 
@@ -96,9 +96,9 @@ async function follow({ api, clock, output }: Call, query: AuditQuery, limit: nu
   let after: number | undefined;
   const fetch = (): Promise<AuditRecord[]> =>
     after === undefined ? newest(api(), query, limit) : newest(api(), { ...query, after }, Infinity);
-  const tellTrouble = troubleTeller(output);
+  const reportTrouble = troubleTeller(output);
   for await (const { items = [], trouble } of poll(clock, fetch)) {
-    tellTrouble(trouble);
+    reportTrouble(trouble);
     if (trouble !== undefined) continue;
     for (const record of items.toReversed()) {
       await output.showNext(record, () =>

@@ -3,7 +3,7 @@ import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { showYaml, toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
 import { record } from '../table.ts';
@@ -33,16 +33,16 @@ const health: Command = {
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'as a health probe']],
   async run({ api, flags, output }) {
-    const limits = given({ consumers: flags.number('consumers', 0), messages: flags.number('messages', 0) });
+    const limits = withoutUndefined({ consumers: flags.number('consumers', 0), messages: flags.number('messages', 0) });
     const { isHealthy, problems } = await api().health(limits);
     const deep = flags.switch('deep') === true ? await api().deepHealth() : undefined;
-    const found = [...problems, ...(deep?.problems ?? [])];
-    const isWell = isHealthy && deep?.isHealthy !== false;
+    const allProblems = [...problems, ...(deep?.problems ?? [])];
+    const isFullyHealthy = isHealthy && deep?.isHealthy !== false;
     const report = deep === undefined ? '' : `\n${await toYaml(deep.report)}`;
-    await output.show(given({ healthy: isWell, problems: found, report: deep?.report }), () =>
-      isWell ? `healthy${report}` : `${safeText(['unhealthy', ...found].join('\n'))}${report}`,
+    await output.show(withoutUndefined({ healthy: isFullyHealthy, problems: allProblems, report: deep?.report }), () =>
+      isFullyHealthy ? `healthy${report}` : `${safeText(['unhealthy', ...allProblems].join('\n'))}${report}`,
     );
-    if (!isWell) throw new ExitError(EXIT.unhealthy, 'the backend is unhealthy');
+    if (!isFullyHealthy) throw new ExitError(EXIT.unhealthy, 'the backend is unhealthy');
   },
 };
 

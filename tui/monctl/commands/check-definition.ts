@@ -6,8 +6,8 @@ import type { Call, Command } from '../command.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
 import { defaultCreator } from '../creator.ts';
-import { found } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
@@ -32,7 +32,7 @@ export async function listInNamespaces(call: Call): Promise<void> {
 
 export async function showDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
-  const check = await wanted(call, name);
+  const check = await requireCheck(call, name);
   await showYaml(call.output, check);
   const { subdued } = (await call.api().check(name)) ?? {};
   if (subdued === true) call.output.note(subduedNote(name));
@@ -51,7 +51,7 @@ export async function deleteDefinition(call: Call): Promise<void> {
     path: checkPath(namespace, name),
     missing: missing(namespace, name),
     async effects() {
-      await wanted(call, name);
+      await requireCheck(call, name);
       return [
         `the definition of ${name} in ${namespace} would be deleted; its results and events are kept until they are deleted`,
       ];
@@ -126,7 +126,7 @@ export const executeCheck: Command = {
     const [name = ''] = call.operands;
     const namespace = namespaceOf(call);
     const subscriptions = call.flags.list('subscriptions');
-    const order = given({
+    const order = withoutUndefined({
       metadata: { name, namespace },
       subscriptions,
       reason: call.flags.value('reason'),
@@ -135,9 +135,9 @@ export const executeCheck: Command = {
     await carryOut(call, {
       send: (_api, v2) => v2.execute(namespace, name, order),
       async effects() {
-        const check = await wanted(call, name);
-        const asked = subscriptions ?? textsAt(check, 'subscriptions');
-        return [`${name} would be requested of ${asked.length === 0 ? 'no subscription' : asked.join(', ')}`];
+        const check = await requireCheck(call, name);
+        const targets = subscriptions ?? textsAt(check, 'subscriptions');
+        return [`${name} would be requested of ${targets.length === 0 ? 'no subscription' : targets.join(', ')}`];
       },
       value: (answer) => ({ check: name, namespace, ...answer }),
       said: ({ issued }) => `requested ${name} at ${timestamp(issued)}: results arrive when the clients have run it`,
@@ -155,7 +155,7 @@ function definitionOf(
   if ((interval === undefined) === (cron === undefined)) {
     throw new MonError('invalid', 'set the schedule: either --interval SECONDS or --cron TEXT');
   }
-  return given({
+  return withoutUndefined({
     metadata: { name, namespace },
     command,
     interval,
@@ -168,9 +168,9 @@ function definitionOf(
   });
 }
 
-function wanted(call: Call, name: string): Promise<V2Object> {
+function requireCheck(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
-  return found(call.v2().find(checkPath(namespace, name)), missing(namespace, name));
+  return requireExisting(call.v2().find(checkPath(namespace, name)), missing(namespace, name));
 }
 
 function checkPath(namespace: string, name: string): readonly string[] {
@@ -181,9 +181,9 @@ function missing(namespace: string, name: string): string {
   return `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; delete leftover results with monctl check delete ${name} --results`;
 }
 
-function columns(isEverywhere: boolean): readonly Column<V2Object>[] {
+function columns(isAllNamespaces: boolean): readonly Column<V2Object>[] {
   return [
-    ...(isEverywhere ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+    ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
     { title: 'CHECK', text: nameOf },
     {
       title: 'SCHEDULE',

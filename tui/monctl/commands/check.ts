@@ -8,8 +8,8 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { found } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { showYaml } from '../output.ts';
 import { counted } from '../counted.ts';
@@ -66,7 +66,7 @@ const infoDefault: Command = {
   options: {},
   examples: [['monctl check info disk', 'the effective definition']],
   async run({ api, operands: [name = ''], output }) {
-    const check = await wanted(api(), name);
+    const check = await requireCheck(api(), name);
     await showYaml(output, check);
     if (check.subdued === true) output.note(subduedNote(name));
   },
@@ -128,7 +128,7 @@ const request: Command = {
     const { env, flags } = call;
     const [check = ''] = call.operands;
     const subscribers = flags.list('subscribers');
-    const order = given({
+    const order = withoutUndefined({
       check,
       subscribers,
       reason: flags.value('reason'),
@@ -178,8 +178,8 @@ export const checkCommands: readonly Command[] = [
   remove,
 ];
 
-function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
-  return found(api.check(name), `there is no scheduled check ${name}: see monctl check list`);
+function requireCheck(api: ApiClient, name: string): Promise<DefinedCheck> {
+  return requireExisting(api.check(name), `there is no scheduled check ${name}: see monctl check list`);
 }
 
 async function deleteEffects({ api }: Call, check: string): Promise<readonly string[]> {
@@ -200,11 +200,11 @@ async function requestEffects(
   name: string,
   subscribers: readonly string[] | undefined,
 ): Promise<readonly string[]> {
-  const [definition, clients] = await Promise.all([wanted(api(), name), api().clients()]);
-  const asked = subscribers ?? definition.subscribers ?? [];
-  const reached = clients.filter(({ subscriptions }) => subscriptions.some((one) => asked.includes(one)));
+  const [definition, clients] = await Promise.all([requireCheck(api(), name), api().clients()]);
+  const targets = subscribers ?? definition.subscribers ?? [];
+  const reached = clients.filter(({ subscriptions }) => subscriptions.some((one) => targets.includes(one)));
   return [
-    `${name} would be requested of ${asked.length === 0 ? 'no subscription' : asked.join(', ')}`,
+    `${name} would be requested of ${targets.length === 0 ? 'no subscription' : targets.join(', ')}`,
     `${counted(reached.length, 'clients')} with one of these subscriptions`,
   ];
 }

@@ -9,8 +9,8 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
-import { found } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
@@ -60,7 +60,7 @@ const info: Command = {
   options: {},
   examples: [['monctl client info web-001 --output yaml', 'with custom attributes']],
   async run({ api, operands: [name = ''], output, nowMs }) {
-    const client = await wanted(api(), name);
+    const client = await requireClient(api(), name);
     const events = await api().events({ client: name });
     await output.show(client, () =>
       record(
@@ -95,7 +95,7 @@ const history: Command = {
       async fetch() {
         const histories = await api().clientHistory(name);
         // The backend reports an unknown client as a client without history.
-        if (histories.length === 0) await wanted(api(), name);
+        if (histories.length === 0) await requireClient(api(), name);
         return histories;
       },
     });
@@ -128,7 +128,7 @@ const create: Command = {
     const client: Readonly<Record<string, unknown>> = {
       address: 'unknown',
       ...read,
-      ...given({
+      ...withoutUndefined({
         name: operands[0] || undefined,
         address: flags.value('address'),
         subscriptions: flags.list('subscriptions'),
@@ -176,11 +176,11 @@ const remove: Command = {
   async run(call) {
     const { flags } = call;
     const [name = ''] = call.operands;
-    if (flags.value('selector') !== undefined) return removeFound(call);
+    if (flags.value('selector') !== undefined) return removeMatching(call);
     if (name === '') throw new MonError('invalid', 'select one client with CLIENT, or several clients with --selector');
     const expireSeconds = flags.lifetime('invalidate-expire');
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
-    const invalidation = isInvalidated ? given({ expireSeconds }) : undefined;
+    const invalidation = isInvalidated ? withoutUndefined({ expireSeconds }) : undefined;
     await carryOut(call, {
       send: (api) => api.deleteClient(name, invalidation),
       effects: () => deleteEffects(call, name, expireSeconds),
@@ -194,7 +194,7 @@ const remove: Command = {
 /** Maximum number of names of clients to delete that are listed. */
 const NAMED_MAX = 5;
 
-async function removeFound(call: Call): Promise<void> {
+async function removeMatching(call: Call): Promise<void> {
   const { api, flags, operands } = call;
   if (operands[0] !== '') throw new MonError('invalid', 'use CLIENT or --selector, not both');
   if (flags.value('invalidate-expire') !== undefined || flags.switch('invalidate') !== undefined) {
@@ -228,8 +228,8 @@ async function removeFound(call: Call): Promise<void> {
 
 export const clientCommands: readonly Command[] = [list, info, history, create, remove];
 
-function wanted(api: ApiClient, name: string): Promise<Client> {
-  return found(api.client(name), `there is no client ${name}: see monctl client list`);
+function requireClient(api: ApiClient, name: string): Promise<Client> {
+  return requireExisting(api.client(name), `there is no client ${name}: see monctl client list`);
 }
 
 async function deleteEffects(
@@ -238,7 +238,7 @@ async function deleteEffects(
   expireSeconds: number | undefined,
 ): Promise<readonly string[]> {
   const [client, results, events] = await Promise.all([
-    wanted(api(), name),
+    requireClient(api(), name),
     api().results({ client: name }),
     api().events({ client: name }),
   ]);

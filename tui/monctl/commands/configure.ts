@@ -36,9 +36,9 @@ export const configureCommand: Command = {
   async run(call) {
     const { flags, env, output } = call;
     const name = flags.value('context') ?? CONTEXT_DEFAULT;
-    const given = flags.value('backend') ?? (await askedBackend(call));
+    const addresses = flags.value('backend') ?? (await askForBackend(call));
     // The configuration file may be readable by everyone, so its address must not contain credentials.
-    const listed = parseBackendAddresses(given, {});
+    const listed = parseBackendAddresses(addresses, {});
     const url = listed.map((address) => address.url).join(',');
     if (listed.some(({ headers }) => 'authorization' in headers)) {
       throw new MonError('invalid', 'do not put credentials into the URL: use --user or --api-key-file');
@@ -70,7 +70,7 @@ function tlsEnvironment({ MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: C
   return { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY };
 }
 
-async function askedBackend({ ask }: Call): Promise<string> {
+async function askForBackend({ ask }: Call): Promise<string> {
   if (ask === undefined) throw new MonError('invalid', 'set the backend: --backend URL');
   return (await ask(`backend [${DEFAULT_BACKEND}]: `)).trim() || DEFAULT_BACKEND;
 }
@@ -82,9 +82,12 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
     if (user !== undefined) throw new MonError('invalid', 'use --user or --api-key-file, not both');
     return { key: await readSecret(call, { option: 'api-key-file', what: 'API key' }) };
   }
-  const asked = user ?? (ask === undefined ? '' : (await ask('user (empty for an API key): ')).trim());
-  if (asked !== '') {
-    return { user: asked, password: await readSecret(call, { option: 'password-file', what: `password of ${asked}` }) };
+  const userName = user ?? (ask === undefined ? '' : (await ask('user (empty for an API key): ')).trim());
+  if (userName !== '') {
+    return {
+      user: userName,
+      password: await readSecret(call, { option: 'password-file', what: `password of ${userName}` }),
+    };
   }
   const key = ask === undefined ? '' : (await ask('API key (empty for none): ', true)).trim();
   return key === '' ? undefined : { key };

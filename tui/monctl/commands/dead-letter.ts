@@ -7,8 +7,8 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { found, removed } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';
@@ -34,7 +34,7 @@ const list: Command = {
       columns: listColumns,
       search: DEAD_LETTER_SEARCH,
       key: ({ id }) => String(id),
-      fetch: () => call.api().deadLetters(given({ handler })),
+      fetch: () => call.api().deadLetters(withoutUndefined({ handler })),
     });
   },
 };
@@ -48,9 +48,9 @@ const info: Command = {
   examples: [['monctl dead-letter info 1763745000000000 --output json', 'the event with secrets redacted']],
   async run({ api, operands: [text = ''], output, nowMs }) {
     const id = parseId(text);
-    const letter = await found(api().deadLetter(id), missing(id));
-    const event = await toYaml(letter.events ?? letter.event);
-    await output.show(letter, () => `${record(fieldsOf(letter, nowMs), output.look)}\n\n${event}`);
+    const deadLetter = await requireExisting(api().deadLetter(id), missing(id));
+    const event = await toYaml(deadLetter.events ?? deadLetter.event);
+    await output.show(deadLetter, () => `${record(fieldsOf(deadLetter, nowMs), output.look)}\n\n${event}`);
   },
 };
 
@@ -133,7 +133,7 @@ function missing(id: number): string {
  */
 async function count(api: ApiClient, which: Which): Promise<number> {
   if (!('id' in which)) return (await api.deadLetters('handler' in which ? which : {})).length;
-  await found(api.deadLetter(which.id), missing(which.id));
+  await requireExisting(api.deadLetter(which.id), missing(which.id));
   return 1;
 }
 
@@ -153,23 +153,23 @@ function nameOf(which: Which): string {
   return `dead letters of ${'handler' in which ? which.handler : 'all handlers'}`;
 }
 
-function fieldsOf(letter: DeadLetterSummary, nowMs: number): readonly (readonly [string, string])[] {
+function fieldsOf(deadLetter: DeadLetterSummary, nowMs: number): readonly (readonly [string, string])[] {
   return [
-    ['id', String(letter.id)],
-    ['handler', letter.handler],
-    ...(letter.group === undefined
+    ['id', String(deadLetter.id)],
+    ['handler', deadLetter.handler],
+    ...(deadLetter.group === undefined
       ? ([
-          ['client', letter.client],
-          ['check', letter.check],
+          ['client', deadLetter.client],
+          ['check', deadLetter.check],
         ] as const)
       : ([
-          ['group', letter.group.label],
-          ['events', String(letter.group.events)],
+          ['group', deadLetter.group.label],
+          ['events', String(deadLetter.group.events)],
         ] as const)),
-    ['queued', ago(letter.queued_at, nowMs)],
-    ['failed', ago(letter.failed_at, nowMs)],
-    ['attempts', String(letter.attempts)],
-    ['reason', letter.reason],
+    ['queued', ago(deadLetter.queued_at, nowMs)],
+    ['failed', ago(deadLetter.failed_at, nowMs)],
+    ['attempts', String(deadLetter.attempts)],
+    ['reason', deadLetter.reason],
   ];
 }
 

@@ -15,7 +15,7 @@ import { textAt } from '../v2-object.ts';
 import { counted } from '../counted.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { clusterV2 } from '../upgrade/cluster-login.ts';
-import { DUMP_FORMATS, DumpWriter, writeWhole, type DumpFormat, type TextSink } from '../objects/write-objects.ts';
+import { DUMP_FORMATS, DumpWriter, writeAtomically, type DumpFormat, type TextSink } from '../objects/write-objects.ts';
 
 const TYPE_NAMES = WRAPPED_KINDS.map(({ path }) => path);
 
@@ -61,7 +61,7 @@ export const dumpCommand: Command = {
     }
     const source = await sourceOf(call);
     let count = 0;
-    await writeWhole(path, async (sink) => {
+    await writeAtomically(path, async (sink) => {
       count = await writeDump(call, source, { kinds, namespace, format }, sink);
     });
     await noteOtherNamespaces(call, source, kinds, namespace);
@@ -122,8 +122,8 @@ async function noteOtherNamespaces(
   kinds: readonly WrappedKind[],
   namespace: string | undefined,
 ): Promise<void> {
-  const isMeant = namespace === undefined || call.flags.value('namespace') !== undefined;
-  if (isMeant || kinds.every(({ isNamespaced }) => !isNamespaced)) return;
+  const isExplicit = namespace === undefined || call.flags.value('namespace') !== undefined;
+  if (isExplicit || kinds.every(({ isNamespaced }) => !isNamespaced)) return;
   const all = await source.list(['namespaces']).catch((error: unknown) => {
     if (isDenied(error)) return [];
     throw error;
@@ -195,14 +195,16 @@ function isDenied(error: unknown): error is MonError {
 }
 
 function kindsOf(types: string, omitted: readonly string[]): readonly WrappedKind[] {
-  const left = new Set<WrappedKind>(omitted.map((name) => wantedKind(name)));
+  const left = new Set<WrappedKind>(omitted.map((name) => parseKind(name)));
   const names = types.split(',').map((name) => name.trim());
-  const wanted = new Set<WrappedKind>(names.flatMap((name) => (name === 'all' ? WRAPPED_KINDS : [wantedKind(name)])));
+  const selectedKinds = new Set<WrappedKind>(
+    names.flatMap((name) => (name === 'all' ? WRAPPED_KINDS : [parseKind(name)])),
+  );
   // The order in which the objects can be restored, whatever order the user named.
-  return WRAPPED_KINDS.filter((kind) => wanted.has(kind) && !left.has(kind));
+  return WRAPPED_KINDS.filter((kind) => selectedKinds.has(kind) && !left.has(kind));
 }
 
-function wantedKind(name: string): WrappedKind {
+function parseKind(name: string): WrappedKind {
   const kind = kindNamed(name);
   if (kind === undefined) {
     throw new MonError(
@@ -214,7 +216,7 @@ function wantedKind(name: string): WrappedKind {
 }
 
 function isDumpFormat(format: string): format is DumpFormat {
-  return DUMP_FORMATS.some((known) => known === format);
+  return DUMP_FORMATS.some((candidate) => candidate === format);
 }
 
 async function isThere(path: string): Promise<boolean> {

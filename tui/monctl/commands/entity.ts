@@ -2,7 +2,7 @@ import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { found } from '../found.ts';
+import { requireExisting } from '../found.ts';
 import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -38,7 +38,7 @@ const info: Command = {
   examples: [['monctl entity info web-001 --namespace staging', 'all attributes']],
   async run(call) {
     const [name = ''] = call.operands;
-    await showYaml(call.output, await wanted(call, name));
+    await showYaml(call.output, await requireEntity(call, name));
   },
 };
 
@@ -56,7 +56,7 @@ const remove: Command = {
       path: [...listPath(namespace, 'entities'), name],
       missing: missing(namespace, name),
       async effects() {
-        await wanted(call, name);
+        await requireEntity(call, name);
         return [`the entity ${name} of the namespace ${namespace} would be deleted with its events`];
       },
       question: `delete the entity ${name}`,
@@ -67,18 +67,18 @@ const remove: Command = {
 
 export const entityCommands: readonly Command[] = [list, info, remove];
 
-function wanted(call: Call, name: string): Promise<V2Object> {
+function requireEntity(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
-  return found(call.v2().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
+  return requireExisting(call.v2().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
 }
 
 function missing(namespace: string, name: string): string {
   return `there is no entity ${name} in ${namespace}: see monctl entity list --all-namespaces`;
 }
 
-function columns(isEverywhere: boolean, nowMs: number): readonly Column<V2Object>[] {
+function columns(isAllNamespaces: boolean, nowMs: number): readonly Column<V2Object>[] {
   return [
-    ...(isEverywhere ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+    ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
     { title: 'ENTITY', text: nameOf },
     { title: 'CLASS', text: (entity) => textAt(entity, 'entity_class') },
     {

@@ -13,8 +13,8 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
-import { found } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -61,12 +61,12 @@ const list: Command = {
     const { api, flags } = call;
     const isListed = selection(flags);
     const client = flags.value('client');
-    const isEverywhere = namespacesOf(call) === undefined;
-    const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
+    const isAllNamespaces = namespacesOf(call) === undefined;
+    const namespace = isAllNamespaces ? EVERY_NAMESPACE : call.namespace;
     const all: List<Listed> = {
       noun: 'events',
       columns: (nowMs) => [
-        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ row }: Listed) => row.namespace ?? '' }] : []),
+        ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ row }: Listed) => row.namespace ?? '' }] : []),
         ...listColumns(nowMs),
       ],
       search: languageOf(EVENT_SEARCH, ({ row }) => row),
@@ -75,7 +75,10 @@ const list: Command = {
       // Another result with the same status is not a change worth showing.
       news: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
       async fetch() {
-        const [events, recovering] = await Promise.all([api().events(given({ client })), api().recovering()]);
+        const [events, recovering] = await Promise.all([
+          api().events(withoutUndefined({ client })),
+          api().recovering(),
+        ]);
         return withRecoveries(events, recovering).map((event) => ({ event, row: eventRow(event) }));
       },
       select: (events) => events.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
@@ -103,7 +106,7 @@ const info: Command = {
   options: {},
   examples: [['monctl event info web-001 http-frontend', 'all details']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const [stored, recovering] = await Promise.all([wanted(api(), client, check), api().recovering()]);
+    const [stored, recovering] = await Promise.all([requireEvent(api(), client, check), api().recovering()]);
     const [event = stored] = withRecoveries([stored], recovering);
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
@@ -120,7 +123,7 @@ const explain: Command = {
   examples: [['monctl event explain web-001 http-frontend', 'find out why nobody was notified']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const missing = `there is no event and no result of ${client}/${check}`;
-    const explanation = await found(api().explainEvent(client, check), missing);
+    const explanation = await requireExisting(api().explainEvent(client, check), missing);
     const recurring = await recurringAmong(api(), explanation.event?.silenced_by ?? []);
     await output.show(explanation, () => handlingText(explanation, nowMs, output.look, recurring));
   },
@@ -160,7 +163,7 @@ export const eventCommands: readonly Command[] = [
 ];
 
 async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
-  const event = await wanted(api(), client, check);
+  const event = await requireEvent(api(), client, check);
   const matching = await Promise.all(event.silenced_by.map((id) => api().silencedEntry(id)));
   const ending = matching.flatMap((entry) => (entry?.expire_on_resolve === true ? [entry.id] : []));
   const since = formatDuration(nowMs / 1000 - eventRow(event).since);
@@ -170,8 +173,8 @@ async function resolveEffects({ api, nowMs }: Call, client: string, check: strin
   ];
 }
 
-function wanted(api: ApiClient, client: string, check: string): Promise<Event> {
-  return found(api.event(client, check), `there is no event ${client}/${check}`);
+function requireEvent(api: ApiClient, client: string, check: string): Promise<Event> {
+  return requireExisting(api.event(client, check), `there is no event ${client}/${check}`);
 }
 
 /** Combines the conditions of the command line, without `--filter`. */

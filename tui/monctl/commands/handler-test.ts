@@ -42,8 +42,8 @@ export const testCommand: Command = inAnyNamespace({
  */
 function eventOf(text: string | undefined): { readonly client?: string; readonly check?: string } {
   if (text === undefined) return {};
-  const [client = '', check = '', ...rest] = text.split('/');
-  if (client !== '' && check !== '' && rest.length === 0) return { client, check };
+  const [client = '', check = '', ...remaining] = text.split('/');
+  if (client !== '' && check !== '' && remaining.length === 0) return { client, check };
   throw new MonError('invalid', '--event: expected CLIENT/CHECK, such as web-001/disk');
 }
 

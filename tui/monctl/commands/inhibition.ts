@@ -54,21 +54,21 @@ const NAMED_MAX = 5;
 /**
  * Returns the columns of the list.
  *
- * @param isEverywhere true if events are shown with their namespace
+ * @param isAllNamespaces true if events are shown with their namespace
  */
-function columns(isEverywhere: boolean): readonly Column<InhibitionRow>[] {
-  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isEverywhere) }];
+function columns(isAllNamespaces: boolean): readonly Column<InhibitionRow>[] {
+  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isAllNamespaces) }];
 }
 
 /**
  * Returns the source events such as `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, with the number of
  * events that each inhibits.
  */
-function inhibitorsText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
+function inhibitorsText(inhibitors: readonly Inhibitor[], isAllNamespaces: boolean): string {
   if (inhibitors.length === 0) return '';
   const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, inhibited }) => {
-    const place = isEverywhere ? `${namespace}:` : '';
-    return `${place}${client}/${check}${inhibited === undefined ? '' : ` (${String(inhibited)})`}`;
+    const prefix = isAllNamespaces ? `${namespace}:` : '';
+    return `${prefix}${client}/${check}${inhibited === undefined ? '' : ` (${String(inhibited)})`}`;
   });
   const more = inhibitors.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;

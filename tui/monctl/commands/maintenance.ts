@@ -3,11 +3,11 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { flag, takes } from '../flags.ts';
-import { given } from '../../../shared/domain/given.ts';
-import { HeldSilence } from '../held-silence.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { CommandSilence } from '../held-silence.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { ProgramEnded } from '../run-program.ts';
-import { SEARCH_TARGET_OPTIONS, wantedTargetOf } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, requireTarget } from '../silence-target.ts';
 
 const run: Command = {
   words: ['maintenance', 'run'],
@@ -18,7 +18,7 @@ const run: Command = {
     'The command is not started if the silence cannot be created. A running command is never stopped: if the backend',
     'is unavailable, the silence is renewed as soon as it is back.',
   ],
-  rest: 'COMMAND [ARGUMENT...]',
+  trailingName: 'COMMAND [ARGUMENT...]',
   options: {
     ...SEARCH_TARGET_OPTIONS,
     max: takes('DURATION', 'maximum duration of the silence, such as 2h; the command itself is not limited'),
@@ -30,26 +30,26 @@ const run: Command = {
     ['monctl maintenance run --client web-001 --max 2h -- ./deploy.sh', 'silence a deployment'],
     ['monctl maintenance run --client db-014 --max 30m --anyway -- ./upgrade.sh', 'do not wait for the monitoring'],
   ],
-  async run({ api, flags, rest, env, clock, output, runProgram }) {
-    const target = wantedTargetOf(flags);
+  async run({ api, flags, trailingArgs, env, clock, output, runProgram }) {
+    const target = requireTarget(flags);
     const maxSeconds = flags.lifetime('max');
     if (maxSeconds === undefined) throw new MonError('invalid', 'set the maximum duration: --max 2h');
     const creator = flags.value('creator') ?? defaultCreator(env);
     // The arguments may contain secrets and many people read a reason, so it contains only the program.
-    const reason = flags.value('reason') ?? `maintenance: ${String(rest[0])}`;
-    const held = new HeldSilence({
+    const reason = flags.value('reason') ?? `maintenance: ${String(trailingArgs[0])}`;
+    const silence = new CommandSilence({
       api: api(),
       clock,
-      target: { run: randomUUID(), ...given({ ...target, reason, creator }) },
+      target: { run: randomUUID(), ...withoutUndefined({ ...target, reason, creator }) },
       maxSeconds,
       say: (text) => output.warn(`monctl: ${text}`),
     });
-    await held.begin(flags.switch('anyway') === true);
+    await silence.begin(flags.switch('anyway') === true);
     let code: number;
     try {
-      code = await runProgram(rest);
+      code = await runProgram(trailingArgs);
     } finally {
-      await held.end();
+      await silence.end();
     }
     throw new ProgramEnded(code);
   },

@@ -100,12 +100,12 @@ function planned(
   present: number | undefined,
 ): PlannedMigration {
   const expire = request.expire ?? EXPIRE_NEVER;
-  const about = { path, id, expire, reason: request.reason ?? null, creator: request.creator ?? null };
+  const fields = { path, id, expire, reason: request.reason ?? null, creator: request.creator ?? null };
   if (problem !== undefined)
-    return { ...about, fate: 'unready', note: `${problem}: upgrade the agent of this client first` };
-  if (present === undefined) return { ...about, fate: 'make', note: 'a silence is created' };
-  if (isCovered(present, expire)) return { ...about, fate: 'covered', note: 'a silence with this end exists' };
-  return { ...about, fate: 'make', note: 'an existing silence is extended' };
+    return { ...fields, fate: 'unready', note: `${problem}: upgrade the agent of this client first` };
+  if (present === undefined) return { ...fields, fate: 'make', note: 'a silence is created' };
+  if (isCovered(present, expire)) return { ...fields, fate: 'covered', note: 'a silence with this end exists' };
+  return { ...fields, fate: 'make', note: 'an existing silence is extended' };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { found } from '../found.ts';
+import { requireExisting } from '../found.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
@@ -38,7 +38,7 @@ const info: Command = {
   examples: [['monctl pipeline info incidents', 'its workflows with their filters, mutators and handlers']],
   async run(call) {
     const { path, missing } = pipelineOf(call);
-    await showYaml(call.output, await found(call.v2().find(path), missing));
+    await showYaml(call.output, await requireExisting(call.v2().find(path), missing));
   },
 };
 

@@ -1,7 +1,7 @@
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
 import type { Command } from '../command.ts';
 import { takes } from '../flags.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { NAMESPACES_OPTIONS } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 
@@ -30,7 +30,7 @@ export const reportCommand: Command = {
   ],
   async run(call) {
     const { api, flags, output } = call;
-    const report = await api().report(given({ ...spanOf(call), limit: flags.number('limit') }));
+    const report = await api().report(withoutUndefined({ ...spanOf(call), limit: flags.number('limit') }));
     await output.show(report, () => reportMarkdown(report));
   },
 };

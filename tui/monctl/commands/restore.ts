@@ -25,7 +25,7 @@ import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
-import { indexFile, type FileIndex, type Place } from '../objects/index-file.ts';
+import { indexFile, type FileIndex, type ObjectLocation } from '../objects/index-file.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
@@ -56,7 +56,7 @@ export const restoreCommand: Command = {
     const isDryRun = call.flags.switch('dry-run') === true;
     if (!index.isMarked) call.output.warn(`${path} has no end marker: it may be incomplete`);
     if (!isDryRun) {
-      const question = `restore ${counted(index.places.length, 'objects')} to ${call.v2().url}`;
+      const question = `restore ${counted(index.locations.length, 'objects')} to ${call.v2().url}`;
       await confirm(call, question, () => [], 'Canceled');
     }
     const tally = await restoreAll(call, path, index, isDryRun);
@@ -73,11 +73,11 @@ interface Tally {
   different: number;
 }
 
-async function restoreAll(call: Call, path: string, { places }: FileIndex, isDryRun: boolean): Promise<Tally> {
+async function restoreAll(call: Call, path: string, { locations }: FileIndex, isDryRun: boolean): Promise<Tally> {
   const tally: Tally = { outcomes: { created: 0, replaced: 0, unchanged: 0, skipped: 0 }, lossy: 0, different: 0 };
   const foreseen = new Foreseen();
   await using file = await open(path);
-  for (const page of pagesOf(places)) {
+  for (const page of pagesOf(locations)) {
     const objects: Wrapped[] = [];
     for (const { offset, length } of page) {
       const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
@@ -93,7 +93,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
       if (result === undefined)
         throw new MonError('internal', `${call.v2().url} sent no result for one of the objects`);
       if (isDryRun && result.outcome !== 'skipped') foreseen.add(object, result);
-      await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
+      await reportOutcome(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }
   }
   return tally;
@@ -146,23 +146,23 @@ class Foreseen {
  * Yields pages of objects that fit into one request. Users and API keys start a new page. As soon as the first
  * of them is restored, credentials are enforced, and the key in use must exist.
  */
-function* pagesOf(places: readonly Place[]): Generator<readonly Place[], void> {
-  let page: Place[] = [];
+function* pagesOf(locations: readonly ObjectLocation[]): Generator<readonly ObjectLocation[], void> {
+  let page: ObjectLocation[] = [];
   let bytes = 0;
-  for (const place of places) {
-    const isOther = page[0] !== undefined && isCredentials(page[0]) !== isCredentials(place);
-    if (page.length === RESTORE_MAX || isOther || (page.length > 0 && bytes + place.length > PAGE_BYTES_MAX)) {
+  for (const location of locations) {
+    const isOther = page[0] !== undefined && isCredentials(page[0]) !== isCredentials(location);
+    if (page.length === RESTORE_MAX || isOther || (page.length > 0 && bytes + location.length > PAGE_BYTES_MAX)) {
       yield page;
       page = [];
       bytes = 0;
     }
-    page.push(place);
-    bytes += place.length;
+    page.push(location);
+    bytes += location.length;
   }
   if (page.length > 0) yield page;
 }
 
-function isCredentials({ rank }: Place): boolean {
+function isCredentials({ rank }: ObjectLocation): boolean {
   return rank >= CREDENTIALS_RANK;
 }
 
@@ -170,7 +170,7 @@ function isDifferent({ outcome }: Restored, readBack: Restored | undefined): boo
   return readBack !== undefined && outcome !== 'skipped' && readBack.outcome !== 'unchanged';
 }
 
-async function tell(
+async function reportOutcome(
   { flags, output }: Call,
   object: Wrapped,
   { outcome, reason, lost = [], warnings }: Restored,

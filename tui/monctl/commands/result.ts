@@ -1,7 +1,7 @@
 import { takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
-import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
@@ -9,8 +9,8 @@ import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { found, removed } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
@@ -40,11 +40,11 @@ const list: Command = {
     await showList<StoredResult>(call, {
       noun: 'results',
       columns: listColumns,
-      search: languageOf(RESULT_SEARCH, foundResult),
+      search: languageOf(RESULT_SEARCH, toSearchableResult),
       key: (result) => eventKey(result.client, result.check.name),
       // Another result with the same status is not a change worth showing.
       news: (result) => result.check.status,
-      fetch: () => call.api().results(given({ client, check })),
+      fetch: () => call.api().results(withoutUndefined({ client, check })),
       select: (all) => all.filter((result) => hasStatus(result.check.status)),
     });
   },
@@ -57,7 +57,7 @@ const info: Command = {
   options: {},
   examples: [['monctl result info web-001 disk', 'the latest output']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const result = await wanted(api(), client, check);
+    const result = await requireResult(api(), client, check);
     await output.show(result, () => resultText(result, nowMs, output.look));
   },
 };
@@ -113,7 +113,7 @@ const remove: Command = {
     await carryOut(call, {
       send: (api) => removed(api.deleteResult(client, check), missing(client, check)),
       async effects() {
-        const result = await wanted(call.api(), client, check);
+        const result = await requireResult(call.api(), client, check);
         const event = await call.api().event(client, check);
         return [
           `the result ${client}/${check}, ${statusText(result.check.status)}, would be deleted with its history of ${String(result.check.history.length)}`,
@@ -135,7 +135,7 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   const [client = '', check = '', status = '', text = ''] = call.operands;
   const result: Readonly<Record<string, unknown>> = {
     ...(read as Readonly<Record<string, unknown>> | undefined),
-    ...given({
+    ...withoutUndefined({
       source: client || undefined,
       name: check || undefined,
       status: status === '' ? undefined : parseStatus(status),
@@ -170,17 +170,17 @@ async function submitMany(call: Call, results: readonly SubmittedResult[]): Prom
 }
 
 async function submitEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
-  const [known, result] = await Promise.all([api().client(client), api().result(client, check)]);
+  const [existingClient, result] = await Promise.all([api().client(client), api().result(client, check)]);
   return [
-    ...(known === undefined ? [`the client ${client} would be created`] : []),
+    ...(existingClient === undefined ? [`the client ${client} would be created`] : []),
     result === undefined
       ? `it would be the first result of ${client}/${check}`
       : `it would follow ${statusText(result.check.status)} of ${ago(result.check.executed, nowMs)}`,
   ];
 }
 
-function wanted(api: ApiClient, client: string, check: string): Promise<StoredResult> {
-  return found(api.result(client, check), missing(client, check));
+function requireResult(api: ApiClient, client: string, check: string): Promise<StoredResult> {
+  return requireExisting(api.result(client, check), missing(client, check));
 }
 
 function missing(client: string, check: string): string {

@@ -11,16 +11,16 @@ import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
-import { found, removed } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
-import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
+import { clearEffects, missingEntry, silenceEffects, requireSilence } from '../silence-effects.ts';
 import { matchLines, silenceMatches, unknownClient } from '../silence-matches.ts';
-import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf, wantedTargetOf } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf, requireTarget } from '../silence-target.ts';
 import { record } from '../table.ts';
 import { ago, parseBegin, parseLifetime } from '../times.ts';
 import {
@@ -69,18 +69,19 @@ const list: Command = {
         '--idle cannot be used with --at: the backend does not store which silences were idle in the past',
       );
     }
-    const isEverywhere = namespacesOf(call) === undefined;
-    const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
+    const isAllNamespaces = namespacesOf(call) === undefined;
+    const namespace = isAllNamespaces ? EVERY_NAMESPACE : call.namespace;
     const entries: List<Listed> = {
       noun: 'silenced entries',
       columns: (nowMs, shown) => [
-        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
+        ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
         ...listColumns(nowMs),
         ...(shown.some(({ view }) => view.recurrence !== undefined) ? [RECURS] : []),
         ...(shown.some(({ view }) => view.idle !== undefined) ? [idleColumn(nowMs)] : []),
       ],
       search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
-      key: ({ view: { namespace: place, id } }) => (place === undefined ? id : `${place}/${id}`),
+      key: ({ view: { namespace: entryNamespace, id } }) =>
+        entryNamespace === undefined ? id : `${entryNamespace}/${id}`,
       value: ({ view }) => view,
       // The remaining time changes constantly and is not worth showing as a change.
       news: ({ view, endsAt }) => [
@@ -121,7 +122,7 @@ const info: Command = {
   async run(call) {
     const { api, output, nowMs } = call;
     const id = idOf(call);
-    const entry = await found(api().silencedDetail(id), missingEntry(id));
+    const entry = await requireExisting(api().silencedDetail(id), missingEntry(id));
     const events = (await api().events()).filter((event) => event.silenced_by.includes(id));
     await output.show(entry, () =>
       record(
@@ -180,18 +181,18 @@ const create: Command = {
   ],
   async run(call) {
     const { flags, env, nowMs } = call;
-    const target = wantedTargetOf(flags);
+    const target = requireTarget(flags);
     const id = targetId(target);
-    const about = {
+    const fields = {
       ...target,
       reason: flags.value('reason'),
       creator: flags.value('creator') ?? defaultCreator(env),
     };
     const recurrence = recurrenceOfFlags(flags, nowMs);
-    if (recurrence !== undefined) return createRecurring(call, id, given({ ...about, recurrence }));
+    if (recurrence !== undefined) return createRecurring(call, id, withoutUndefined({ ...fields, recurrence }));
     const begin = flags.value('begin');
-    const entry = given({
-      ...about,
+    const entry = withoutUndefined({
+      ...fields,
       expire: lifetimeOf('--expire', flags.value('expire')),
       begin: begin === undefined ? undefined : parseBegin('--begin', begin, nowMs),
       expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
@@ -201,7 +202,7 @@ const create: Command = {
       send: (api) => api.silence(entry),
       effects: async () => [
         ...(await silenceEffects(call, id, entry)),
-        ...matchLines(given({ unknown_client: await unknownClient(call.api(), target) })),
+        ...matchLines(withoutUndefined({ unknown_client: await unknownClient(call.api(), target) })),
       ],
       value: () => ({ id, ...entry, ...matches }),
       said: () => [`silenced ${id}${endText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
@@ -254,15 +255,15 @@ const update: Command = {
       expire_on_resolve,
       expire: before,
       recurrence,
-    } = await wantedEntry(api(), id);
+    } = await requireSilence(api(), id);
     if (recurrence !== undefined) {
       throw new MonError(
         'invalid',
         `the silence ${id} recurs (${recurrenceText(recurrence)}), so it cannot be extended: create the silence again with another --duration`,
       );
     }
-    const place = selector === undefined ? { subscription, check } : { selector };
-    const entry = { ...place, reason, creator, begin, expire_on_resolve, expire };
+    const target = selector === undefined ? { subscription, check } : { selector };
+    const entry = { ...target, reason, creator, begin, expire_on_resolve, expire };
     const until = endText({ ...entry, begin: begin ?? 0 }, nowMs);
     await carryOut(call, {
       send: (to) => to.silence(entry),

@@ -4,8 +4,8 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { found, removed } from '../found.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../found.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -43,7 +43,7 @@ const info: Command = {
   examples: [['monctl stash info deploy/web --output json', 'as JSON']],
   async run(call) {
     const [path = ''] = call.operands;
-    await showYaml(call.output, await wanted(call, path));
+    await showYaml(call.output, await requireStash(call, path));
   },
 };
 
@@ -64,7 +64,7 @@ const create: Command = {
   async run(call) {
     const { flags } = call;
     const [path = ''] = call.operands;
-    const stash = given({ path, content: await contentOf(call), expire: flags.lifetime('expire') });
+    const stash = withoutUndefined({ path, content: await contentOf(call), expire: flags.lifetime('expire') });
     await carryOut(call, {
       send: (api) => api.saveStash(stash),
       effects: async () => [
@@ -88,7 +88,7 @@ const remove: Command = {
     const [path = ''] = call.operands;
     await carryOut(call, {
       send: (api) => removed(api.deleteStash(path), missing(path)),
-      effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await wanted(call, path))}`],
+      effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await requireStash(call, path))}`],
       question: `delete the stash ${path}`,
       value: () => ({ path, deleted: true }),
       said: () => `deleted the stash ${path}`,
@@ -98,8 +98,8 @@ const remove: Command = {
 
 export const stashCommands: readonly Command[] = [list, info, create, remove];
 
-function wanted({ api }: Call, path: string): Promise<Readonly<Record<string, unknown>>> {
-  return found(api().stash(path), missing(path));
+function requireStash({ api }: Call, path: string): Promise<Readonly<Record<string, unknown>>> {
+  return requireExisting(api().stash(path), missing(path));
 }
 
 function missing(path: string): string {

@@ -5,7 +5,7 @@ import type { Availability, AvailabilityReport } from '../../../shared/schemas/a
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 import { statusStyle, statusWord } from '../severity-text.ts';
@@ -34,13 +34,13 @@ const timeline: Command = {
   ],
   async run(call) {
     const { api, flags, output } = call;
-    const found = await newest(
+    const transitions = await newest(
       api(),
-      { ...placeOf(call), ...given({ q: flags.value('filter') }), ...spanOf(call) },
+      { ...filtersOf(call), ...withoutUndefined({ q: flags.value('filter') }), ...spanOf(call) },
       flags.number('limit') ?? SHOWN,
     );
-    await output.show(found, () => (found.length === 0 ? '' : table(COLUMNS, found, output.look)));
-    if (found.length === 0) output.note('no transitions');
+    await output.show(transitions, () => (transitions.length === 0 ? '' : table(COLUMNS, transitions, output.look)));
+    if (transitions.length === 0) output.note('no transitions');
   },
 };
 
@@ -64,9 +64,15 @@ const availability: Command = {
   ],
   async run(call) {
     const { api, flags, output } = call;
-    const { client, check = flags.value('check') } = placeOf(call);
+    const { client, check = flags.value('check') } = filtersOf(call);
     const report = await api().availability(
-      given({ client, check, aggregate: flags.value('aggregate'), limit: flags.number('limit'), ...spanOf(call) }),
+      withoutUndefined({
+        client,
+        check,
+        aggregate: flags.value('aggregate'),
+        limit: flags.number('limit'),
+        ...spanOf(call),
+      }),
     );
     await output.show(report, () => table(AVAILABILITY_COLUMNS, linesOf(report), output.look));
   },
@@ -75,7 +81,10 @@ const availability: Command = {
 export const timelineCommands: readonly Command[] = [timeline, availability].map(inAnyNamespace);
 
 /** Returns the client and check of the operands. An omitted operand is empty. */
-function placeOf({ operands: [client = '', check = ''] }: Call): { readonly client?: string; readonly check?: string } {
+function filtersOf({ operands: [client = '', check = ''] }: Call): {
+  readonly client?: string;
+  readonly check?: string;
+} {
   return { ...(client !== '' && { client }), ...(check !== '' && { check }) };
 }
 
@@ -87,8 +96,8 @@ async function newest(
   const rows: TimelineRow[] = [];
   let after: number | undefined;
   for (;;) {
-    const wanted = Math.min(PAGE, limit - rows.length);
-    const page = await api.timeline({ ...query, ...given({ after }), limit: wanted });
+    const pageSize = Math.min(PAGE, limit - rows.length);
+    const page = await api.timeline({ ...query, ...withoutUndefined({ after }), limit: pageSize });
     rows.push(...page.transitions);
     // A search with few matches returns pages that are not full, so only a missing `next` ends it.
     if (page.next === null || rows.length >= limit) return rows;

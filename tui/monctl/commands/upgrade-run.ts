@@ -9,7 +9,7 @@ import { ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { poll, troubleTeller } from '../poll.ts';
 import { table, type Column } from '../table.ts';
-import { TOLD_OPTIONS, toldFacts } from '../upgrade/gather-facts.ts';
+import { OPERATOR_FACT_OPTIONS, readOperatorFacts } from '../upgrade/gather-facts.ts';
 import { LogReader } from '../upgrade/log-reader.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
@@ -63,7 +63,7 @@ const show: Command = {
     ['monctl upgrade info --watch', 'follow the progress'],
   ],
   async run(call) {
-    const plan = await wantedPlan(call);
+    const plan = await requirePlan(call);
     const { look } = call.output;
     if (call.flags.switch('watch') === true) return followLog(call, plan);
     await call.output.show(plan, () =>
@@ -84,9 +84,9 @@ const show: Command = {
 async function followLog(call: Call, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
   const log = new LogReader();
-  const tellTrouble = troubleTeller(call.output);
+  const reportTrouble = troubleTeller(call.output);
   for await (const { items, trouble } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
-    tellTrouble(trouble);
+    reportTrouble(trouble);
     const [now = plan] = items ?? [];
     for (const line of log.next(now)) {
       const { at, step, text } = line;
@@ -111,7 +111,7 @@ const run: Command = {
     'The command asks before each step: you can run it, skip it with a reason, or quit and continue later. Steps that cannot be undone must be confirmed by typing.',
     'The command needs a terminal. The options with files are used for a new plan and to verify steps.',
   ],
-  options: { ...PATH_OPTIONS, ...TOLD_OPTIONS, force: FORCE },
+  options: { ...PATH_OPTIONS, ...OPERATOR_FACT_OPTIONS, force: FORCE },
   examples: [
     ['monctl upgrade run --from 6.1.0 --to 6.5.0', 'begin'],
     ['monctl upgrade run', 'continue the open plan'],
@@ -121,10 +121,12 @@ const run: Command = {
     if (ask === undefined)
       throw new MonError('invalid', 'monctl upgrade run needs a terminal, because it asks before each step');
     const client = clientOf(call);
-    const told = await toldFacts(call);
-    const plan = (await openPlan(client)) ?? (await newPlan(call, client, told));
+    const facts = await readOperatorFacts(call);
+    const plan = (await openPlan(client)) ?? (await newPlan(call, client, facts));
     const taken = await take(call, client, plan.id);
-    const left = await new TerminalPlanRun(call, { ask, client, session: sessionOf(), told }).carryOut(taken);
+    const left = await new TerminalPlanRun(call, { ask, client, session: sessionOf(), operatorFacts: facts }).carryOut(
+      taken,
+    );
     await output.show(left, () => safeText(planLine(left)));
     if (left.state === 'open')
       throw new ExitError(EXIT.declined, 'the plan is open: continue it with monctl upgrade run');
@@ -138,7 +140,7 @@ const takeCommand: Command = {
   examples: [['monctl upgrade take --force', 'take over the plan from a console that was closed']],
   async run(call) {
     const client = clientOf(call);
-    const taken = await take(call, client, (await wantedOpen(client)).id);
+    const taken = await take(call, client, (await requireOpenPlan(client)).id);
     await call.output.show(taken, () => safeText(planLine(taken)));
   },
 };
@@ -169,7 +171,7 @@ async function endPlan(call: Call, order: 'abandon' | 'roll-back'): Promise<void
   const reason = call.flags.value('reason');
   if (reason === undefined) throw new MonError('invalid', "--reason is needed: --reason 'the window is over'");
   const client = clientOf(call);
-  const { id } = await wantedOpen(client);
+  const { id } = await requireOpenPlan(client);
   await take(call, client, id);
   const ended = await client.order(id, { order, session: sessionOf(), reason });
   const { backup } = ended;
@@ -189,7 +191,7 @@ function take({ flags }: Call, client: UpgradeClient, id: number): Promise<PlanR
 async function newPlan(
   call: Call,
   client: UpgradeClient,
-  facts: Awaited<ReturnType<typeof toldFacts>>,
+  facts: Awaited<ReturnType<typeof readOperatorFacts>>,
 ): Promise<PlanRun> {
   const path = await pathOf(call);
   const made = await client.create({ from: versionText(path.from), to: versionText(path.to), facts });
@@ -220,7 +222,7 @@ async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefin
  *
  * @throws MonError `not_found`
  */
-async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
+async function requireOpenPlan(client: UpgradeClient): Promise<PlanRunSummary> {
   const plan = await openPlan(client);
   if (plan === undefined)
     throw new MonError('not_found', 'there is no open upgrade plan: create one with monctl upgrade run');
@@ -232,12 +234,12 @@ async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
  *
  * @throws MonError `not_found`, `invalid`
  */
-async function wantedPlan(call: Call): Promise<PlanRun> {
+async function requirePlan(call: Call): Promise<PlanRun> {
   const [id = ''] = call.operands;
   const client = clientOf(call);
   if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is not the number of an upgrade plan`);
-  const wanted = id === '' ? (await client.plans())[0]?.id : Number(id);
-  const plan = wanted === undefined ? undefined : await client.plan(wanted);
+  const planId = id === '' ? (await client.plans())[0]?.id : Number(id);
+  const plan = planId === undefined ? undefined : await client.plan(planId);
   if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${id}: see monctl upgrade list`);
   return plan;
 }

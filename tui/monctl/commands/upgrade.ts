@@ -4,14 +4,14 @@ import { versionText } from '../../../shared/domain/plan/version.ts';
 import type { Finding, RuleVerdict } from '../../../shared/schemas/plan.ts';
 import type { Call, Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
-import { CLUSTER_OPTIONS, gatherFacts, TOLD_OPTIONS } from '../upgrade/gather-facts.ts';
+import { CLUSTER_OPTIONS, gatherFacts, OPERATOR_FACT_OPTIONS } from '../upgrade/gather-facts.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, stepsText } from '../upgrade/plan-text.ts';
 import { fixNamespacesCommand } from './upgrade-namespaces.ts';
 import { planCommands } from './upgrade-run.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
+const OPTIONS = { ...PATH_OPTIONS, ...OPERATOR_FACT_OPTIONS, ...CLUSTER_OPTIONS };
 
 const DETAILS = [
   'The backend can be mon or a Sensu Go cluster. With --offline, only a dump is read; facts that the dump lacks become warnings.',
@@ -58,9 +58,9 @@ const plan: Command = {
  * @throws ExitError when a finding blocks the upgrade
  */
 function conclude({ output }: Call, verdict: RuleVerdict, findings: readonly Finding[]): void {
-  const named = (wanted: RuleVerdict): string =>
+  const named = (selected: RuleVerdict): string =>
     findings
-      .filter((finding) => finding.verdict === wanted)
+      .filter((finding) => finding.verdict === selected)
       .map(({ rule }) => rule)
       .join(', ');
   if (verdict === 'block') throw new ExitError(EXIT.blocked, `the upgrade is blocked: ${named('block')}`);

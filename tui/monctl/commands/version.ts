@@ -26,11 +26,11 @@ export const versionCommand: Command = {
       return;
     }
     const backend = api();
-    const asked = await backend.info().then(
+    const response = await backend.info().then(
       ({ mon, sensu }) => ({ version: mon?.version ?? null, compatible: sensu.version }),
       (failure: unknown) => ({ failure }),
     );
-    const answered = 'failure' in asked ? { version: null, compatible: null } : asked;
+    const answered = 'failure' in response ? { version: null, compatible: null } : response;
     await output.show({ monctl: VERSION, backend: { url: backend.url, ...answered } }, () =>
       record(
         [
@@ -41,7 +41,7 @@ export const versionCommand: Command = {
       ),
     );
     // The failure is reported last, because the version of monctl is known without a backend.
-    if ('failure' in asked) throw asked.failure;
+    if ('failure' in response) throw response.failure;
   },
 };
 

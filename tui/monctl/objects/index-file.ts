@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 
 /** The position of an object in its file, in bytes, and its rank in the restore order. */
-export interface Place {
+export interface ObjectLocation {
   readonly offset: number;
   readonly length: number;
   /** Objects with a lower rank are restored first. */
@@ -12,7 +12,7 @@ export interface Place {
 
 export interface FileIndex {
   /** The objects in the order in which they can be restored. */
-  readonly places: readonly Place[];
+  readonly locations: readonly ObjectLocation[];
   /** True if the file has marks for its begin and end. */
   readonly isMarked: boolean;
 }
@@ -35,25 +35,28 @@ export async function indexFile(
   said: string,
   onObject?: (object: Wrapped) => void,
 ): Promise<FileIndex> {
-  const places: Place[] = [];
+  const locations: ObjectLocation[] = [];
   let hasBegin = false;
   let end: number | undefined;
   for await (const item of readObjects(chunks, said)) {
     if (item.kind === 'begin') hasBegin = true;
     else if (item.kind === 'end') end = item.count;
     else {
-      const { offset, length } = item.place;
-      places.push({ offset, length, rank: rankOf(item.object) });
+      const { offset, length } = item.document;
+      locations.push({ offset, length, rank: rankOf(item.object) });
       onObject?.(item.object);
     }
   }
   if (hasBegin && end === undefined) throw new MonError('invalid', `${said} is truncated: it has no end marker`);
-  if (end !== undefined && end !== places.length) {
+  if (end !== undefined && end !== locations.length) {
     throw new MonError(
       'invalid',
-      `${said} is incomplete: it contains ${String(places.length)} of ${String(end)} objects`,
+      `${said} is incomplete: it contains ${String(locations.length)} of ${String(end)} objects`,
     );
   }
-  if (places.length === 0 && !hasBegin) throw new MonError('invalid', `${said} contains no objects`);
-  return { places: places.toSorted((a, b) => a.rank - b.rank || a.offset - b.offset), isMarked: end !== undefined };
+  if (locations.length === 0 && !hasBegin) throw new MonError('invalid', `${said} contains no objects`);
+  return {
+    locations: locations.toSorted((a, b) => a.rank - b.rank || a.offset - b.offset),
+    isMarked: end !== undefined,
+  };
 }

@@ -7,7 +7,7 @@ import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
 
 /** An item of a file of objects. */
 export type FileItem =
-  | { readonly kind: 'object'; readonly object: Wrapped; readonly place: DocumentText }
+  | { readonly kind: 'object'; readonly object: Wrapped; readonly document: DocumentText }
   /** The begin mark of `monctl dump`; such a file must have an end mark too. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'end'; readonly count: number };
@@ -23,14 +23,14 @@ export async function* readObjects(
   said: string,
 ): AsyncGenerator<FileItem, void, undefined> {
   let number = 0;
-  for await (const place of splitDocuments(chunks)) {
-    yield* marksIn(place.text);
-    if (!HAS_CONTENT.test(place.text)) continue;
+  for await (const document of splitDocuments(chunks)) {
+    yield* marksIn(document.text);
+    if (!HAS_CONTENT.test(document.text)) continue;
     number++;
-    const object = await readObject(place.text, `${said}: object ${String(number)}`);
+    const object = await readObject(document.text, `${said}: object ${String(number)}`);
     if (isBegin(object)) yield { kind: 'begin' };
     else if (isEnd(object)) yield { kind: 'end', count: Number(object.spec['objects']) };
-    else yield { kind: 'object', object, place };
+    else yield { kind: 'object', object, document };
   }
 }
 

@@ -48,7 +48,7 @@ export class DumpWriter {
  *
  * @throws MonError `invalid` when it cannot be written
  */
-export async function writeWhole(path: string, write: (sink: TextSink) => Promise<void>): Promise<void> {
+export async function writeAtomically(path: string, write: (sink: TextSink) => Promise<void>): Promise<void> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);
   const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
     throw new MonError('invalid', `${path} cannot be written: ${errorMessage(error)}`, { cause: error });

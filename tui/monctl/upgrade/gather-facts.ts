@@ -1,21 +1,21 @@
 import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import { ATTESTATIONS, type UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call } from '../command.ts';
 import { readCertificate } from './certificates.ts';
 import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
-import { placesOf, readInstallation } from './installation.ts';
+import { installPathsOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
-import { given } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/given.ts';
 import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
 
 /** The entity limit without a license (reference 8). */
 const FREE_ENTITIES = 100;
 
 /** Options for facts that only the operator knows. */
-export const TOLD_OPTIONS = {
+export const OPERATOR_FACT_OPTIONS = {
   dump: takes('FILE', 'read the data from this dump file, not from the cluster', { completes: 'file' }),
   snapshot: takes('FILE', 'read facts from this snapshot of the embedded key-value store', { completes: 'file' }),
   certificate: takes('FILE,...', 'check these certificate files of backends and agents', { completes: 'file' }),
@@ -36,9 +36,9 @@ export const CLUSTER_OPTIONS = {
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Returns the facts of the options, for a plan that a backend carries out. */
-export async function toldFacts(call: Call): Promise<ToldFacts> {
+export async function readOperatorFacts(call: Call): Promise<OperatorFacts> {
   const dump = await dumpOf(call);
-  return { ...(await toldBesides(call)), ...given({ dump: dump?.dump }) };
+  return { ...(await readFactsWithoutDump(call)), ...withoutUndefined({ dump: dump?.dump }) };
 }
 
 /**
@@ -49,15 +49,15 @@ export async function toldFacts(call: Call): Promise<ToldFacts> {
 export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
   const dump = await dumpOf(call);
   const live = call.flags.switch('offline') === true ? offline(call, dump) : await liveFacts(call);
-  const told = await toldBesides(call);
+  const operatorFacts = await readFactsWithoutDump(call);
   const installation = live.product === 'mon' ? {} : await installationOf(call);
   return {
     ...live,
     ...installation,
     ...clusterOptions(call),
-    ...told,
-    ...given({ dump: dump?.dump }),
-    attested: told.attested ?? [],
+    ...operatorFacts,
+    ...withoutUndefined({ dump: dump?.dump }),
+    attested: operatorFacts.attested ?? [],
   };
 }
 
@@ -82,9 +82,9 @@ async function dumpOf({ flags }: Call): Promise<DumpReading | undefined> {
   return file === undefined ? undefined : await readDump(file);
 }
 
-async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
+async function readFactsWithoutDump({ flags }: Call): Promise<Omit<OperatorFacts, 'dump'>> {
   const [snapshot, certificates, accepted] = [flags.value('snapshot'), flags.list('certificate'), flags.list('accept')];
-  return given({
+  return withoutUndefined({
     snapshot: snapshot === undefined ? undefined : await readSnapshot(snapshot),
     certificates: certificates && (await Promise.all(certificates.map((file) => readCertificate(file)))),
     attested: accepted?.map((name) => oneOf(name, 'accept', ATTESTATIONS)),
@@ -98,11 +98,11 @@ async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
 async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
   return flags.switch('offline') === true
     ? {}
-    : await readInstallation(env['PATH'] ?? '', placesOf({ product: 'cluster' }));
+    : await readInstallation(env['PATH'] ?? '', installPathsOf({ product: 'cluster' }));
 }
 
 function clusterOptions({ flags }: Call): Partial<UpgradeFacts> {
-  return given({
+  return withoutUndefined({
     event_store: choice(flags, 'event-store', ['key-value', 'relational'] as const),
     key_value_store: choice(flags, 'key-value-store', ['embedded', 'external'] as const),
     event_rows: flags.number('event-rows', 0),
@@ -125,7 +125,7 @@ function choice<Name extends string>(flags: Flags, option: string, names: readon
  * @throws MonError `invalid`
  */
 function oneOf<Name extends string>(value: string, option: string, names: readonly Name[]): Name {
-  const known = names.find((name) => name === value);
-  if (known !== undefined) return known;
+  const match = names.find((name) => name === value);
+  if (match !== undefined) return match;
   throw new MonError('invalid', `--${option} must be ${names.join(' or ')}, not ${JSON.stringify(value)}`);
 }

@@ -10,7 +10,7 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 const run = promisify(execFile);
 
 /** The paths of a package, and the state directories before and since 5.1.0 (reference 9.3). */
-export interface Places {
+export interface InstallPaths {
   /** Name of the backend program. */
   readonly program: string;
   readonly config: string;
@@ -18,7 +18,7 @@ export interface Places {
   readonly newState: string;
 }
 
-export function placesOf(facts: Pick<UpgradeFacts, 'product'>): Places {
+export function installPathsOf(facts: Pick<UpgradeFacts, 'product'>): InstallPaths {
   const { backend, configFile, oldStateDir, newStateDir } = wordsOf(facts);
   return { program: backend, config: configFile, oldState: oldStateDir, newState: newStateDir };
 }
@@ -41,16 +41,16 @@ const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[
  */
 export async function readInstallation(
   path: string,
-  places: Places,
+  installPaths: InstallPaths,
 ): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
-  const program = await findProgram(places.program, path);
+  const program = await findProgram(installPaths.program, path);
   if (program === undefined) return {};
   return {
     install: (await isOwned(program)) ? 'package' : 'binary',
     state_dir: {
-      configured: await configuredStateDir(places.config),
-      old_has_data: await hasData(places.oldState, places.newState),
-      new_has_data: await hasData(places.newState),
+      configured: await configuredStateDir(installPaths.config),
+      old_has_data: await hasData(installPaths.oldState, installPaths.newState),
+      new_has_data: await hasData(installPaths.newState),
     },
   };
 }

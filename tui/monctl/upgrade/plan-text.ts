@@ -53,10 +53,10 @@ export function stepsText(steps: readonly ShownStep[], look: TableLook): string 
 export function planLine(plan: PlanRunSummary): string {
   const { id, from, to, state, steps, holder } = plan;
   const step = currentStep(plan);
-  const place =
+  const progress =
     step === undefined || state !== 'open'
       ? ''
       : `, step ${String(steps.indexOf(step) + 1)} of ${String(steps.length)}`;
-  const held = holder === null ? '' : `, owned by ${holder.who}`;
-  return `plan ${String(id)}, ${from} to ${to}: ${state}${place}${held}`;
+  const ownerText = holder === null ? '' : `, owned by ${holder.who}`;
+  return `plan ${String(id)}, ${from} to ${to}: ${state}${progress}${ownerText}`;
 }

@@ -1,9 +1,9 @@
 import type { UpgradeClient } from '../../../shared/client/plan-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import { turnOf } from '../../../shared/domain/plan/operator.ts';
+import { nextInteraction } from '../../../shared/domain/plan/operator.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { PlanRun, PlanOrder, PlanRunStep, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import { isYes } from '../change.ts';
 import type { Ask, Call } from '../command.ts';
 import { pause, troubleTeller } from '../poll.ts';
@@ -18,7 +18,7 @@ interface Parts {
   readonly ask: Ask;
   readonly client: UpgradeClient;
   readonly session: string;
-  readonly told: ToldFacts;
+  readonly operatorFacts: OperatorFacts;
 }
 
 /** A plan that is carried out in a plain terminal: it asks before each step and prints the log as it grows. */
@@ -56,15 +56,17 @@ export class TerminalPlanRun {
    * @returns `undefined` if the user stopped here
    */
   async #step(plan: PlanRun, step: PlanRunStep): Promise<PlanRun | undefined> {
-    const turn = turnOf(step);
-    const wish = await this.#wish(turn === 'confirm' ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
+    const interaction = nextInteraction(step);
+    const wish = await this.#wish(
+      interaction === 'confirm' ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it',
+    );
     if (wish === 'leave') return undefined;
     if (wish === 'skip') return await this.#skip(plan, step);
-    const about = { session: this.#parts.session, step: step.id, facts: this.#parts.told };
-    if (turn === 'confirm') return await this.#order(plan, { order: 'confirm', ...about });
-    if (turn !== 'type') return await this.#order(plan, { order: 'start', ...about });
+    const stepFields = { session: this.#parts.session, step: step.id, facts: this.#parts.operatorFacts };
+    if (interaction === 'confirm') return await this.#order(plan, { order: 'confirm', ...stepFields });
+    if (interaction !== 'type') return await this.#order(plan, { order: 'start', ...stepFields });
     const typed = await this.#parts.ask(safeText(`type ${step.confirm ?? ''} to run it: `));
-    return await this.#order(plan, { order: 'start', ...about, typed: typed.trim() });
+    return await this.#order(plan, { order: 'start', ...stepFields, typed: typed.trim() });
   }
 
   async #skip(plan: PlanRun, step: PlanRunStep): Promise<PlanRun> {
@@ -94,17 +96,17 @@ export class TerminalPlanRun {
   /** Waits for the end of a running step. It also waits for a backend that restarts meanwhile. */
   async #settled(plan: PlanRun): Promise<PlanRun> {
     let current = plan;
-    this.#tellLog(current);
+    this.#printLog(current);
     while (current.state === 'open' && currentStep(current)?.state === 'running') {
       await pause(this.#call.clock, LOOK_MS);
       current = await this.#read(plan.id);
-      this.#tellLog(current);
+      this.#printLog(current);
     }
     return current;
   }
 
   async #read(id: number): Promise<PlanRun> {
-    const tellTrouble = troubleTeller(this.#call.output);
+    const warnOfTrouble = troubleTeller(this.#call.output);
     for (;;) {
       try {
         const plan = await this.#parts.client.plan(id);
@@ -112,7 +114,7 @@ export class TerminalPlanRun {
         return plan;
       } catch (error) {
         if (!(error instanceof MonError) || error.code !== 'unavailable') throw error;
-        tellTrouble(error.message);
+        warnOfTrouble(error.message);
         await pause(this.#call.clock, LOOK_MS);
       }
     }
@@ -133,7 +135,7 @@ export class TerminalPlanRun {
     );
   }
 
-  #tellLog(plan: PlanRun): void {
+  #printLog(plan: PlanRun): void {
     for (const { step, text } of this.#log.next(plan)) {
       this.#call.output.warn(`  ${step === null ? '' : `${step}: `}${text}`);
     }

@@ -10,7 +10,7 @@ import type { Severity } from '../../../shared/domain/severity.ts';
 import { STATUS } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import { namespaceField } from '../namespace-field.ts';
@@ -81,12 +81,12 @@ export function scheduleText({ interval, cron, publish }: DefinedCheck): string 
 }
 
 /** Returns the checks of the last load by name. The map is built once for each response. */
-function definitions({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DefinedCheck> {
+function definitions({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DefinedCheck> {
   const { data } = loads.of('checks');
   if (data === undefined) return NONE;
-  const known = definitionsMemo.get(data) ?? new Map(data.map((check) => [check.name, check]));
-  definitionsMemo.set(data, known);
-  return known;
+  const byName = definitionsMemo.get(data) ?? new Map(data.map((check) => [check.name, check]));
+  definitionsMemo.set(data, byName);
+  return byName;
 }
 
 const NONE: ReadonlyMap<string, DefinedCheck> = new Map();

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { MemberLayer } from '../../state/layers/loaded.ts';
 import type { Shown } from '../../state/ports.ts';
 import { describe } from '../../text/describe.ts';
@@ -20,7 +20,7 @@ const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
 
 /** Returns all that is known about one member of the cluster. */
 export function memberLines(
-  { nowMs, state: { size } }: Shown & Pick<Known, 'nowMs'>,
+  { nowMs, state: { size } }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: MemberLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

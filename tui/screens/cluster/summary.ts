@@ -2,7 +2,7 @@ import { leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import { labelRun } from '../../text/describe.ts';
 import { fitRuns, spread } from '../../text/runs.ts';
@@ -13,7 +13,7 @@ import { countText } from '../../words/count-text.ts';
  * Returns the lines above the members: the leader and since when it leads, and the location and state of the
  * database.
  */
-export function summaryLines({ state, loads, nowMs }: Shown & Pick<Known, 'loads' | 'nowMs'>): readonly Line[] {
+export function summaryLines({ state, loads, nowMs }: Shown & Pick<LiveData, 'loads' | 'nowMs'>): readonly Line[] {
   const { columns } = state.size;
   const view = loads.of('cluster').data?.view;
   if (view === undefined) return [[], []];

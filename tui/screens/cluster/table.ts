@@ -4,7 +4,7 @@ import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import { countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { TableColumn } from '../../list/table-column.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { MEMBER_TONES } from './lines.ts';
 import { summaryLines } from './summary.ts';
 
@@ -47,6 +47,6 @@ function ageColumn(id: string, title: string, at: (member: ClusterMember) => num
   };
 }
 
-function membersOf({ loads }: Pick<Known, 'loads'>): readonly ClusterMember[] {
+function membersOf({ loads }: Pick<LiveData, 'loads'>): readonly ClusterMember[] {
   return loads.of('cluster').data?.view.members ?? [];
 }

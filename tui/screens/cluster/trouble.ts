@@ -1,6 +1,6 @@
 import { clusterTroubles, type ClusterTrouble } from '../../../shared/domain/cluster.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 
@@ -23,17 +23,17 @@ const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
  * Returns the worst problem of the cluster of the shown backend. It is `undefined` if there is none or the
  * store is not shared.
  */
-export function shownTrouble({ feed, loads }: Pick<Known, 'feed' | 'loads'>): ClusterTrouble | undefined {
+export function shownTrouble({ feed, loads }: Pick<LiveData, 'feed' | 'loads'>): ClusterTrouble | undefined {
   const { data } = loads.of('cluster');
   // After the connection is lost, the last known state may be outdated.
   if (!feed.isShared || data === undefined || feed.lostAtMs !== undefined) return undefined;
   return clusterTroubles(data.view)[0];
 }
 
-/** Returns the problem in at most `room` cells, and a shorter text if the full one does not fit. */
-export function troubleRuns(trouble: ClusterTrouble | undefined, room: number): readonly Run[] {
+/** Returns the problem in at most `width` cells, and a shorter text if the full one does not fit. */
+export function troubleRuns(trouble: ClusterTrouble | undefined, width: number): readonly Run[] {
   if (trouble === undefined) return [];
   const { kind, text } = trouble;
-  const whole = safeLine(text);
-  return [run('  '), run(cellWidth(whole) + 2 <= room ? whole : SHORT[kind], TONES[kind])];
+  const fullText = safeLine(text);
+  return [run('  '), run(cellWidth(fullText) + 2 <= width ? fullText : SHORT[kind], TONES[kind])];
 }

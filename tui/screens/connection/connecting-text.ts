@@ -1,11 +1,11 @@
 import type { Opened } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 
 /**
  * Returns the text of a list before the first connection: the backend, the failure, and the time of the next
  * attempt.
  */
-export function connectingText({ feed, options, nowMs }: Opened & Pick<Known, 'feed' | 'nowMs'>): readonly string[] {
+export function connectingText({ feed, options, nowMs }: Opened & Pick<LiveData, 'feed' | 'nowMs'>): readonly string[] {
   const { connection } = feed;
   const why = connection.kind === 'waiting' ? ['', connection.reason] : [];
   const retry =

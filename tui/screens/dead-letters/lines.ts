@@ -4,12 +4,12 @@ import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
 /** Returns all that is known about one dead letter, with the event that the handler should have got. */
 export function deadLetterLines(
-  { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
+  { nowMs, state }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: DeadLetterLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

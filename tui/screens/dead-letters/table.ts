@@ -5,7 +5,7 @@ import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
 import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 
 /** The view of the dead-letter queue: handler runs that failed for good. */
@@ -13,8 +13,8 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   name: 'dead-letters',
   nouns: ['dead letter', 'dead letters'],
   source: {
-    keys: (store) => letters(store).keys(),
-    row: (store, id) => letters(store).get(id),
+    keys: (store) => summaries(store).keys(),
+    row: (store, id) => summaries(store).get(id),
   },
   columns: [
     column('when', 'WHEN', [11, 11], ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs), {
@@ -39,13 +39,13 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
 });
 
 /** Returns the dead letters of the last load by id. The map is built once for each response. */
-function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
+function summaries({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
   const { data } = loads.of('dead-letters');
   if (data === undefined) return NONE;
-  const known = lettersMemo.get(data) ?? new Map(data.map((letter) => [String(letter.id), letter]));
-  lettersMemo.set(data, known);
-  return known;
+  const byId = summariesMemo.get(data) ?? new Map(data.map((summary) => [String(summary.id), summary]));
+  summariesMemo.set(data, byId);
+  return byId;
 }
 
 const NONE: ReadonlyMap<string, DeadLetterSummary> = new Map();
-const lettersMemo = new WeakMap<readonly DeadLetterSummary[], ReadonlyMap<string, DeadLetterSummary>>();
+const summariesMemo = new WeakMap<readonly DeadLetterSummary[], ReadonlyMap<string, DeadLetterSummary>>();

@@ -7,11 +7,11 @@ import { openLayer, putLayer } from '../../state/layer-stack.ts';
 export function openDetail(store: Screen & Asks, target: Target, raw: boolean): void {
   const { peek } = store.state;
   // The pane may have loaded the event already; the screen still requests the newest one.
-  const known = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
+  const loaded = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
   const layer: DetailLayer = {
     kind: 'detail',
     target,
-    load: known === undefined ? { kind: 'loading' } : { ...known, reloading: true },
+    load: loaded === undefined ? { kind: 'loading' } : { ...loaded, reloading: true },
     top: 0,
     raw,
     wrap: true,

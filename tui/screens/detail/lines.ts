@@ -13,7 +13,7 @@ import { handlerRows } from '../handling/lines.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import { historyRuns } from '../../model/history-runs.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
@@ -24,10 +24,10 @@ const LABELS = { cells: 10 };
 const RELATED_MAX = 8;
 
 /** The hint below a list that is cut to fit the screen. */
-const WHOLE = 'run monctl event info to see all of them';
+const FULL_EVENT_HINT = 'run monctl event info to see all of them';
 
 /** Returns the part of the detail screen that scrolls. */
-export function detailBody(store: Shown & Known, layer: DetailLayer): readonly Line[] {
+export function detailBody(store: Shown & LiveData, layer: DetailLayer): readonly Line[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
   switch (load.kind) {
@@ -61,7 +61,7 @@ export function eventParts(event: Event, width: number, wraps: boolean): readonl
     const command = commandOf(event.check['command']);
     const all: readonly Described[] = [
       { label: 'history', rows: [historyRow(event)] },
-      { label: 'output', text: boundedLines(event.check.output, WHOLE) },
+      { label: 'output', text: boundedLines(event.check.output, FULL_EVENT_HINT) },
       ...(command === undefined ? [] : [{ label: 'command', text: commandText(command) }]),
       { label: 'client', text: clientText(event) },
     ];
@@ -88,8 +88,8 @@ function nextRun(atSeconds: number | undefined, nowMs: number): readonly Describ
 /** Returns the handlers with their verdicts on the event; empty if the backend sent none. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
-  const rest = [run(`press ${keyOf('explain')} for the full explanation`, 'faint')];
-  return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), rest] }];
+  const hint = [run(`press ${keyOf('explain')} for the full explanation`, 'faint')];
+  return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), hint] }];
 }
 
 function clientText(event: Event): string {
@@ -110,7 +110,7 @@ function agentText({ type, keepalives, version }: Event['client']): string {
 }
 
 function silencesOn(
-  store: Pick<Known, 'events' | 'silenced'>,
+  store: Pick<LiveData, 'events' | 'silenced'>,
   key: string,
   event: Event,
 ): readonly (SilencedRow | string)[] {
@@ -119,7 +119,7 @@ function silencesOn(
 }
 
 /** Returns the rule that inhibits the event, and the event that caused it. */
-function inhibitor({ events }: Pick<Known, 'events'>, key: string): readonly Described[] {
+function inhibitor({ events }: Pick<LiveData, 'events'>, key: string): readonly Described[] {
   const by = events.get(key)?.row.inhibited_by;
   if (by === undefined) return [];
   return [{ label: 'cause', text: safeLine(`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`) }];
@@ -142,7 +142,7 @@ export function silenceText(entry: SilencedRow | string, nowMs: number): string 
   );
 }
 
-function related(store: Pick<Known, 'events'>, layer: DetailLayer, width: number): Described {
+function related(store: Pick<LiveData, 'events'>, layer: DetailLayer, width: number): Described {
   const { client, key } = layer.target;
   const others: EventRecord[] = [];
   for (const record of store.events.records()) {
@@ -155,14 +155,17 @@ function related(store: Pick<Known, 'events'>, layer: DetailLayer, width: number
     const text = ` ${safeLine(row.check)}  ${safeLine(row.output)}`;
     return [run(`${symbol} ${word}`, tone), run(cutCells(text, width - 17))];
   });
-  const rest = others.length - shown.length;
-  return { label: 'related', rows: rest === 0 ? rows : [...rows, [run(`and ${String(rest)} more`, 'faint')]] };
+  const moreCount = others.length - shown.length;
+  return {
+    label: 'related',
+    rows: moreCount === 0 ? rows : [...rows, [run(`and ${String(moreCount)} more`, 'faint')]],
+  };
 }
 
 function jsonRows(event: Event, width: number, wraps: boolean): readonly Line[] {
   const title = '─ raw json (y hides it, w wraps) ';
   const rows = jsonParts.of(event, `${String(width)} ${String(wraps)}`, () =>
-    textRows(boundedLines(JSON.stringify(event, undefined, 2), WHOLE), { width, indent: 2, wraps }),
+    textRows(boundedLines(JSON.stringify(event, undefined, 2), FULL_EVENT_HINT), { width, indent: 2, wraps }),
   );
   return [[run(title.padEnd(width + 1, '─'), 'faint')], ...rows];
 }

@@ -5,18 +5,18 @@ import { EventRecord } from '../../model/event-record.ts';
 import { run, type Line } from '../../text/theme.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
 /** The screen of one event with all its details. */
 export function detailScreen(store: PagePorts, layer: DetailLayer): Page {
   const { client, check } = layer.target;
-  const place = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
-  const head = [place, [run(' '), ...summaryOf(store, layer)]];
+  const breadcrumb = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
+  const head = [breadcrumb, [run(' '), ...summaryOf(store, layer)]];
   return textPage(store, layer, { head, right: freshness(store, layer, store.nowMs) });
 }
 
-function summaryOf(store: Pick<Known, 'events' | 'nowMs'>, { target, load }: DetailLayer): Line {
+function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load }: DetailLayer): Line {
   const event = load.kind === 'loaded' ? load.event : undefined;
   const live = store.events.get(target.key);
   if (live !== undefined) return summaryRuns(live, event, store.nowMs);
@@ -27,7 +27,7 @@ function summaryOf(store: Pick<Known, 'events' | 'nowMs'>, { target, load }: Det
 }
 
 /** Returns a note if the loaded event is no longer current. */
-function freshness(store: Pick<Known, 'events'>, { target, load }: DetailLayer, nowMs: number): Line {
+function freshness(store: Pick<LiveData, 'events'>, { target, load }: DetailLayer, nowMs: number): Line {
   if (load.kind !== 'loaded') return [];
   if (load.reloading) return [run('loading … ', 'faint')];
   const row = store.events.get(target.key)?.row;

@@ -6,7 +6,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { ConsoleState } from '../../state/console-state.ts';
 import { listLayout } from '../../state/screen-layout.ts';
@@ -33,7 +33,7 @@ export function PaneUnderCursor({
   store,
 }: {
   readonly theme: Theme;
-  readonly store: Shown & Known & ListOfView;
+  readonly store: Shown & LiveData & ListOfView;
 }): ReactElement {
   const { state, list, events, nowMs, silenced } = store;
   const record = events.order.at(list.cursor.index);

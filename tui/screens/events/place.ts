@@ -1,11 +1,11 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { GAP, LEAD, type PlacedColumn } from '../../list/table-columns.ts';
-import { stepsOf, type SideLook, type TablePlace } from '../../list/table-place.ts';
+import { stepsOf, type SideLook, type TableLayout } from '../../list/table-place.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
 import { splitName } from '../../model/backend-names.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import type { Known, Places } from '../../model/known.ts';
+import type { LiveData, MergedSources } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { EVENT_COLUMNS, outputText } from './columns.ts';
@@ -32,28 +32,28 @@ export interface EventLook extends Partial<SideLook> {
   /** The column that names the backend or namespace in a merged list; default: the backend. */
   readonly where?: WhereColumn;
   /** The names of the backends or namespaces; default: none. */
-  readonly places?: Iterable<string>;
+  readonly sourceNames?: Iterable<string>;
   /** The rows that are drawn; default: none. */
   readonly window?: readonly EventRecord[];
 }
 
 /** Returns where the columns of the list of events are drawn. */
-export function eventPlace(
-  store: Shown & Known & Places & { readonly list: SideLook },
+export function layOutEventTable(
+  store: Shown & LiveData & MergedSources & { readonly list: SideLook },
   window: readonly EventRecord[],
-): TablePlace {
+): TableLayout {
   const { state, list, silenced, whereColumn: where, nowMs } = store;
-  const place = placeEvents(state.size.columns, { ...list, where, places: store.places(), window });
+  const layout = fitEventColumns(state.size.columns, { ...list, where, sourceNames: store.sourceNames(), window });
   const isCut = ({ column, width }: PlacedColumn): boolean =>
     column.id === 'output' &&
     window.some((record) => {
       const text = outputText({ record, silence: silenceOf(silenced, record) }, nowMs);
-      return cellWidth(safeLine(text)) > width + place.shift;
+      return cellWidth(safeLine(text)) > width + layout.shift;
     });
   return {
-    ...place,
+    ...layout,
     get hasMore() {
-      return place.right > 0 || place.placed.some(isCut);
+      return layout.right > 0 || layout.placed.some(isCut);
     },
   };
 }
@@ -74,20 +74,27 @@ export function silenceOf(
  * Returns the columns that fit. Less important ones give way first: LAST, then the count, then names get
  * narrower.
  */
-export function placeEvents(
+export function fitEventColumns(
   columns: number,
-  { hidden = new Set(), sideways = 0, wide = false, where = BACKEND_COLUMN, places = [], window = [] }: EventLook = {},
-): Omit<TablePlace, 'hasMore'> {
-  const wished = wishedWidths(columns, where, places);
+  {
+    hidden = new Set(),
+    sideways = 0,
+    wide = false,
+    where = BACKEND_COLUMN,
+    sourceNames = [],
+    window = [],
+  }: EventLook = {},
+): Omit<TableLayout, 'hasMore'> {
+  const wished = wishedWidths(columns, where, sourceNames);
   const isThere = (id: Narrow): boolean => (id === 'where' ? wished.where > 0 : true) && !hidden.has(idOf(id, where));
   const there = NARROW.filter(isThere);
-  const room = columns - LEAD - STATUS_CELLS - GAP;
+  const available = columns - LEAD - STATUS_CELLS - GAP;
   const isOutputShown = !hidden.has('output');
   if (sideways > 0 || wide) {
     const { left, shift } = stepsOf(sideways, there.length + 1);
-    const whole = wide ? longestNames(window, wished.where > 0) : {};
-    const { widths, output } = placeFrom(there.slice(left), room, (id) =>
-      Math.max(wished[id], ROOMY[id] ?? 0, whole[id] ?? 0),
+    const fullWidths = wide ? longestNames(window, wished.where > 0) : {};
+    const { widths, output } = fitNarrowColumns(there.slice(left), available, (id) =>
+      Math.max(wished[id], ROOMY[id] ?? 0, fullWidths[id] ?? 0),
     );
     const out = there.length - left - widths.size;
     // Names at full width may leave no room for the output.
@@ -96,7 +103,7 @@ export function placeEvents(
   }
   const shown = there.filter((id) => wished[id] > 0);
   const widths = new Map(shown.map((id) => [id, wished[id]]));
-  const output = room - shown.reduce((sum, id) => sum + wished[id] + GAP, 0);
+  const output = available - shown.reduce((sum, id) => sum + wished[id] + GAP, 0);
   return {
     placed: placedColumns(widths, where, isOutputShown ? output : 0),
     left: 0,
@@ -108,15 +115,15 @@ export function placeEvents(
 function wishedWidths(
   columns: number,
   where: NonNullable<WhereColumn>,
-  places: Iterable<string>,
+  sourceNames: Iterable<string>,
 ): Readonly<Record<Narrow, number>> {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
   const fewer = Math.max(0, 80 - columns);
-  const longestPlace = Math.max(0, ...Array.from(places, (name) => name.length));
+  const longestSource = Math.max(0, ...Array.from(sourceNames, (name) => name.length));
   const narrow = NARROW_CELLS[where];
   return {
-    where: longestPlace === 0 ? 0 : Math.min(isWide ? WIDE_CELLS : narrow, Math.max(longestPlace, narrow)),
+    where: longestSource === 0 ? 0 : Math.min(isWide ? WIDE_CELLS : narrow, Math.max(longestSource, narrow)),
     client: isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3),
     check: isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2),
     count: isWide ? 5 : fewer > 0 ? 0 : 3,
@@ -126,15 +133,15 @@ function wishedWidths(
 }
 
 /** Returns as many of these columns as fit; the output gets the remaining width. */
-function placeFrom(
+function fitNarrowColumns(
   there: readonly Narrow[],
-  room: number,
+  available: number,
   widthOf: (id: Narrow) => number,
 ): { readonly widths: ReadonlyMap<Narrow, number>; readonly output: number } {
   const widths = new Map<Narrow, number>();
-  let output = room;
+  let output = available;
   for (const id of there) {
-    const width = Math.min(widthOf(id), room - GAP);
+    const width = Math.min(widthOf(id), available - GAP);
     if (width + GAP > output) break;
     widths.set(id, width);
     output -= width + GAP;

@@ -5,7 +5,7 @@ import type { ListRecord, RowOrder } from '../../model/list-rows.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { type EventRecord } from '../../model/event-record.ts';
 import { isGone } from '../../model/merged-feed.ts';
-import { eventPlace, silenceOf } from './place.ts';
+import { layOutEventTable, silenceOf } from './place.ts';
 import { EVENT_COLUMN, eventSort } from '../../model/event-sort.ts';
 
 export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
@@ -31,7 +31,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   },
   isFaint: ({ record }) => record.row.silenced_by.length > 0,
   hasTonedGaps: true,
-  place: (store, window) => eventPlace(store, window as readonly EventRecord[]),
+  layOut: (store, window) => layOutEventTable(store, window as readonly EventRecord[]),
   empty: ({ feed, options }) =>
     feed.stats?.clients === 0
       ? ['No events and no clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`]

@@ -4,7 +4,7 @@ import { WORST_FIRST } from '../../../shared/domain/severity.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';
@@ -55,12 +55,12 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
 }
 
 /** Returns the groups of the last load in the shown namespace. The map is built once for each response. */
-function groups({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, GroupRow> {
+function groups({ loads, options }: Opened & Pick<LiveData, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;
-  const known = memo.get(data) ?? new Map(data.filter(isInShown(options)).map((group) => [keyOfGroup(group), group]));
-  memo.set(data, known);
-  return known;
+  const byKey = memo.get(data) ?? new Map(data.filter(isInShown(options)).map((group) => [keyOfGroup(group), group]));
+  memo.set(data, byKey);
+  return byKey;
 }
 
 /** Returns the key of a group. A backend of an earlier version sends no id. */

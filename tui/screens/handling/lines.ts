@@ -8,7 +8,7 @@ import { countOf } from '../../words/changes.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
 type HandlerVerdict = EventExplanation['handlers'][number];
@@ -39,28 +39,28 @@ export function handlerRows({ handlers, reason }: EventExplanation, nowMs: numbe
   };
   const shown = handlers.slice(0, SHORT_MAX);
   const rows = shown.map((verdict) => handlerRow(verdict, { ...cells, nowMs, width }));
-  const rest = handlers.length - shown.length;
-  return rest === 0 ? rows : [...rows, [run(`and ${countOf(rest, 'more handler')}`, 'faint')]];
+  const moreCount = handlers.length - shown.length;
+  return moreCount === 0 ? rows : [...rows, [run(`and ${countOf(moreCount, 'more handler')}`, 'faint')]];
 }
 
 function handlerRow(
   { handler, verdict, reason, delivery }: HandlerVerdict,
-  about: { readonly name: number; readonly verdict: number; readonly nowMs: number; readonly width: number },
+  layout: { readonly name: number; readonly verdict: number; readonly nowMs: number; readonly width: number },
 ): Line {
-  const last = delivery === null ? '' : `${safeLine(deliveryText(delivery, about.nowMs))}  `;
-  const room = Math.max(0, about.width - about.name - about.verdict - 4);
-  const shownLast = cutCells(last, room);
+  const last = delivery === null ? '' : `${safeLine(deliveryText(delivery, layout.nowMs))}  `;
+  const available = Math.max(0, layout.width - layout.name - layout.verdict - 4);
+  const shownLast = cutCells(last, available);
   return [
-    run(`${fit(safeLine(handler), about.name)}  `),
-    run(`${fit(safeLine(verdict), about.verdict)}  `, VERDICT_TONES.get(verdict) ?? 'plain'),
+    run(`${fit(safeLine(handler), layout.name)}  `),
+    run(`${fit(safeLine(verdict), layout.verdict)}  `, VERDICT_TONES.get(verdict) ?? 'plain'),
     run(shownLast, delivery?.state === 'failed' ? 'critical' : 'plain'),
-    run(cutCells(safeLine(reason), Math.max(0, room - cellWidth(shownLast))), 'faint'),
+    run(cutCells(safeLine(reason), Math.max(0, available - cellWidth(shownLast))), 'faint'),
   ];
 }
 
 /** Returns the full explanation of how each handler handles an event. */
 export function handlingLines(
-  { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
+  { nowMs, state }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: HandlingLayer,
 ): readonly Line[] {
   if (data === undefined) return [];
@@ -68,7 +68,7 @@ export function handlingLines(
   const all: readonly Described[] = [
     { label: 'event', text: event === null ? 'none' : eventText(event) },
     { label: 'result', text: reason, tone: 'strong' },
-    ...handlers.flatMap((verdict) => aboutHandler(verdict, nowMs)),
+    ...handlers.flatMap((verdict) => handlerDetails(verdict, nowMs)),
   ];
   return describe(all, { width: state.size.columns - 1 });
 }
@@ -78,7 +78,7 @@ function eventText({ status, action, occurrences, silenced_by: ids }: NonNullabl
   return `${STATUS[severityOf(status)].word}, ${action}, ${countOf(occurrences, 'occurrence')}, ${silenced}`;
 }
 
-function aboutHandler({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number): readonly Described[] {
+function handlerDetails({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number): readonly Described[] {
   const last = delivery === null ? 'never run' : deliveryText(delivery, nowMs);
   return [
     BLANK,

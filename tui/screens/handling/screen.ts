@@ -10,14 +10,14 @@ import type { DeadLetterLayer, HandlingLayer, MemberLayer } from '../../state/la
 /** The screen of a dead letter, of a cluster member, or of how handlers handle an event. */
 export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer | MemberLayer): Page {
   const { load, search } = layer;
-  const head = [spread(placeRuns(layer), asOfLine(load), store.state.size.columns)];
+  const head = [spread(breadcrumbRuns(layer), asOfLine(load), store.state.size.columns)];
   const page = textPage(store, layer, load.data === undefined ? { head, instead: notLoadedLines(load) } : { head });
-  const isTold = store.state.message !== undefined || search.isOpen || search.line.text !== '';
-  if (load.data === undefined || load.failure === undefined || isTold) return page;
+  const hasStatusText = store.state.message !== undefined || search.isOpen || search.line.text !== '';
+  if (load.data === undefined || load.failure === undefined || hasStatusText) return page;
   return { ...page, bottom: [[run(` reload failed: ${safeLine(load.failure)}`, 'warning')]] };
 }
 
-function placeRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer): Line {
+function breadcrumbRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer): Line {
   if (kind === 'member') return [run(' cluster › ', 'faint'), run(safeLine(load.data?.name ?? id), 'strong')];
   if (kind === 'dead-letter') return [run(' dead letters › ', 'faint'), run(safeLine(id), 'strong')];
   const { client, check } = targetOf(id);

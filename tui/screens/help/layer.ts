@@ -22,6 +22,6 @@ export function helpView({ context, search, at }: HelpLayer): {
   readonly cursor: number;
 } {
   const lines = helpLines(context, search);
-  const found = lines.findIndex((line) => line.kind === 'binding' && line.action === at);
-  return { lines, cursor: found === -1 ? lines.findIndex(({ kind }) => kind === 'binding') : found };
+  const index = lines.findIndex((line) => line.kind === 'binding' && line.action === at);
+  return { lines, cursor: index === -1 ? lines.findIndex(({ kind }) => kind === 'binding') : index };
 }

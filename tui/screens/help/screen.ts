@@ -24,12 +24,12 @@ export function helpScreen(store: PagePorts, layer: HelpLayer): Page {
       highlighted(lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }), layer.search, false),
     );
   const title = [run(` mon: key bindings for ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
-  const head = spread(title, [run(placeText(lines, top, height), 'faint')], columns);
+  const head = spread(title, [run(rangeText(lines, top, height), 'faint')], columns);
   const none = [[], [run('   No key matches. Esc clears the search.')]];
   return { header: 'none', top: [head, ...(body.length > 0 ? body : none)], bottom: [searchRule(store, layer)] };
 }
 
-function placeText(lines: readonly HelpLine[], top: number, height: number): string {
+function rangeText(lines: readonly HelpLine[], top: number, height: number): string {
   if (lines.length <= height) return '';
   return `${String(top + 1)}-${String(Math.min(lines.length, top + height))} of ${String(lines.length)} `;
 }
@@ -48,10 +48,10 @@ function lineRuns(
 function searchRule(store: Shown, layer: HelpLayer): Line {
   const { search } = layer;
   if (!search.isOpen && search.line.text === '') return ruleLine(store);
-  return searchRuns(search, foundText(layer), store.state.size.columns);
+  return searchRuns(search, matchText(layer), store.state.size.columns);
 }
 
-function foundText(layer: HelpLayer): string {
+function matchText(layer: HelpLayer): string {
   const { actions, index } = bindingsOf(layer);
   return actions.length === 0 ? 'no match' : `${String(index + 1)} of ${String(actions.length)}`;
 }

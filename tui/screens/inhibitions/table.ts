@@ -3,7 +3,7 @@ import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';
@@ -46,12 +46,12 @@ function inhibitorText({ inhibitors }: InhibitionRow): string {
 }
 
 /** Returns the rules of the last load within the shown namespace. The map is built once for each response. */
-function rules({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, InhibitionRow> {
+function rules({ loads, options }: Opened & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;
-  const known = memo.get(data) ?? new Map(data.map((rule) => [rule.name, inhibitionWithin(rule, isInShown(options))]));
-  memo.set(data, known);
-  return known;
+  const byName = memo.get(data) ?? new Map(data.map((rule) => [rule.name, inhibitionWithin(rule, isInShown(options))]));
+  memo.set(data, byName);
+  return byName;
 }
 
 const NONE: ReadonlyMap<string, InhibitionRow> = new Map();

@@ -5,8 +5,8 @@ import { openInspect } from './open.ts';
 import { openDetail } from '../detail/actions.ts';
 import { isGroup } from './rows.ts';
 import { rowUnderCursor, inspectTargets } from './targets.ts';
-import type { Known } from '../../model/known.ts';
-import type { Screen, Asks, Says } from '../../state/ports.ts';
+import type { LiveData } from '../../model/known.ts';
+import type { Screen, Asks, MessageSink } from '../../state/ports.ts';
 import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
 import { sayShifted } from '../../list/list-moves.ts';
 import { REACTION_MS } from '../../list/list-window.ts';
@@ -59,7 +59,7 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
 }
 
 /** Opens the members of a group row. Other rows open their event, or the last result if there is no event. */
-export function openRow(store: Screen & Asks & Pick<Known, 'events'>, layer: InspectLayer): void {
+export function openRow(store: Screen & Asks & Pick<LiveData, 'events'>, layer: InspectLayer): void {
   const row = rowUnderCursor(layer);
   if (row === undefined) return;
   if (isGroup(row)) {
@@ -74,7 +74,7 @@ export function openRow(store: Screen & Asks & Pick<Known, 'events'>, layer: Ins
 }
 
 /** Opens the explanation of how handlers handle the event of the row, or says why that is not possible. */
-export function explainRow(store: Screen & Says, layer: InspectLayer): void {
+export function explainRow(store: Screen & MessageSink, layer: InspectLayer): void {
   const [target, ...others] = inspectTargets(layer);
   if (target === undefined || others.length > 0)
     return store.say('select exactly one client and check to explain the handlers');
@@ -86,8 +86,8 @@ const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve',
 
 export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: Pressed): void {
   const count = layer.marks.size;
-  const about = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
-  openActionMenu(store, about, MENU, perform);
+  const subjectText = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
+  openActionMenu(store, subjectText, MENU, perform);
 }
 
 /** Clears marks and search first, and closes the screen if there are none. */

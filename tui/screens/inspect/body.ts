@@ -7,7 +7,7 @@ import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
 import type { Opened, Settles, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 
 /** The content of the inspect screen, and how many screen rows each part gets. */
 export interface InspectBody {
@@ -24,7 +24,7 @@ export interface InspectBody {
 /** Screen rows for title, location, rule, status and hints. */
 const ROWS_AROUND = 5;
 
-export function inspectBody(store: Shown & Known, layer: InspectLayer): InspectBody {
+export function inspectBody(store: Shown & LiveData, layer: InspectLayer): InspectBody {
   const { data } = layer.load;
   const head = inspectHead(store, layer);
   const table = data === undefined || layer.raw ? undefined : inspectTableOf(data.kind);
@@ -51,7 +51,7 @@ export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
 /**
  * Stores the drawn position of the cursor: a key acts on the row that was under it, whatever is loaded later.
  */
-export function settleInspect(store: Settles & Opened & Known): void {
+export function settleInspect(store: Settles & Opened & LiveData): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
   if (layer?.kind !== 'inspect') return;
@@ -63,7 +63,7 @@ export function settleInspect(store: Settles & Opened & Known): void {
   // gone.
   const isOnTop = layers.at(-1) === layer;
   const cursor = isOnTop ? settled : { ...settled, key };
-  const marks = isOnTop ? livingMarks(layer) : layer.marks;
+  const marks = isOnTop ? existingMarks(layer) : layer.marks;
   if (cursor.key === key && cursor.index === index && cursor.top === top && marks === layer.marks) return;
   // A row that the filter hides still exists.
   const isGone = key !== undefined && cursor.key !== key && inspectRows(layer).every((row) => row.key !== key);
@@ -76,9 +76,9 @@ export function settleInspect(store: Settles & Opened & Known): void {
 /**
  * Returns the marks without those of rows that no longer exist. Rows that the filter hides keep their marks.
  */
-function livingMarks(layer: InspectLayer): InspectLayer['marks'] {
+function existingMarks(layer: InspectLayer): InspectLayer['marks'] {
   const { marks } = layer;
   if (marks.size === 0) return marks;
-  const living = inspectRows(layer).flatMap(({ key }) => (marks.has(key) ? [key] : []));
-  return living.length === marks.size ? marks : new Set(living);
+  const existingKeys = inspectRows(layer).flatMap(({ key }) => (marks.has(key) ? [key] : []));
+  return existingKeys.length === marks.size ? marks : new Set(existingKeys);
 }

@@ -7,7 +7,7 @@ import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
-import { agentThresholds, saysWhenSilent, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
+import { agentThresholds, hasKeepaliveThresholds, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { countText } from '../../words/count-text.ts';
@@ -18,26 +18,26 @@ import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { scheduleText } from '../checks/table.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 
 /** Returns the summary above the rows: a few lines of one row each. */
-export function inspectHead(store: Shown & Known, { load, subject }: InspectLayer): readonly Line[] {
+export function inspectHead(store: Shown & LiveData, { load, subject }: InspectLayer): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
-  return describe(aboutSubject(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
+  return describe(subjectDetails(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
 }
 
-function aboutSubject(store: Known, name: string, data: SubjectData): readonly Described[] {
+function subjectDetails(store: LiveData, name: string, data: SubjectData): readonly Described[] {
   switch (data.kind) {
     case 'client':
-      return aboutClient(store, data.detail);
+      return clientDetails(store, data.detail);
     case 'check':
-      return aboutCheck(store, data);
+      return checkDetails(store, data);
     case 'aggregate':
-      return aboutAggregate(store, name, data);
+      return aggregateDetails(store, name, data);
     case 'result':
-      return aboutResult(store, data.result);
+      return resultDetails(store, data.result);
   }
 }
 
@@ -67,7 +67,7 @@ function rawOf(data: SubjectData): unknown {
   }
 }
 
-function aboutClient(store: Pick<Known, 'clients' | 'nowMs'>, { client }: ClientDetail): readonly Described[] {
+function clientDetails(store: Pick<LiveData, 'clients' | 'nowMs'>, { client }: ClientDetail): readonly Described[] {
   const { name, address, version, subscriptions } = client;
   const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
   return [
@@ -80,13 +80,13 @@ function aboutClient(store: Pick<Known, 'clients' | 'nowMs'>, { client }: Client
 
 /** Returns the time since the last keepalive, compared with the thresholds of this client. */
 function keepaliveRuns(
-  { clients, nowMs }: Pick<Known, 'clients' | 'nowMs'>,
+  { clients, nowMs }: Pick<LiveData, 'clients' | 'nowMs'>,
   client: ClientDetail['client'],
 ): readonly Run[] {
   const ageSeconds = nowMs / 1000 - (clients.get(client.name)?.timestamp ?? client.timestamp);
   const age = `${formatDuration(ageSeconds)} ago`;
   if (client['keepalives'] === false) return [run(age), run('  no keepalives expected', 'faint')];
-  const own = saysWhenSilent(client) ? agentThresholds({ keepalive: client['keepalive'] }) : undefined;
+  const own = hasKeepaliveThresholds(client) ? agentThresholds({ keepalive: client['keepalive'] }) : undefined;
   const { warning, critical }: AgentThresholds = own ?? thresholdsOf(client['keepalive']);
   const tone: Tone = ageSeconds >= (critical ?? Infinity) ? 'critical' : ageSeconds >= warning ? 'warning' : 'ok';
   const last = critical === undefined ? 'never critical' : `critical after ${formatDuration(critical)}`;
@@ -119,8 +119,8 @@ function attributesText(client: Readonly<Record<string, unknown>>): string {
     : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
-function aboutCheck(
-  { nowMs }: Pick<Known, 'nowMs'>,
+function checkDetails(
+  { nowMs }: Pick<LiveData, 'nowMs'>,
   { definition, results }: Extract<SubjectData, { kind: 'check' }>,
 ): readonly Described[] {
   const counts = { label: 'results', rows: [resultCounts(results)] };
@@ -156,8 +156,8 @@ function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
 const BAR_CELLS = 32;
 const TREND_CELLS = 30;
 
-function aboutAggregate(
-  { aggregates }: Pick<Known, 'aggregates'>,
+function aggregateDetails(
+  { aggregates }: Pick<LiveData, 'aggregates'>,
   name: string,
   { summary }: Extract<SubjectData, { kind: 'aggregate' }>,
 ): readonly Described[] {
@@ -173,7 +173,7 @@ function aboutAggregate(
   const silenced = `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced`;
   return [
     { label: 'ok', rows: [share] },
-    ...aboutRules(summary.rules),
+    ...ruleDetails(summary.rules),
     { label: 'results', rows: [countRuns(results)] },
     { label: 'including', text: `${silenced}   ${countText(results.down)} on clients with missed keepalives` },
     { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
@@ -185,18 +185,23 @@ function aboutAggregate(
 const RULES_MAX = 4;
 
 /** Returns the verdict of each rule of the backend on the aggregate: the value and the threshold. */
-function aboutRules(rules: readonly RuleVerdict[] = []): readonly Described[] {
+function ruleDetails(rules: readonly RuleVerdict[] = []): readonly Described[] {
   if (rules.length === 0) return [];
   const name = Math.max(...rules.slice(0, RULES_MAX).map(({ check }) => cellWidth(safeLine(check))));
   const rows = rules.slice(0, RULES_MAX).map(({ check, status, text }) => {
     const { symbol, word, tone } = STATUS[severityOf(status)];
     return [run(`${symbol} ${word.padEnd(4)}  `, tone), run(`${fit(safeLine(check), name)}  ${safeLine(text)}`)];
   });
-  const rest = rules.length - RULES_MAX;
-  return [{ label: 'rules', rows: rest > 0 ? [...rows, [run(`and ${countOf(rest, 'more rule')}`, 'faint')]] : rows }];
+  const moreCount = rules.length - RULES_MAX;
+  return [
+    {
+      label: 'rules',
+      rows: moreCount > 0 ? [...rows, [run(`and ${countOf(moreCount, 'more rule')}`, 'faint')]] : rows,
+    },
+  ];
 }
 
-function aboutResult({ nowMs }: Pick<Known, 'nowMs'>, { check }: StoredResult): readonly Described[] {
+function resultDetails({ nowMs }: Pick<LiveData, 'nowMs'>, { check }: StoredResult): readonly Described[] {
   const { symbol, word, tone } = STATUS[severityOf(check.status)];
   const history = check['history'];
   const statuses = Array.isArray(history) ? history.map(Number) : [];

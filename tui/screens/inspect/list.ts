@@ -1,4 +1,4 @@
-import { isFound, readSearch, type SearchOf } from '../../../shared/domain/search-language.ts';
+import { isSearchMatch, readSearch, type SearchOf } from '../../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../../shared/domain/search-syntax.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { inspectRows, isMember, type InspectRow } from './rows.ts';
@@ -13,7 +13,7 @@ export function shownRows(layer: InspectLayer, nowSeconds: number): readonly Ins
   if (filter === undefined && layer.sort === undefined) return all;
   const memo = shownMemo.get(all);
   if (memo?.text === filter?.text && memo?.sort === layer.sort && filter?.usesTime !== true) return memo?.rows ?? all;
-  const blocks = blocksOf(all).filter(([head]) => filter === undefined || isFound(filter, head, nowSeconds));
+  const blocks = blocksOf(all).filter(([head]) => filter === undefined || isSearchMatch(filter, head, nowSeconds));
   const rows = sorted(blocks, layer).flat();
   shownMemo.set(all, { text: filter?.text, sort: layer.sort, rows });
   return rows;

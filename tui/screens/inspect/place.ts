@@ -1,23 +1,23 @@
-import { placeTable, type TablePlace } from '../../list/table-place.ts';
+import { layOutTable, type TableLayout } from '../../list/table-place.ts';
 import { inspectBody } from './body.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { InspectRow } from './rows.ts';
 import type { InspectTable } from './tables.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Returns where the columns of the rows are drawn. */
-export function inspectPlace(
-  store: Shown & Known,
+export function layOutInspectTable(
+  store: Shown & LiveData,
   layer: InspectLayer,
   table: InspectTable,
   rows: readonly InspectRow[],
-): TablePlace {
+): TableLayout {
   const { top } = layer.cursor;
   const { height } = inspectBody(store, layer);
-  return placeTable(
+  return layOutTable(
     table,
     { hidden: NONE, sideways: layer.sideways, wide: layer.wide },
     {

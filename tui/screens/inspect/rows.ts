@@ -97,13 +97,13 @@ function outputRows({ severity, results }: AggregateOutputs, opened: ReadonlySet
       const key = `${severity} ${check} ${output}`;
       const targets = clients.map((client) => targetOf(eventKey(client, check)));
       const isOpen = opened.has(key);
-      const rowOf = (about: Pick<OutputRow, 'key' | 'targets' | 'client'>): OutputRow => ({
+      const rowOf = (fields: Pick<OutputRow, 'key' | 'targets' | 'client'>): OutputRow => ({
         severity,
         check,
         output,
         total,
         isOpen,
-        ...about,
+        ...fields,
       });
       const members = isOpen ? targets : [];
       return [

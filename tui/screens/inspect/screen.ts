@@ -1,26 +1,26 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
-import { besideRuns } from '../footer.tsx';
+import { hiddenColumnRuns } from '../footer.tsx';
 import { isStale } from '../header.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { tableHead, tableRuns } from '../../list/table-columns.ts';
-import type { TablePlace } from '../../list/table-place.ts';
+import type { TableLayout } from '../../list/table-place.ts';
 import { countText } from '../../words/count-text.ts';
 import { keyOf } from '../../state/keys.ts';
 import { inspectBody, type InspectBody } from './body.ts';
 import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from '../../state/layers/inspect.ts';
 import { rowSearch } from './list.ts';
-import { inspectPlace } from './place.ts';
+import { layOutInspectTable } from './place.ts';
 import { inspectRows } from './rows.ts';
 import { ruleLine, type Page, type PagePorts } from '../page.tsx';
-import { paneLines, textPaneOf, type TextKnown } from '../text-pane.ts';
+import { paneLines, textPaneOf, type TextData } from '../text-pane.ts';
 import { fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { textStatus } from '../text-page.ts';
 import type { Shown } from '../../state/ports.ts';
 
-const PLACES: Readonly<Record<SubjectKind, string>> = {
+const LIST_TITLES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',
   check: 'checks',
   aggregate: 'aggregates',
@@ -30,14 +30,14 @@ const PLACES: Readonly<Record<SubjectKind, string>> = {
 /** The screen of a client, a check, an aggregate or a result. */
 export function inspectScreen(store: PagePorts, layer: InspectLayer): Page {
   const body = inspectBody(store, layer);
-  const place = body.table && inspectPlace(store, layer, body.table, body.rows);
+  const tableLayout = body.table && layOutInspectTable(store, layer, body.table, body.rows);
   const { kind, name } = layer.subject;
-  const title = [run(` ${PLACES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
+  const title = [run(` ${LIST_TITLES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
   const head = [spread(title, asOfLine(layer.load), store.state.size.columns), ...body.head];
   return {
     header: 'short',
-    top: [...head, ruleLine(store, ruleText(layer, body)), ...bodyLines(store, layer, body, place)],
-    bottom: [statusRuns(store, layer, body, place)],
+    top: [...head, ruleLine(store, ruleText(layer, body)), ...bodyLines(store, layer, body, tableLayout)],
+    bottom: [statusRuns(store, layer, body, tableLayout)],
     hasRows: body.table !== undefined,
   };
 }
@@ -58,22 +58,22 @@ function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
 }
 
 function bodyLines(
-  store: TextKnown,
+  store: TextData,
   layer: InspectLayer,
   { rows, height }: InspectBody,
-  place: TablePlace | undefined,
+  tableLayout: TableLayout | undefined,
 ): readonly Line[] {
   const { load, cursor, marks, sort } = layer;
   if (load.data === undefined) return notLoadedLines(load);
   const text = textPaneOf(store, layer);
   if (text !== undefined) return paneLines(text);
-  if (place === undefined) return [];
+  if (tableLayout === undefined) return [];
   const { columns } = store.state.size;
-  const { placed, shift } = place;
-  const about = { placed, shift, columns, nowMs: store.nowMs, stale: isStale(store.feed) };
+  const { placed, shift } = tableLayout;
+  const rowOptions = { placed, shift, columns, nowMs: store.nowMs, stale: isStale(store.feed) };
   const shown = rows.slice(cursor.top, cursor.top + height).map((row) => {
     const entry = { key: row.key, row, gone: false };
-    return tableRuns(entry, { ...about, isCursor: row.key === cursor.key, isMarked: marks.has(row.key) });
+    return tableRuns(entry, { ...rowOptions, isCursor: row.key === cursor.key, isMarked: marks.has(row.key) });
   });
   const head = tableHead(placed, sort ?? { column: '', reversed: false }, columns);
   if (shown.length === 0 && layer.search.line.text !== '') {
@@ -90,14 +90,14 @@ function messageRuns({ state: { message } }: Shown, { load: { data, failure } }:
 }
 
 function statusRuns(
-  store: TextKnown,
+  store: TextData,
   layer: InspectLayer,
   { rows }: InspectBody,
-  place: TablePlace | undefined,
+  tableLayout: TableLayout | undefined,
 ): readonly Run[] {
   const { columns } = store.state.size;
   const { search, cursor, marks } = layer;
-  if (place === undefined) {
+  if (tableLayout === undefined) {
     const text = textPaneOf(store, layer);
     if (text !== undefined && (search.isOpen || search.line.text !== '')) return textStatus(store, text);
     const line = text === undefined ? '' : `line ${countText(text.top + 1)}/${countText(text.lines.length)} `;
@@ -105,7 +105,7 @@ function statusRuns(
   }
   const marked = marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')];
   const row = rows.length === 0 ? [] : [run(`row ${countText(cursor.index + 1)}/${countText(rows.length)} `)];
-  const right = [...besideRuns(place, true), ...marked, ...row];
+  const right = [...hiddenColumnRuns(tableLayout, true), ...marked, ...row];
   if (search.isOpen) return filterRuns(layer, rows.length, columns);
   if (store.state.message !== undefined || search.line.text === '') {
     return spread(messageRuns(store, layer), right, columns);

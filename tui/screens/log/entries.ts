@@ -4,7 +4,7 @@ import type { Described } from '../../text/describe.ts';
 import type { Tone } from '../../text/theme.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { pageHeight } from '../page.tsx';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
@@ -25,7 +25,7 @@ export interface LogEntry {
 const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
 
 /** Returns the entries of the tab that match the search, the newest first. */
-export function logEntries(store: Remembers & Pick<Known, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
+export function logEntries(store: Remembers & Pick<LiveData, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
   const all = tab === 'messages' ? store.log.newestFirst.map(messageEntry) : auditRecords(store).map(auditEntry);
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
 }
@@ -45,7 +45,7 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
 
 /** Returns all details of an entry. */
 export function logDetails(
-  store: Remembers & Pick<Known, 'loads'>,
+  store: Remembers & Pick<LiveData, 'loads'>,
   tab: LogLayer['tab'],
   id: number,
 ): readonly Described[] {
@@ -82,7 +82,7 @@ function auditDetails(record: AuditRecord): readonly Described[] {
   ];
 }
 
-function auditRecords({ loads }: Pick<Known, 'loads'>): readonly AuditRecord[] {
+function auditRecords({ loads }: Pick<LiveData, 'loads'>): readonly AuditRecord[] {
   return loads.of('log').data ?? [];
 }
 

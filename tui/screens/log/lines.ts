@@ -3,7 +3,7 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
 import { describe } from '../../text/describe.ts';
 import type { Remembers, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 const WHEN_CELLS = 12;
@@ -13,19 +13,22 @@ const KIND_CELLS = 16;
 const DAY_MS = 86_400_000;
 
 /** Returns an entry as one row of the list. */
-export function logRow(entry: LogEntry, about: { nowMs: number; columns: number; isCursor: boolean }): readonly Run[] {
-  const { columns, isCursor } = about;
-  const when = fit(whenText(entry.atMs, about.nowMs), WHEN_CELLS);
+export function logRow(
+  entry: LogEntry,
+  options: { nowMs: number; columns: number; isCursor: boolean },
+): readonly Run[] {
+  const { columns, isCursor } = options;
+  const when = fit(whenText(entry.atMs, options.nowMs), WHEN_CELLS);
   const who = entry.who === '' ? '' : `${fit(entry.who, WHO_CELLS)}  `;
   const kind = entry.who === '' ? fit(entry.kind, 7) : fit(entry.kind, KIND_CELLS);
-  const room = columns - 2 - WHEN_CELLS - 2 - cellWidth(who) - cellWidth(kind) - 2;
-  const text = fit(entry.text, room);
+  const textWidth = columns - 2 - WHEN_CELLS - 2 - cellWidth(who) - cellWidth(kind) - 2;
+  const text = fit(entry.text, textWidth);
   if (isCursor) return [run(`> ${when}  ${who}${kind}  ${text}`, 'cursor')];
   return [run(`  ${when}  `, 'faint'), run(who), run(`${kind}  `, entry.tone), run(text)];
 }
 
 /** Returns the lines of the opened entry. */
-export function logDetailLines(store: Shown & Remembers & Pick<Known, 'loads'>, layer: LogLayer): readonly Line[] {
+export function logDetailLines(store: Shown & Remembers & Pick<LiveData, 'loads'>, layer: LogLayer): readonly Line[] {
   if (layer.at === undefined) return [];
   return describe(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
 }

@@ -11,7 +11,7 @@ import { highlighted } from '../../form/text-search.ts';
 import { centredTop } from '../../state/screen-layout.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 /** The screen with the messages of the console and the audit trail. */
@@ -21,12 +21,12 @@ export function logScreen(store: PagePorts, layer: LogLayer): Page {
   const lines = text === undefined ? listLines(store, layer, entries, logRows(store)) : paneLines(text);
   return {
     header: 'none',
-    top: [spread(titleRuns(store, layer), placeRuns(entries, layer), store.state.size.columns), ...lines],
+    top: [spread(titleRuns(store, layer), positionRuns(entries, layer), store.state.size.columns), ...lines],
     bottom: [ruleLine(store), statusRuns(store, layer, entries, text)],
   };
 }
 
-function titleRuns({ loads }: Pick<Known, 'loads'>, { tab }: LogLayer): readonly Run[] {
+function titleRuns({ loads }: Pick<LiveData, 'loads'>, { tab }: LogLayer): readonly Run[] {
   const tabs = [
     ['messages', 'messages of this console'],
     ['audit', 'audit trail'],
@@ -39,13 +39,13 @@ function titleRuns({ loads }: Pick<Known, 'loads'>, { tab }: LogLayer): readonly
   ];
 }
 
-function placeRuns(entries: readonly LogEntry[], layer: LogLayer): readonly Run[] {
+function positionRuns(entries: readonly LogEntry[], layer: LogLayer): readonly Run[] {
   if (entries.length === 0) return [];
   return [run(` ${countText(logIndex(entries, layer) + 1)}/${countText(entries.length)} `, 'faint')];
 }
 
 function listLines(
-  store: Shown & Pick<Known, 'loads' | 'nowMs'>,
+  store: Shown & Pick<LiveData, 'loads' | 'nowMs'>,
   layer: LogLayer,
   entries: readonly LogEntry[],
   height: number,
@@ -65,7 +65,7 @@ function listLines(
     );
 }
 
-function emptyText({ loads }: Pick<Known, 'loads'>, { tab, search }: LogLayer): string {
+function emptyText({ loads }: Pick<LiveData, 'loads'>, { tab, search }: LogLayer): string {
   if (search.line.text !== '') return 'Nothing matches. Esc clears the search.';
   if (tab === 'messages') return 'No messages yet.';
   const { loadedAtMs, failure } = loads.of('log');
@@ -74,15 +74,15 @@ function emptyText({ loads }: Pick<Known, 'loads'>, { tab, search }: LogLayer): 
 }
 
 function statusRuns(
-  { loads, state }: Shown & Pick<Known, 'loads'>,
+  { loads, state }: Shown & Pick<LiveData, 'loads'>,
   layer: LogLayer,
   entries: readonly LogEntry[],
   text: TextPane | undefined,
 ): Line {
   const { search, tab } = layer;
   if (search.isOpen || search.line.text !== '') {
-    const found = text === undefined ? entryText(entries, layer) : paneMatchText(text);
-    return searchRuns(search, found, state.size.columns);
+    const matchText = text === undefined ? entryText(entries, layer) : paneMatchText(text);
+    return searchRuns(search, matchText, state.size.columns);
   }
   const { failure } = loads.of('log');
   if (tab === 'audit' && failure !== undefined) return [run(` not loaded: ${safeLine(failure)}`, 'warning')];

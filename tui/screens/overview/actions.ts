@@ -4,10 +4,10 @@ import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../keys/moved-to.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
-import { FIRST_PLACE, type OverviewPlace } from '../../state/overview-place.ts';
+import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-place.ts';
 import type { Screen, Remembers, Shown } from '../../state/ports.ts';
 import type { Counted } from '../../model/overview-figures.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 
 /** Rows that a page key moves by; a box shows no more. */
@@ -41,20 +41,20 @@ export const OVERVIEW_ACTIONS: readonly Action[] = [
 ];
 
 /** Returns the index of the row under the cursor; also 0 if there are no rows. */
-export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPlace): number {
-  const found = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
-  return found === -1 ? clamp(index, 0, Math.max(0, rows.length - 1)) : found;
+export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPosition): number {
+  const matchIndex = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
+  return matchIndex === -1 ? clamp(index, 0, Math.max(0, rows.length - 1)) : matchIndex;
 }
 
 /** Moves the focus to the next box; the first follows the last. A box without rows can have the focus too. */
 function focusBox(store: Screen, by: 1 | -1): void {
   const order = boxOrder(store.state.size);
   const at = order.indexOf(store.state.overview.box) + by;
-  const box = order.at(at % order.length) ?? FIRST_PLACE.box;
+  const box = order.at(at % order.length) ?? FIRST_OVERVIEW_POSITION.box;
   store.update({ overview: { box, key: undefined, index: 0 } });
 }
 
-export function moveRow(store: Screen & Remembers & Counted & Known, action: KeyAction): void {
+export function moveRow(store: Screen & Remembers & Counted & LiveData, action: KeyAction): void {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   const last = Math.max(0, box.rows.length - 1);
@@ -68,7 +68,7 @@ function openRow(store: ActionPorts): void {
   row.open(store);
 }
 
-function rowUnderCursor(store: Shown & Remembers & Counted & Known): BoxRow | undefined {
+function rowUnderCursor(store: Shown & Remembers & Counted & LiveData): BoxRow | undefined {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   return box.rows[rowIndex(box, overview)];

@@ -5,14 +5,14 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import { rateChart } from '../../text/rate-chart.ts';
 import { fitRuns, runsWidth, spread } from '../../text/runs.ts';
 
-export interface BoxAbout {
+export interface BoxOptions {
   readonly width: number;
   /** The index of the row under the cursor; `undefined` if another box has the focus. */
   readonly cursor: number | undefined;
 }
 
 /** Returns title and rows of a box, each in exactly `width` cells. */
-export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly Line[] {
+export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxOptions): readonly Line[] {
   const isFocused = cursor !== undefined;
   const title = box.title.toUpperCase();
   const more = box.rows.length > height ? `  ${String(box.rows.length)}` : '';
@@ -22,7 +22,7 @@ export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: Bo
   return [heading, ...bodyLines({ box, rows: height }, { width, cursor })].map((line) => fitRuns(line, width));
 }
 
-function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly Line[] {
+function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxOptions): readonly Line[] {
   if (box.chart !== undefined && box.chart.values.length > 0) return rateChart(box.chart, width - 1, height);
   if (box.rows.length === 0) return filled([[run(`    ${box.empty}`, 'faint')]], height);
   const top = centredTop(cursor ?? 0, box.rows.length, height);
@@ -34,8 +34,8 @@ function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout
 }
 
 function rowRuns({ left, right }: BoxRow, width: number, isCursor: boolean): readonly Run[] {
-  const room = width - 4 - runsWidth(right) - 1;
-  const runs = [...fitRuns(left, Math.max(0, room - 1)), run(' '), ...right];
+  const available = width - 4 - runsWidth(right) - 1;
+  const runs = [...fitRuns(left, Math.max(0, available - 1)), run(' '), ...right];
   if (!isCursor) return [run('    '), ...runs];
   return [run(`  > ${runs.map(({ text }) => text).join('')}`, 'cursor')];
 }

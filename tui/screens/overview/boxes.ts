@@ -18,8 +18,8 @@ import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
-import type { Screen, Says, Remembers } from '../../state/ports.ts';
-import type { Known, Places } from '../../model/known.ts';
+import type { Screen, MessageSink, Remembers } from '../../state/ports.ts';
+import type { LiveData, MergedSources } from '../../model/known.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { BoxId } from '../../state/overview-place.ts';
@@ -67,7 +67,7 @@ const BAR_CELLS = 12;
 const LOADING = 'loading …';
 
 /** Returns the current content of each box of the overview. */
-export function overviewBoxes(store: Remembers & Counted & Known): Readonly<Record<BoxId, OverviewBox>> {
+export function overviewBoxes(store: Remembers & Counted & LiveData): Readonly<Record<BoxId, OverviewBox>> {
   const figures = store.figures.of(store);
   const { data } = store.loads.of('overview');
   return {
@@ -100,7 +100,7 @@ function boxOf(
   return { id, title, head: '', least, most, ...box };
 }
 
-function ratesBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined): OverviewBox {
+function ratesBox({ feed }: Pick<LiveData, 'feed'>, data: OverviewData | undefined): OverviewBox {
   const { rates, period } = data?.overview.results ?? { rates: feed.rates, period: 1 };
   const minutes = Math.round((rates.length * period) / 60);
   return boxOf('rates', 'Results per second, 15 min', [4, 7], {
@@ -111,7 +111,7 @@ function ratesBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined)
   });
 }
 
-function criticalBox({ nowMs, feed }: Pick<Known, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
+function criticalBox({ nowMs, feed }: Pick<LiveData, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
   return boxOf('critical', 'New critical, last 10 min', [2, 12], {
     rows: newCritical.slice(0, ROWS_MAX).map((entry) => criticalRow(entry, nowMs)),
     empty: feed.everLive ? 'none' : LOADING,
@@ -132,7 +132,7 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
   };
 }
 
-function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox {
+function aggregatesBox(store: Pick<LiveData, 'aggregates' | 'loads'>): OverviewBox {
   const entries = [...store.aggregates.entries()].filter(isBelowNeed);
   const isLoaded = store.loads.of('aggregates').loadedAtMs !== undefined;
   return boxOf('aggregates', 'Aggregates below threshold', [1, 10], {
@@ -154,7 +154,7 @@ function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox 
   });
 }
 
-function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefined): OverviewBox {
+function clientsBox(store: Pick<LiveData, 'clients'>, data: OverviewData | undefined): OverviewBox {
   const { clients } = data?.overview ?? {};
   const stale = clients?.stale ?? 0;
   const gone = clients?.lost ?? 0;
@@ -170,7 +170,7 @@ function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefine
   });
 }
 
-function dayBox({ loads }: Pick<Known, 'loads'>): OverviewBox {
+function dayBox({ loads }: Pick<LiveData, 'loads'>): OverviewBox {
   const { data, failure } = loads.of('day');
   return boxOf('day', 'Last 24 h', [3, 4], {
     rows:
@@ -190,12 +190,12 @@ function dayRow(label: string, value: number, tone: Tone): BoxRow {
   return figureRow(label, value, value === 0 ? 'plain' : tone, (store) => void openReport(store, '24h'));
 }
 
-function openKeepalives(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
+function openKeepalives(store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView): void {
   openFiltered(store, 'events', 'check=keepalive');
 }
 
 function actionsBox(
-  { nowMs, ownChanges }: Remembers & Pick<Known, 'nowMs'>,
+  { nowMs, ownChanges }: Remembers & Pick<LiveData, 'nowMs'>,
   data: OverviewData | undefined,
 ): OverviewBox {
   const rows = (data?.actions ?? []).map((record): BoxRow => {
@@ -255,7 +255,7 @@ function noisiestBox(data: OverviewData | undefined): OverviewBox {
 }
 
 function silencesBox(
-  { silenced, events, nowMs }: Pick<Known, 'silenced' | 'events' | 'nowMs'>,
+  { silenced, events, nowMs }: Pick<LiveData, 'silenced' | 'events' | 'nowMs'>,
   { silencedEvents }: OverviewFigures,
 ): OverviewBox {
   const { inhibited } = events.counts;
@@ -326,7 +326,7 @@ function handlerFigure(count: number, tone: Tone): Run {
   return run(shortCountText(count, HANDLER_CELLS - 1).padStart(HANDLER_CELLS), count === 0 ? 'faint' : tone);
 }
 
-function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined): OverviewBox {
+function serverBox({ feed }: Pick<LiveData, 'feed'>, data: OverviewData | undefined): OverviewBox {
   const { queue, store, api, feed: consoles } = data?.overview ?? {};
   return boxOf('server', 'Server', [2, 4], {
     rows: [
@@ -339,7 +339,7 @@ function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined
   });
 }
 
-function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox {
+function upgradeBox({ plans, feed }: Pick<LiveData, 'plans' | 'feed'>): OverviewBox {
   const { row } = plans;
   return boxOf('upgrade', 'Upgrade', [1, 2], {
     rows: row?.state === 'open' ? upgradeRows(row) : [],
@@ -349,10 +349,10 @@ function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox
 
 function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] {
   const path = run(safeLine(`${from} → ${to}`), 'strong');
-  const place =
+  const progress =
     step === null ? '' : `  step ${String(step.number)} of ${String(step.total)}  ${STEP_WORDS[step.state]}`;
   return [
-    { key: 'plan', left: [path, run(place)], right: [], open: openUpgrade },
+    { key: 'plan', left: [path, run(progress)], right: [], open: openUpgrade },
     {
       key: 'step',
       left: [run(safeLine(step?.title ?? ''), 'faint')],
@@ -374,7 +374,7 @@ const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
   skipped: 'skipped',
 };
 
-function openUpgrade(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
+function openUpgrade(store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView): void {
   openFiltered(store, 'upgrade', '');
 }
 

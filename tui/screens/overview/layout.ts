@@ -56,21 +56,21 @@ export function overviewLayout(
   focused: BoxId,
 ): OverviewLayout {
   const { tall, rows: height } = pageRows({ size, header });
-  const place = (ids: readonly BoxId[]): readonly PlacedBox[] =>
-    placeBoxes(
+  const layOut = (ids: readonly BoxId[]): readonly PlacedBox[] =>
+    layOutBoxes(
       ids.map((id) => boxes[id]),
       focused,
       height,
     );
-  if (!isWide(size)) return { tall, height, widths: [size.columns], columns: [place(NARROW)] };
-  return { tall, height, widths: halves(size.columns), columns: [place(LEFT), place(RIGHT)] };
+  if (!isWide(size)) return { tall, height, widths: [size.columns], columns: [layOut(NARROW)] };
+  return { tall, height, widths: halves(size.columns), columns: [layOut(LEFT), layOut(RIGHT)] };
 }
 
 /**
  * Gives each box its minimum rows, in order, while they fit. The remaining rows go to boxes with more content,
  * one at a time. If a focused box does not fit, boxes at the top are left out.
  */
-export function placeBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
+export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
   const at = boxes.findIndex(({ id }) => id === focused);
   let first = 0;
   while (first < at && neededFor(boxes.slice(first, at + 1)) > height) first += 1;
@@ -83,7 +83,7 @@ export function placeBoxes(boxes: readonly OverviewBox[], focused: BoxId, height
     left -= needed;
   }
   while (left > 0) {
-    const hungry = shown.filter(({ box, rows }) => rows < wantedRows(box));
+    const hungry = shown.filter(({ box, rows }) => rows < desiredRows(box));
     if (hungry.length === 0) break;
     for (const placed of hungry.slice(0, left)) {
       placed.rows += 1;
@@ -98,7 +98,7 @@ function neededFor(boxes: readonly OverviewBox[]): number {
   return boxes.reduce((sum, { least }) => sum + least + 2, -1);
 }
 
-function wantedRows({ rows, chart, least, most }: OverviewBox): number {
+function desiredRows({ rows, chart, least, most }: OverviewBox): number {
   return chart === undefined ? clamp(rows.length, least, most) : most;
 }
 

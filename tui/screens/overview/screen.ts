@@ -1,4 +1,4 @@
-import { beside } from '../../text/beside.ts';
+import { sideBySide } from '../../text/beside.ts';
 import { isStale } from '../header.tsx';
 import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { boxLines } from './box.ts';
@@ -13,14 +13,14 @@ import type { Shown } from '../../state/ports.ts';
 export function overviewScreen(store: PagePorts): Page {
   const layout = overviewLayout(store.state, overviewBoxes(store), store.state.overview.box);
   const columns = layout.columns.map((boxes, index) => columnLines(store, boxes, layout.widths[index] ?? 0));
-  const drawn = beside(columns, layout.widths, layout.height);
+  const drawn = sideBySide(columns, layout.widths, layout.height);
   // Without a connection the shown data may be outdated, so it is drawn faint.
   const top = isStale(store.feed) ? drawn.map((runs) => [run(runs.map(({ text }) => text).join(''), 'faint')]) : drawn;
-  const about = 'Enter opens a filtered list for the row under the cursor';
+  const description = 'Enter opens a filtered list for the row under the cursor';
   return {
     header: layout.tall ? 'tall' : 'short',
     top,
-    bottom: [ruleLine(store), messageLine(store, about, failureText(store))],
+    bottom: [ruleLine(store), messageLine(store, description, failureText(store))],
   };
 }
 

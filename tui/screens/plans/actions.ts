@@ -6,8 +6,8 @@ import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
 import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, commandOf, runStep } from './questions.ts';
-import type { Screen, Says, Asks, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { Screen, MessageSink, Asks, Shown } from '../../state/ports.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
@@ -111,7 +111,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     in: ['upgrade', 'plan'],
     help: 'switch between installed versions and the upgrade plan',
     hint: 'other page',
-    run: turnPage,
+    run: togglePage,
   },
 ];
 
@@ -119,7 +119,7 @@ export function openPlanMenu(store: ActionPorts, { perform }: Pressed): void {
   openActionMenu(store, 'Upgrade plan', MENU, perform);
 }
 
-function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
+function togglePage(store: Screen & MessageSink & Pick<LiveData, 'plans'>): void {
   const { upgrade } = store.state;
   const { row, failure = 'the plan is loading' } = store.plans;
   if (row === undefined) return store.say(`there is no plan yet: press ${keyOf('plan-new')} to create one`);
@@ -132,7 +132,7 @@ function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
  *
  * @returns `false` if there is no plan yet
  */
-export function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction): boolean {
+export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAction): boolean {
   const plan = shownPlan(store);
   const { upgrade } = store.state;
   if (plan === undefined) return false;
@@ -146,7 +146,7 @@ export function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction
   return true;
 }
 
-function copyCommand(store: Shown & Says & Asks & Pick<Known, 'plans'>): void {
+function copyCommand(store: Shown & MessageSink & Asks & Pick<LiveData, 'plans'>): void {
   const plan = shownPlan(store);
   const step = stepUnderCursor(store);
   const text =

@@ -2,8 +2,8 @@ import { around, isTyped, stepForm, type FormField } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { wishOutcome } from './wishes.ts';
-import type { Asks, Opened, Says, Screen } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { Asks, Opened, MessageSink, Screen } from '../../state/ports.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
 import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 
@@ -20,8 +20,8 @@ export function openUpgradeDialog(
     readonly command?: string | undefined;
   },
 ): void {
-  const { fields = [], focused = fields[0]?.label ?? 'cancel', command, ...rest } = question;
-  openLayer(store, { kind: 'upgrade-dialog', ...rest, fields, field: focused, command, problem: undefined });
+  const { fields = [], focused = fields[0]?.label ?? 'cancel', command, ...content } = question;
+  openLayer(store, { kind: 'upgrade-dialog', ...content, fields, field: focused, command, problem: undefined });
 }
 
 export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
@@ -43,13 +43,13 @@ export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
  */
 function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDialogLayer>[] {
   const ids = [...fields.map(({ label }) => label), 'cancel', 'submit'];
-  const beside = (layer: UpgradeDialogLayer, by: 1 | -1): UpgradeDialogLayer => ({
+  const moveFocus = (layer: UpgradeDialogLayer, by: 1 | -1): UpgradeDialogLayer => ({
     ...layer,
     field: ids[around(ids.indexOf(layer.field) + by, ids.length)] ?? layer.field,
   });
   return ids.map((id, index): FormField<UpgradeDialogLayer> => {
     const field = fields[index];
-    if (field === undefined) return { id, choose: beside };
+    if (field === undefined) return { id, choose: moveFocus };
     return {
       id,
       line: {
@@ -60,7 +60,10 @@ function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDia
   });
 }
 
-function submit(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
+function submit(
+  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed'>,
+  layer: UpgradeDialogLayer,
+): void {
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
   // The dialog may have been open for long, and the change may no longer apply.

@@ -1,7 +1,7 @@
 import { pageRows } from '../../state/screen-layout.ts';
 import { shownPlan } from './plan.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 
 /** The rows of each part of the page of a plan. */
 export interface PlanLayout {
@@ -17,7 +17,7 @@ export interface PlanLayout {
 const FIXED_ROWS = 4;
 const LOG_ROWS_MIN = 5;
 
-export function planLayout(store: Shown & Pick<Known, 'plans'>): PlanLayout {
+export function planLayout(store: Shown & Pick<LiveData, 'plans'>): PlanLayout {
   const { tall, rows: height } = pageRows(store.state);
   const count = shownPlan(store)?.steps.length ?? 0;
   const steps = Math.max(1, Math.min(count, height - FIXED_ROWS - LOG_ROWS_MIN));

@@ -9,7 +9,7 @@ import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { movedTo } from '../../keys/moved-to.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 
 /** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
@@ -43,7 +43,9 @@ const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
 ];
 
 /** Returns the sections of each column, from top to bottom. There is one column if two do not fit. */
-export function upgradeColumns(store: Shown & Pick<Known, 'plans' | 'loads'>): readonly (readonly UpgradeSection[])[] {
+export function upgradeColumns(
+  store: Shown & Pick<LiveData, 'plans' | 'loads'>,
+): readonly (readonly UpgradeSection[])[] {
   const { data } = store.loads.of('upgrade');
   const plans = planSection(store);
   if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, plans]];
@@ -55,7 +57,7 @@ export function upgradeColumns(store: Shown & Pick<Known, 'plans' | 'loads'>): r
 }
 
 /** Returns the rows of the longest column, which include titles and blank lines. */
-export function upgradeHeight(store: Shown & Pick<Known, 'plans' | 'loads'>): number {
+export function upgradeHeight(store: Shown & Pick<LiveData, 'plans' | 'loads'>): number {
   const heights = upgradeColumns(store).map((sections) =>
     sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
   );
@@ -63,17 +65,21 @@ export function upgradeHeight(store: Shown & Pick<Known, 'plans' | 'loads'>): nu
 }
 
 /** Returns the newest plan, or how to create one. */
-function planSection(store: Pick<Known, 'plans'>): UpgradeSection {
+function planSection(store: Pick<LiveData, 'plans'>): UpgradeSection {
   const { row } = store.plans;
   if (row === undefined) {
     return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} creates an upgrade plan`)] };
   }
   const { id, from, to, state, step } = row;
-  const about = line('', safeLine(`#${String(id)}  ${from} → ${to}  ${state}`), state === 'open' ? 'accent' : 'plain');
-  const place =
+  const summaryLine = line(
+    '',
+    safeLine(`#${String(id)}  ${from} → ${to}  ${state}`),
+    state === 'open' ? 'accent' : 'plain',
+  );
+  const progressLines =
     step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.total)}: ${step.title}`))];
   const keys = `${keyOf('plan-page')} opens it${state === 'open' ? '' : `, ${keyOf('plan-new')} creates a new one`}`;
-  return { title: 'Plans', lines: [about, ...place, line('', keys, 'faint')] };
+  return { title: 'Plans', lines: [summaryLine, ...progressLines, line('', keys, 'faint')] };
 }
 
 function versionSection({ backend }: Versions): UpgradeSection {

@@ -4,20 +4,20 @@ import { run, type Line } from '../../text/theme.ts';
 import { messageLine, type Page, type PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { textPaneOf } from '../text-pane.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 
 /** The screen with all details of a step, or with the whole log of the plan. */
 export function planPageScreen(store: PagePorts, layer: PlanPageLayer): Page {
   const text = textPaneOf(store, layer);
-  const place = `line ${countText((text?.top ?? 0) + 1)}/${countText(text?.lines.length ?? 0)}`;
-  const page = textPage(store, layer, { head: [placeRuns(store, layer)] });
-  return { ...page, bottom: [messageLine(store, place, store.plans.failure)] };
+  const position = `line ${countText((text?.top ?? 0) + 1)}/${countText(text?.lines.length ?? 0)}`;
+  const page = textPage(store, layer, { head: [breadcrumbRuns(store, layer)] });
+  return { ...page, bottom: [messageLine(store, position, store.plans.failure)] };
 }
 
-function placeRuns(store: Pick<Known, 'plans'>, { about, step }: PlanPageLayer): Line {
+function breadcrumbRuns(store: Pick<LiveData, 'plans'>, { content, step }: PlanPageLayer): Line {
   const plan = shownPlan(store);
   if (plan === undefined) return [run(' upgrade', 'faint')];
-  const what = about === 'log' ? 'log' : `step ${String(stepNumber(plan, step))}`;
+  const what = content === 'log' ? 'log' : `step ${String(stepNumber(plan, step))}`;
   return [run(` upgrade › plan #${String(plan.id)} › `, 'faint'), run(what, 'strong')];
 }

@@ -7,34 +7,39 @@ import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Screen, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 import { openLayer } from '../../state/layer-stack.ts';
 
-export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void {
+export function openPlanPage(store: Screen, content: PlanPageLayer['content']): void {
   const { upgrade } = store.state;
-  const layer: PlanPageLayer = { kind: 'plan-page', about, step: upgrade.step, top: about === 'log' ? undefined : 0 };
+  const layer: PlanPageLayer = {
+    kind: 'plan-page',
+    content,
+    step: upgrade.step,
+    top: content === 'log' ? undefined : 0,
+  };
   openLayer(store, layer);
 }
 
-export function planPageLines(store: Shown & Pick<Known, 'plans'>, layer: PlanPageLayer): readonly Line[] {
+export function planPageLines(store: Shown & Pick<LiveData, 'plans'>, layer: PlanPageLayer): readonly Line[] {
   const plan = shownPlan(store);
   if (plan === undefined) return [[run(' the upgrade plan has not been loaded yet', 'faint')]];
   const { columns } = store.state.size;
-  if (layer.about === 'log') return plan.log.flatMap((line) => wholeLogLine(plan, line, columns));
+  if (layer.content === 'log') return plan.log.flatMap((line) => wrappedLogLine(plan, line, columns));
   const step = plan.steps.find(({ id }) => id === layer.step);
   return [...(step === undefined ? [] : stepLines(plan, step, columns)), ...findingLines(plan, step, columns)];
 }
 
 /** Returns a log line with the number of its step, wrapped to as many rows as it needs. */
-function wholeLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: number): readonly Line[] {
+function wrappedLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: number): readonly Line[] {
   const [time, ...text] = logLine(line);
   const number = plan.steps.findIndex(({ id }) => id === line.step) + 1;
-  const about = number === 0 ? '         ' : `step ${String(number).padStart(2)}  `;
-  const width = columns - (time?.text.length ?? 0) - about.length;
+  const stepLabel = number === 0 ? '         ' : `step ${String(number).padStart(2)}  `;
+  const width = columns - (time?.text.length ?? 0) - stepLabel.length;
   return wrapCells(text.map((piece) => piece.text).join(''), width).map((piece, index) =>
     index === 0 && time !== undefined
-      ? [time, run(about, 'faint'), run(piece)]
+      ? [time, run(stepLabel, 'faint'), run(piece)]
       : [run(' '.repeat(columns - width)), run(piece)],
   );
 }
@@ -69,11 +74,11 @@ function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, colu
     finding.rule === step?.rule ? 0 : { block: 1, warn: 2, pass: 3 }[finding.verdict];
   const heading: readonly Line[] = [[run(' FINDINGS', 'strong')]];
   return heading.concat(
-    findings.toSorted((a, b) => rank(a) - rank(b)).flatMap((finding) => aboutFinding(finding, columns)),
+    findings.toSorted((a, b) => rank(a) - rank(b)).flatMap((finding) => findingDetails(finding, columns)),
   );
 }
 
-function aboutFinding({ title, verdict, evidence, remedy }: Finding, columns: number): readonly Line[] {
+function findingDetails({ title, verdict, evidence, remedy }: Finding, columns: number): readonly Line[] {
   const { symbol, tone } = VERDICTS[verdict];
   return [
     [run(` ${symbol} ${verdict.padEnd(5)}`, tone), run(` ${safeLine(title)}`)],

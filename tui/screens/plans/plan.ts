@@ -1,16 +1,16 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
-import type { UpgradePlace } from '../../state/upgrade-place.ts';
+import type { UpgradePosition } from '../../state/upgrade-place.ts';
 import type { Settles, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 
 /** Returns the plan of the view; `undefined` if there is none or it is still being loaded. */
-export function shownPlan({ plans }: Pick<Known, 'plans'>): PlanRun | undefined {
+export function shownPlan({ plans }: Pick<LiveData, 'plans'>): PlanRun | undefined {
   return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
 }
 
 /** Returns the step that was drawn under the cursor, in its current state. */
-export function stepUnderCursor(store: Shown & Pick<Known, 'plans'>): PlanRunStep | undefined {
+export function stepUnderCursor(store: Shown & Pick<LiveData, 'plans'>): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
@@ -21,21 +21,21 @@ export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undef
 }
 
 /** Runs before a frame: opens the page of a new plan, and moves the cursor along with the plan. */
-export function settleUpgrade(store: Settles & Pick<Known, 'plans'>): void {
+export function settleUpgrade(store: Settles & Pick<LiveData, 'plans'>): void {
   const before = store.state.upgrade;
-  const after = settledPlace(before, shownPlan(store));
+  const after = settledPosition(before, shownPlan(store));
   if (after !== before) store.settle({ upgrade: after });
 }
 
-function settledPlace(place: UpgradePlace, plan: PlanRun | undefined): UpgradePlace {
-  if (plan === undefined) return place.page === 'plan' ? { ...place, page: 'versions' } : place;
-  const isNew = plan.state === 'open' && plan.id !== place.plan;
-  const opened: UpgradePlace = isNew ? { ...place, page: 'plan', plan: plan.id, follows: true } : place;
+function settledPosition(position: UpgradePosition, plan: PlanRun | undefined): UpgradePosition {
+  if (plan === undefined) return position.page === 'plan' ? { ...position, page: 'versions' } : position;
+  const isNew = plan.state === 'open' && plan.id !== position.plan;
+  const opened: UpgradePosition = isNew ? { ...position, page: 'plan', plan: plan.id, follows: true } : position;
   const step = stepToShow(opened, plan);
   return step === opened.step ? opened : { ...opened, step };
 }
 
-function stepToShow({ step, follows }: UpgradePlace, plan: PlanRun): string | undefined {
+function stepToShow({ step, follows }: UpgradePosition, plan: PlanRun): string | undefined {
   const current = currentStep(plan)?.id ?? plan.steps.at(-1)?.id;
   return follows || !plan.steps.some(({ id }) => id === step) ? current : step;
 }

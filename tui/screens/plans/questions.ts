@@ -1,5 +1,5 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { isHeldBy, turnOf } from '../../../shared/domain/plan/operator.ts';
+import { isOwnedBy, nextInteraction } from '../../../shared/domain/plan/operator.ts';
 import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { backendMs } from '../../model/feed-status.ts';
@@ -10,13 +10,13 @@ import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { wishOutcome } from './wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
-import type { Says, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { MessageSink, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
 
 /** Asks for the current and the new version of an upgrade. */
-export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {
+export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {
     return store.say(`plan #${String(open.id)} is open: finish or abandon it first`, 'problem');
@@ -35,9 +35,11 @@ export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>
 }
 
 /** Runs the current step, or asks for confirmation first if the step changes something. */
-export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
-  withTurn(store, (plan, step) => {
-    switch (turnOf(step)) {
+export function runStep(
+  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+): void {
+  withCurrentStep(store, (plan, step) => {
+    switch (nextInteraction(step)) {
       case 'wait':
         return store.say(`${stepText(plan, step)}: still running`);
       case 'confirm':
@@ -89,8 +91,8 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   });
 }
 
-export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
-  withTurn(store, (plan, step) => {
+export function askSkip(store: Screen & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+  withCurrentStep(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: still running`);
     openUpgradeDialog(store, {
       title: `Skip ${stepText(plan, step)}`,
@@ -102,8 +104,8 @@ export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'f
   });
 }
 
-export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
-  withHeld(store, (plan) => {
+export function askRollBack(store: Screen & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+  withOwnedPlan(store, (plan) => {
     if (plan.backup === null) return store.say('this plan has no backup to roll back to', 'problem');
     openUpgradeDialog(store, {
       title: `Roll back plan #${String(plan.id)}`,
@@ -119,8 +121,8 @@ export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' 
   });
 }
 
-export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
-  withHeld(store, (plan) =>
+export function askAbandon(store: Screen & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+  withOwnedPlan(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
       lines: ['The plan ends here. Completed steps are not undone.'],
@@ -132,10 +134,12 @@ export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' |
 }
 
 /** Releases the plan, takes it if it is free, or asks whether to take it from its holder. */
-export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
+export function changeHold(
+  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+): void {
   withOpenPlan(store, (plan) => {
     const { holder } = plan;
-    if (isHeldBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
+    if (isOwnedBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
     if (holder === null || isFree(plan, backendMs(store.feed, store.nowMs)))
       return submitAtOnce(store, { kind: 'take', plan: plan.id });
     openUpgradeDialog(store, {
@@ -157,11 +161,11 @@ export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
 }
 
 /** Calls `act` with the step under the cursor if it is the current one and this console holds the plan. */
-function withTurn(
-  store: Shown & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>,
+function withCurrentStep(
+  store: Shown & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun, step: PlanRunStep) => void,
 ): void {
-  withHeld(store, (plan) => {
+  withOwnedPlan(store, (plan) => {
     const step = currentStep(plan);
     if (step === undefined || step.id !== store.state.upgrade.step) {
       return store.say(`the next step is ${step === undefined ? 'none' : stepText(plan, step)}`, 'problem');
@@ -170,14 +174,17 @@ function withTurn(
   });
 }
 
-function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>, act: (plan: PlanRun) => void): void {
+function withOwnedPlan(
+  store: MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+  act: (plan: PlanRun) => void,
+): void {
   withOpenPlan(store, (plan) => {
-    if (isHeldBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
+    if (isOwnedBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
     store.say(`${holderName(plan)} owns the plan: press ${keyOf('plan-hold')} to take ownership`, 'problem');
   });
 }
 
-function withOpenPlan(store: Says & Pick<Known, 'plans'>, act: (plan: PlanRun) => void): void {
+function withOpenPlan(store: MessageSink & Pick<LiveData, 'plans'>, act: (plan: PlanRun) => void): void {
   const plan = shownPlan(store);
   if (plan === undefined)
     return store.say('the upgrade plan has not been loaded yet: try again in a moment', 'problem');
@@ -185,7 +192,7 @@ function withOpenPlan(store: Says & Pick<Known, 'plans'>, act: (plan: PlanRun) =
   act(plan);
 }
 
-function submitAtOnce(store: Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>, wish: UpgradeWish): void {
+function submitAtOnce(store: MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed'>, wish: UpgradeWish): void {
   const outcome = wishOutcome(store, wish, []);
   if (outcome.kind === 'effect') store.request(outcome.effect);
   else store.say(outcome.text, 'problem');

@@ -9,13 +9,13 @@ import { keyOf } from '../../state/keys.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Line, type Tone } from '../../text/theme.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { isHeldBy } from '../../../shared/domain/plan/operator.ts';
+import { isOwnedBy } from '../../../shared/domain/plan/operator.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
 import { commandOf } from './questions.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 
 /** Symbol and word of each state. Both are always shown, so that color is never the only sign. */
@@ -37,7 +37,7 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
 };
 
 /** Returns the page of a plan, from the first row to the last. */
-export function planRows(store: Shown & Opened & Pick<Known, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
+export function planRows(store: Shown & Opened & Pick<LiveData, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
   return [
@@ -48,7 +48,7 @@ export function planRows(store: Shown & Opened & Pick<Known, 'plans' | 'nowMs'>,
   ];
 }
 
-function titleRow({ nowMs }: Pick<Known, 'nowMs'>, plan: PlanRun, columns: number): Line {
+function titleRow({ nowMs }: Pick<LiveData, 'nowMs'>, plan: PlanRun, columns: number): Line {
   const { id, from, to, created_at, created_by, state } = plan;
   const end = state === 'open' ? nowMs : (plan.log.at(-1)?.at ?? nowMs);
   return spread(
@@ -74,7 +74,7 @@ function holderRuns(store: Opened, plan: PlanRun): Line {
   }
   const { holder } = plan;
   if (holder === null) return [run(` owner: none; press ${keyOf('plan-hold')} to take ownership`, 'warning')];
-  const isOwn = isHeldBy(plan, store.options.session);
+  const isOwn = isOwnedBy(plan, store.options.session);
   return [
     run(' owner: '),
     run(`${safeLine(holder.who)}${isOwn ? ' (this console)' : ''}`, isOwn ? 'strong' : 'accent'),
@@ -96,7 +96,7 @@ const TIME_CELLS = 6;
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
-function stepRows(store: Shown & Pick<Known, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
+function stepRows(store: Shown & Pick<LiveData, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const cells = titleCells(plan, columns);
   const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
@@ -118,7 +118,7 @@ function titleCells({ steps }: PlanRun, columns: number): number {
 }
 
 function stepRow(
-  store: Shown & Pick<Known, 'nowMs'>,
+  store: Shown & Pick<LiveData, 'nowMs'>,
   plan: PlanRun,
   step: PlanRunStep,
   { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
@@ -138,8 +138,8 @@ function stepRow(
     run(`  ${fit(timeText(step, store.nowMs), TIME_CELLS)}`),
   ];
   if (columns < WIDE_COLUMNS) return left;
-  const room = columns - LEFT_CELLS - cells - STATE_CELLS - TIME_CELLS - 6;
-  return [...left, run(`  ${fit(noteText(step), room)}`, 'faint')];
+  const noteWidth = columns - LEFT_CELLS - cells - STATE_CELLS - TIME_CELLS - 6;
+  return [...left, run(`  ${fit(noteText(step), noteWidth)}`, 'faint')];
 }
 
 const NEXT = { symbol: '›', word: 'next', tone: 'strong' } as const;
@@ -156,7 +156,7 @@ function noteText({ note, confirm, state }: PlanRunStep): string {
 }
 
 /** Returns the command of the step under the cursor, and its log with the newest line at the bottom. */
-function logRows(store: Shown & Pick<Known, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
+function logRows(store: Shown & Pick<LiveData, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
   const title = `─ ${step === undefined ? 'log' : `step ${String(stepNumber(plan, step.id))} log`} `;
@@ -169,8 +169,8 @@ function logRows(store: Shown & Pick<Known, 'plans'>, plan: PlanRun, height: num
     lines.length > 0
       ? lines
       : (step?.details ?? []).flatMap((text) => wrapped([run(' '), run(safeLine(text), 'faint')], columns));
-  const room = Math.max(0, height - orders.length);
-  return [rule, ...shown.slice(Math.max(0, shown.length - room)), ...orders];
+  const logHeight = Math.max(0, height - orders.length);
+  return [rule, ...shown.slice(Math.max(0, shown.length - logHeight)), ...orders];
 }
 
 /** Wraps a text into an indented block beside its head. */

@@ -1,5 +1,5 @@
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
-import { beside, halves } from '../../text/beside.ts';
+import { sideBySide, halves } from '../../text/beside.ts';
 import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { fitRuns } from '../../text/runs.ts';
 import { pageRows } from '../../state/screen-layout.ts';
@@ -26,23 +26,23 @@ export function upgradeScreen(store: PagePorts): Page {
   const height = upgradeHeight(store);
   const top = Math.min(store.list.cursor.top, Math.max(0, height - rows));
   const lines = columns.map((sections, index) => sectionLines(sections, widths[index] ?? 0).slice(top));
-  const place =
+  const position =
     height > rows ? `lines ${String(top + 1)}-${String(Math.min(height, top + rows))} of ${String(height)}: j/k` : '';
   return {
     header: tall ? 'tall' : 'short',
-    top: beside(lines, widths, rows),
-    bottom: [ruleLine(store), messageLine(store, place, failureText(store) ?? store.plans.failure)],
+    top: sideBySide(lines, widths, rows),
+    bottom: [ruleLine(store), messageLine(store, position, failureText(store) ?? store.plans.failure)],
   };
 }
 
 /** The screen of an upgrade plan: its steps, and the log of the step under the cursor. */
 function planScreen(store: PagePorts, plan: PlanRun): Page {
-  const place = `step ${String(stepNumber(plan, store.state.upgrade.step))}/${String(plan.steps.length)}`;
-  const held = plan.state === 'open' ? '   the plan runs on the backend; you can close this console' : '';
+  const position = `step ${String(stepNumber(plan, store.state.upgrade.step))}/${String(plan.steps.length)}`;
+  const backendNote = plan.state === 'open' ? '   the plan runs on the backend; you can close this console' : '';
   return {
     header: planLayout(store).tall ? 'tall' : 'short',
     top: planRows(store, plan),
-    bottom: [ruleLine(store), messageLine(store, place + held, store.plans.failure ?? failureText(store))],
+    bottom: [ruleLine(store), messageLine(store, position + backendNote, store.plans.failure ?? failureText(store))],
   };
 }
 

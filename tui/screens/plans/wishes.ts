@@ -5,7 +5,7 @@ import type { Effect } from '../../state/effects.ts';
 import { backendMs } from '../../model/feed-status.ts';
 import { shownPlan } from './plan.ts';
 import type { Opened } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { stepText, holderName } from '../../words/plan-text.ts';
 
@@ -22,7 +22,7 @@ export type WishOutcome =
  * @param texts the typed fields: the versions, the confirmation, or the reason
  */
 export function wishOutcome(
-  store: Opened & Pick<Known, 'plans' | 'feed'>,
+  store: Opened & Pick<LiveData, 'plans' | 'feed'>,
   wish: UpgradeWish,
   texts: readonly string[],
 ): WishOutcome {

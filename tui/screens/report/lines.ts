@@ -1,7 +1,7 @@
 import { reportSections, reportSummary, type ReportSection } from '../../../shared/domain/report/sections.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Report } from '../../../shared/schemas/report.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
 import type { Shown } from '../../state/ports.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
@@ -18,7 +18,7 @@ const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(
 
 /** Returns the whole report, section after section. */
 export function reportLines(
-  { nowMs, state: { size } }: Shown & Pick<Known, 'nowMs'>,
+  { nowMs, state: { size } }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: ReportLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

@@ -3,7 +3,7 @@ import { parseDuration, DURATION_HINT } from '../../../shared/domain/duration.ts
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
-import type { Asks, Says, Screen } from '../../state/ports.ts';
+import type { Asks, MessageSink, Screen } from '../../state/ports.ts';
 import { spread } from '../../text/runs.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
@@ -27,8 +27,8 @@ export function openReport(store: Screen, span = ''): string | undefined {
 
 /** The screen of the shift report. */
 export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
-  const place: Line = [run(' report › ', 'faint'), run(`last ${layer.id}`, 'strong')];
-  const head = [spread(place, asOfLine(layer.load), store.state.size.columns)];
+  const breadcrumb: Line = [run(' report › ', 'faint'), run(`last ${layer.id}`, 'strong')];
+  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns)];
   const right: Line = [run(`${keyOf('copy')} copies the report as Markdown `, 'faint')];
   return textPage(
     store,
@@ -37,7 +37,7 @@ export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
   );
 }
 
-export function copyReport(store: Says & Asks, { load: { data } }: ReportLayer): void {
+export function copyReport(store: MessageSink & Asks, { load: { data } }: ReportLayer): void {
   if (data === undefined) return store.say('the report is not loaded yet');
   store.request({ kind: 'copy', label: 'report', text: reportMarkdown(data) });
 }

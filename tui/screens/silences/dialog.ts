@@ -37,7 +37,7 @@ import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../
 const NAMED_MAX = 3;
 
 /** The state that the silence dialog shows. */
-export interface SilenceAbout {
+export interface SilenceDialogState {
   readonly form: SilenceForm;
   readonly preview: SilencePreview;
   /** The recent problems that the silence would have covered; `undefined` until the backend has answered. */
@@ -50,8 +50,8 @@ export interface SilenceAbout {
   readonly nowMs: number;
 }
 
-export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage {
-  const { form, preview, policy, nowMs } = about;
+export function silenceDialog(state: SilenceDialogState, size: ScreenSize): DialogPage {
+  const { form, preview, policy, nowMs } = state;
   const width = dialogWidth(size.columns);
   const fields = fieldRows(
     [
@@ -66,8 +66,8 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
   // The chosen value, the figures and the buttons take one row each.
-  const room = { width, rows: dialogRows(size.rows) - fields.length - problem.length - 3 };
-  const times = recurs(form) ? windowRows(form, nowMs, room) : [endLine(form, nowMs)];
+  const available = { width, rows: dialogRows(size.rows) - fields.length - problem.length - 3 };
+  const times = recurs(form) ? windowRows(form, nowMs, available) : [endLine(form, nowMs)];
   const figures: readonly Line[] = [matchLine(preview), ...times];
   const buttons: Line = [
     buttonRun('Cancel', form.field === 'cancel'),
@@ -77,11 +77,11 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
   ];
   // On a small screen the notes are dropped first, then the unchosen scopes, then figures; the buttons always
   // stay.
-  const rest = dialogRows(size.rows) - fields.length - figures.length - problem.length - 1;
+  const remainingRows = dialogRows(size.rows) - fields.length - figures.length - problem.length - 1;
   const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
-  const scopes = all.length <= rest ? all : chosenLines(form, all);
-  const free = Math.max(0, rest - scopes.length);
-  const notes = noteLines(about, width).slice(0, Math.max(0, free - 1));
+  const scopes = all.length <= remainingRows ? all : chosenLines(form, all);
+  const free = Math.max(0, remainingRows - scopes.length);
+  const notes = noteLines(state, width).slice(0, Math.max(0, free - 1));
   const gaps = free - notes.length;
   const above = [...scopes, ...fields, ...(gaps > 1 ? [[]] : []), ...figures, ...notes];
   const below = [...problem, ...(gaps > 0 && problem.length === 0 ? [[]] : []), buttons];
@@ -116,13 +116,13 @@ function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boo
 }
 
 /** Returns the text of the submit button. */
-function effectText(form: SilenceForm, { total, isAsked }: SilencePreview): string {
+function effectText(form: SilenceForm, { total, isCounting }: SilencePreview): string {
   const { origin } = form;
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
   // The matches of a recurring silence or of a search change, or do not exist yet.
-  if (recurs(form) || (isSearch(form) && total === 0 && isAsked !== true))
+  if (recurs(form) || (isSearch(form) && total === 0 && isCounting !== true))
     return `Create ${countOf(silenceScopeEntries(form).length, 'silence')}`;
-  if (isAsked === true) return 'Silence all matches';
+  if (isCounting === true) return 'Silence all matches';
   // Before a maintenance starts there may be no event to silence.
   if (origin !== undefined && total === 0) return `Create ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
@@ -149,7 +149,7 @@ function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[]
 /** Returns the silences that are changed; what they cover stays the same. */
 function entryLines(entries: readonly SilencedRow[], width: number): readonly Line[] {
   const shown = entries.length > NAMED_MAX ? entries.slice(0, NAMED_MAX - 1) : entries;
-  const rest = entries.length - shown.length;
+  const moreCount = entries.length - shown.length;
   const lines = shown.map((entry, index): Line => {
     const by = entry.creator === null ? '' : ` by ${entry.creator}`;
     const why = entry.reason === null ? '' : `: ${entry.reason}`;
@@ -158,7 +158,7 @@ function entryLines(entries: readonly SilencedRow[], width: number): readonly Li
       run(cutCells(safeLine(`${targetText(entry)}${by}${why}`), width - LABEL_CELLS)),
     ];
   });
-  return rest === 0 ? lines : [...lines, [fieldLabel(''), run(`and ${String(rest)} more`, 'faint')]];
+  return moreCount === 0 ? lines : [...lines, [fieldLabel(''), run(`and ${String(moreCount)} more`, 'faint')]];
 }
 
 function scopeText(form: SilenceForm, scope: SilenceScope): string {
@@ -211,14 +211,14 @@ function startFields(form: SilenceForm): readonly FieldRow[] {
   const { field, starts, hasStart, at: line } = form;
   if (!hasStart) return [];
   const isFocused = field === 'starts' || field === 'at';
-  const about = { label: 'Starts', isFocused, isHere: field === 'starts' };
+  const baseRow = { label: 'Starts', isFocused, isHere: field === 'starts' };
   const all = silenceStarts(form);
   if (starts !== 'at') {
     const labels = all.map((one) => START_NAMES[one]);
-    return [{ ...about, control: { kind: 'presets', names: labels, chosen: all.indexOf(starts) } }];
+    return [{ ...baseRow, control: { kind: 'presets', names: labels, chosen: all.indexOf(starts) } }];
   }
   const typed = { line, isHere: field === 'at', cells: 21, hint: ` ${START_HINT}` };
-  return [{ ...about, control: { kind: 'presets', names: ['now', 'at'], chosen: 1, typed } }];
+  return [{ ...baseRow, control: { kind: 'presets', names: ['now', 'at'], chosen: 1, typed } }];
 }
 
 function reasonField({ field, origin, reason: line }: SilenceForm, policy: SilencePolicy): FieldRow {
@@ -226,8 +226,8 @@ function reasonField({ field, origin, reason: line }: SilenceForm, policy: Silen
   return { label, isFocused: field === 'reason', control: { kind: 'line', line } };
 }
 
-function matchLine({ total, bySeverity, alreadySilenced, isAsked }: SilencePreview): Line {
-  if (isAsked === true) return [fieldLabel('Preview'), run('counting matches', 'faint')];
+function matchLine({ total, bySeverity, alreadySilenced, isCounting }: SilencePreview): Line {
+  if (isCounting === true) return [fieldLabel('Preview'), run('counting matches', 'faint')];
   const parts = WORST_FIRST.filter((severity) => bySeverity[severity] > 0).map((severity) =>
     run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone),
   );
@@ -236,12 +236,12 @@ function matchLine({ total, bySeverity, alreadySilenced, isAsked }: SilencePrevi
 }
 
 /** Returns the resolved problems that the silence would have covered; empty until the backend has answered. */
-function recentLines({ recent, nowMs }: SilenceAbout): readonly Line[] {
+function recentLines({ recent, nowMs }: SilenceDialogState): readonly Line[] {
   if (recent === undefined) return [];
   const { recovered, since } = recent;
   const seconds = nowMs / 1000 - since;
-  const isWhole = seconds > DAY_SECONDS - 60;
-  const span = isWhole ? 'in the last 24 h' : `since the backend started ${formatDuration(seconds)} ago`;
+  const isFullDay = seconds > DAY_SECONDS - 60;
+  const span = isFullDay ? 'in the last 24 h' : `since the backend started ${formatDuration(seconds)} ago`;
   const what = recovered === 0 ? 'no other match' : `${countOf(recovered, 'check')} that recovered`;
   return [[fieldLabel(''), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
 }
@@ -268,14 +268,14 @@ function endText(form: SilenceForm, startMs: number, nowMs: number): string {
 }
 
 /** Returns the notes and warnings before submission; the most important comes first. */
-function noteLines(about: SilenceAbout, width: number): readonly Line[] {
-  const { form, preview, policy, silenced, nowMs } = about;
+function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
+  const { form, preview, policy, silenced, nowMs } = state;
   const note = (text: string, isWarning = true): Line => [
     fieldLabel(''),
     run(cutCells(text, width - LABEL_CELLS), isWarning ? 'warning' : 'faint'),
   ];
   const ends = endProblem(form, policy, nowMs);
-  const wrong = refusedSearch(about);
+  const wrong = refusedSearch(state);
   const lost = lostRecurrences(form, silenced);
   return [
     ...(ends === undefined ? [] : [note(`not allowed: ${ends}`)]),
@@ -288,7 +288,7 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
       ? [note(`this silences ${countOf(preview.total, 'event')}: is the scope right?`)]
       : []),
     ...globalText(form).map((text) => note(text)),
-    ...recentLines(about),
+    ...recentLines(state),
     ...replaced(form, silenced)
       .filter((entry) => !lost.includes(entry))
       .map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
@@ -301,7 +301,7 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
 }
 
 /** Returns the problem of the search: a local one, or the one that the backend reported. */
-function refusedSearch({ form, refused }: SilenceAbout): string | undefined {
+function refusedSearch({ form, refused }: SilenceDialogState): string | undefined {
   if (!isSearch(form) || form.problem !== undefined) return undefined;
   if (form.selector.text.trim() === '')
     return 'search by client, check, subscriptions or attributes (not by status or output)';
@@ -343,8 +343,8 @@ function overlaps(
 }
 
 function othersText({ others: { count, names: some } }: SilencePreview): string {
-  const rest = count - some.length;
-  return `also matches ${countOf(count, 'other')}: ${some.map(safeLine).join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+  const moreCount = count - some.length;
+  return `also matches ${countOf(count, 'other')}: ${some.map(safeLine).join(', ')}${moreCount > 0 ? ` and ${String(moreCount)} more` : ''}`;
 }
 
 /** Returns a silence such as `bob's silence on db-008 / disk (41m left)`. */
@@ -367,6 +367,6 @@ function momentText(atMs: number, nowMs: number): string {
 
 function names(all: readonly string[]): string {
   const unique = [...new Set(all)].map(safeLine);
-  const rest = unique.length - NAMED_MAX;
-  return rest > 0 ? `${unique.slice(0, NAMED_MAX).join(', ')} and ${String(rest)} more` : unique.join(', ');
+  const moreCount = unique.length - NAMED_MAX;
+  return moreCount > 0 ? `${unique.slice(0, NAMED_MAX).join(', ')} and ${String(moreCount)} more` : unique.join(', ');
 }

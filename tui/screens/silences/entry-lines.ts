@@ -13,28 +13,32 @@ import { windowsOf } from './recurrence.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { Silencing, Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
 /** Returns all details of a silence, and the events that it covers. */
 export function silenceEntryLines(
-  store: Shown & Pick<Silencing, 'silenceMatches'> & Known,
+  store: Shown & Pick<Silencing, 'silenceMatches'> & LiveData,
   { id, load }: SilenceEntryLayer,
 ): readonly Line[] {
   const look = { width: store.state.size.columns - 1 };
   const { nowMs } = store;
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
-    const about = [...aboutEntry(entry, undefined, nowMs), ...idleness(entry, nowMs), ...keptBack(load.data, nowMs)];
-    return describe([...about, BLANK, covered(store, entry, look.width)], look);
+    const details = [
+      ...entryDetails(entry, undefined, nowMs),
+      ...idleness(entry, nowMs),
+      ...keptBack(load.data, nowMs),
+    ];
+    return describe([...details, BLANK, covered(store, entry, look.width)], look);
   }
   const ended = store.silenceHistory.get(id, nowMs);
   if (ended === undefined)
     return [[run(' This silence has ended; its details are no longer available. Esc goes back.')]];
-  return describe(aboutEntry(ended.entry, ended.endedAtMs, nowMs), look);
+  return describe(entryDetails(ended.entry, ended.endedAtMs, nowMs), look);
 }
 
-function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: number): readonly Described[] {
+function entryDetails(entry: SilencedRow, endedAtMs: number | undefined, nowMs: number): readonly Described[] {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = entry;
   const ends = [
     ...(end === null ? [] : [momentText(end, nowMs)]),
@@ -51,7 +55,7 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
           ...(begin === null ? [] : [{ label: 'starts', text: momentText(begin, nowMs) }]),
           { label: 'ends', text: ends === '' ? 'never' : ends },
         ]
-      : aboutWindows(entry, entry.recurrence, endedAtMs, nowMs)),
+      : windowDetails(entry, entry.recurrence, endedAtMs, nowMs)),
     ...(endedAtMs === undefined ? [] : [{ label: 'ended', text: momentText(endedAtMs / 1000, nowMs) }]),
   ];
 }
@@ -63,7 +67,7 @@ function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   return [{ label: 'idle', text: `no matching event since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
 }
 
-function aboutWindows(
+function windowDetails(
   entry: SilencedRow,
   recurrence: Recurrence,
   endedAtMs: number | undefined,
@@ -91,20 +95,20 @@ function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): reado
 }
 
 function covered(
-  store: Pick<Silencing, 'silenceMatches'> & Pick<Known, 'nowMs'>,
+  store: Pick<Silencing, 'silenceMatches'> & Pick<LiveData, 'nowMs'>,
   entry: SilencedRow,
   width: number,
 ): Described {
   const { count, listed } = store.silenceMatches(entry);
   const isPending = (entry.begin ?? 0) * 1000 > store.nowMs;
   const said = `${isPending ? 'would cover now' : 'covers now'}: ${count === 0 ? 'no event' : countOf(count, 'event')}`;
-  const rest = count - listed.length;
+  const moreCount = count - listed.length;
   const rows = listed.map(({ row }): Line => {
     const { symbol, word, tone } = STATUS[severityOf(row.status)];
     const text = `  ${safeLine(`${row.client} / ${row.check}`)}  ${safeLine(row.output)}`;
     return [run(`${symbol} ${word.padEnd(4)}`, tone), run(cutCells(text, width - 17))];
   });
-  const more = rest === 0 ? [] : [[run(`and ${countText(rest)} more`, 'faint')]];
+  const more = moreCount === 0 ? [] : [[run(`and ${countText(moreCount)} more`, 'faint')]];
   return { label: 'events', rows: [[run(said, 'strong')], ...rows, ...more] };
 }
 

@@ -8,8 +8,8 @@ import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 /** The screen of one silence. */
 export function silenceEntryScreen(store: PagePorts, layer: SilenceEntryLayer): Page {
   const { id } = layer;
-  const place = [run(' silences › ', 'faint'), run(safeLine(id), 'strong')];
-  return textPage(store, layer, { head: [place, [run(` ${stateText(store, id)}`)]] });
+  const breadcrumb = [run(' silences › ', 'faint'), run(safeLine(id), 'strong')];
+  return textPage(store, layer, { head: [breadcrumb, [run(` ${stateText(store, id)}`)]] });
 }
 
 function stateText(store: PagePorts, id: string): string {

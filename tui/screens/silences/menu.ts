@@ -2,12 +2,12 @@ import { quotedText } from '../../../shared/domain/search-syntax.ts';
 import { applyFilter } from '../../list/search-prompt.ts';
 import { openMenu } from '../../form/menu.ts';
 import type { Screen, Opened } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { MenuItem } from '../../state/layers/menu.ts';
 
 /** Opens the menu of filters for silences; each filter can also be typed. */
-export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'> & ListOfView): void {
+export function openSilenceFilter(store: Screen & Opened & Pick<LiveData, 'events'> & ListOfView): void {
   const { creator } = store.options;
   const choices: readonly (readonly [label: string, filter: string])[] = [
     ['all, including those ended in the last 24 h', ''],

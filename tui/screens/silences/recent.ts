@@ -3,11 +3,11 @@ import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { selectorProblem, silenceScopeEntries } from './form.ts';
 import { recurs, typedRecurrence } from './recurrence.ts';
 import type { Asks, Shown } from '../../state/ports.ts';
-import type { Known, Places } from '../../model/known.ts';
+import type { LiveData, MergedSources } from '../../model/known.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
 
 /** Time for which the scope must stay unchanged before the backend is asked. */
-const REST_MS = 150;
+const SETTLE_MS = 150;
 
 /** Time until the next attempt after a failed request. */
 const RETRY_MS = 2000;
@@ -21,15 +21,15 @@ export class SilenceRecent {
    * happens.
    */
   isWaiting = false;
-  #wanted = '';
+  #currentKey = '';
   /** When the request is due. */
   #dueAtMs = 0;
-  #asked = '';
+  #requestedKey = '';
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
   #refusal: { readonly key: string; readonly problem: string } | undefined;
 
   /** Requests the problems once the scope has settled, and once each time that the dialog opens. */
-  ask(store: Shown & Asks & Pick<Known, 'feed'> & Places, nowMs: number): void {
+  ask(store: Shown & Asks & Pick<LiveData, 'feed'> & MergedSources, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
     // A merged list has no single backend to ask. A dialog on existing silences shows what they cover.
@@ -42,13 +42,13 @@ export class SilenceRecent {
     // The dialog itself reports values that cannot be parsed.
     if (entries.length === 0 || entries.some(isUnreadable)) return;
     const key = keyOf(form);
-    if (key !== this.#wanted) {
-      this.#wanted = key;
-      this.#dueAtMs = nowMs + REST_MS;
+    if (key !== this.#currentKey) {
+      this.#currentKey = key;
+      this.#dueAtMs = nowMs + SETTLE_MS;
     }
-    this.isWaiting = key !== this.#asked;
+    this.isWaiting = key !== this.#requestedKey;
     if (!this.isWaiting || nowMs < this.#dueAtMs || store.feed.connection.kind !== 'live') return;
-    this.#asked = key;
+    this.#requestedKey = key;
     store.request({ kind: 'load-silence-recent', entries, recurrence, key });
   }
 
@@ -62,15 +62,15 @@ export class SilenceRecent {
 
   /** Schedules a retry after a failed request. */
   failed(key: string, nowMs: number): void {
-    if (key !== this.#asked) return;
-    this.#asked = '';
+    if (key !== this.#requestedKey) return;
+    this.#requestedKey = '';
     this.#dueAtMs = nowMs + RETRY_MS;
   }
 
   /** The response was only valid when it was requested, so it is dropped. */
   #forget(): void {
-    this.#wanted = '';
-    this.#asked = '';
+    this.#currentKey = '';
+    this.#requestedKey = '';
     this.#answer = undefined;
     this.#refusal = undefined;
   }

@@ -8,7 +8,7 @@ import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
-import { clockChangeText, wholeWindowText, windowText } from '../../words/recurrence-text.ts';
+import { clockChangeText, fullWindowText, windowText } from '../../words/recurrence-text.ts';
 
 /** The fields of the dialog that describe a recurrence. */
 type RecurrenceLines = Pick<SilenceForm, 'schedule' | 'zone' | 'lasts' | 'firstDay' | 'lastDay'>;
@@ -21,14 +21,14 @@ export const NO_RECURRENCE: RecurrenceLines = {
   lastDay: EMPTY_LINE,
 };
 
-interface About {
+interface FieldDetails {
   readonly label: string;
   readonly line: keyof RecurrenceLines;
   readonly hint: string;
 }
 
 /** The fields of a recurrence, in Tab order. */
-const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
+const FIELD_DETAILS: ReadonlyMap<SilenceField, FieldDetails> = new Map<SilenceField, FieldDetails>([
   ['schedule', { label: 'Schedule', line: 'schedule', hint: 'e.g. sat,sun 02:00; daily 6:00,18:00; or cron' }],
   ['zone', { label: 'Zone', line: 'zone', hint: 'e.g. UTC, Europe/Berlin or +02:00' }],
   ['lasts', { label: 'Lasts', line: 'lasts', hint: 'length of each window, e.g. 30m or 2h' }],
@@ -44,7 +44,7 @@ const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
   last_day: 'last-day',
 };
 
-export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(ABOUT, ([id, { line }]) => ({
+export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(FIELD_DETAILS, ([id, { line }]) => ({
   id,
   isThere: recurs,
   line: { of: (form: SilenceForm) => form[line], with: (form: SilenceForm, next) => ({ ...form, [line]: next }) },
@@ -92,7 +92,7 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
   if (!recurs(form)) return [];
   const read = typedRecurrence(form, nowMs);
   const wrong = read.problem === undefined || form.schedule.text === '' ? undefined : FIELD_OF_PART[read.part];
-  return Array.from(ABOUT, ([id, { label, line, hint }]) => ({
+  return Array.from(FIELD_DETAILS, ([id, { label, line, hint }]) => ({
     label,
     isFocused: form.field === id,
     control: {
@@ -141,5 +141,5 @@ function markedWindow(window: ShownWindow, { zone }: Recurrence): string {
 /** Returns the current window of a recurring silence and the following ones, one for each line. */
 export function windowsOf({ recurrence }: Pick<SilencedRow, 'recurrence'>, nowMs: number): readonly string[] {
   if (recurrence === undefined) return [];
-  return shownWindows(recurrence, nowMs).map((window) => wholeWindowText(window, recurrence.zone));
+  return shownWindows(recurrence, nowMs).map((window) => fullWindowText(window, recurrence.zone));
 }

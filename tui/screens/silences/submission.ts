@@ -7,7 +7,7 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { operationName } from '../../words/changes.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
@@ -20,7 +20,7 @@ export type SilenceSubmission =
   | { readonly kind: 'incomplete'; readonly problem: string; readonly field: SilenceField };
 
 /** The context for validating a form. */
-export interface SubmissionAbout {
+export interface SubmissionContext {
   /** The user who creates the silence. */
   readonly creator: string;
   readonly policy: SilencePolicy;
@@ -28,15 +28,15 @@ export interface SubmissionAbout {
 }
 
 /** Returns the silences that the form describes, or the first missing value or policy violation. */
-export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): SilenceSubmission {
+export function silenceSubmission(form: SilenceForm, context: SubmissionContext): SilenceSubmission {
   if (form.origin === undefined && form.scope === 'search') {
     const problem = selectorProblem(form.selector.text);
     if (problem !== undefined) return incomplete('selector', problem);
   }
-  const made = recurs(form) ? recurringEntries(form, about) : entriesOnce(form, about);
+  const made = recurs(form) ? recurringEntries(form, context) : entriesOnce(form, context);
   if ('kind' in made) return made;
   for (const entry of made) {
-    const refused = refusal(about.policy, entry);
+    const refused = refusal(context.policy, entry);
     if (refused !== undefined) return refused;
   }
   return { kind: 'ready', entries: made };
@@ -44,12 +44,12 @@ export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): Si
 
 type Incomplete = SilenceSubmission & { readonly kind: 'incomplete' };
 
-function recurringEntries(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
-  const read = typedRecurrence(form, about.nowMs);
+function recurringEntries(form: SilenceForm, context: SubmissionContext): readonly SubmittedMonSilenced[] | Incomplete {
+  const read = typedRecurrence(form, context.nowMs);
   if (read.problem !== undefined) return incomplete(fieldOfPart(read.part), read.problem);
   const { recurrence } = read;
   if (form.origin !== undefined) {
-    return form.origin.entries.map((entry) => ({ ...partsOf(entry), ...wordsOf(form, about, entry), recurrence }));
+    return form.origin.entries.map((entry) => ({ ...partsOf(entry), ...wordsOf(form, context, entry), recurrence }));
   }
   const reason = form.reason.text.trim();
   return silenceScopeEntries(form).map(({ subscription, check, selector }) => ({
@@ -57,13 +57,13 @@ function recurringEntries(form: SilenceForm, about: SubmissionAbout): readonly S
     check,
     selector,
     reason: reason === '' ? undefined : reason,
-    creator: about.creator,
+    creator: context.creator,
     recurrence,
   }));
 }
 
-function entriesOnce(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
-  const startMs = silenceStartMs(form, about.nowMs);
+function entriesOnce(form: SilenceForm, context: SubmissionContext): readonly SubmittedMonSilenced[] | Incomplete {
+  const startMs = silenceStartMs(form, context.nowMs);
   if (startMs === undefined) return incomplete('at', `type a start time: ${START_HINT}`);
   const expire = silenceSeconds(form, startMs);
   if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
@@ -72,8 +72,8 @@ function entriesOnce(form: SilenceForm, about: SubmissionAbout): readonly Submit
   }
   const begin = form.starts === 'at' ? startMs / 1000 : undefined;
   return form.origin === undefined
-    ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
-    : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
+    ? newEntries(form, context, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
+    : form.origin.entries.map((entry) => nextEntry(form, context, entry, begin));
 }
 
 /** Returns how the end violates the policy, while the form is still being filled in. */
@@ -87,7 +87,7 @@ export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: numb
 
 function newEntries(
   form: SilenceForm,
-  { creator }: SubmissionAbout,
+  { creator }: SubmissionContext,
   expire: number,
   begin: number | undefined,
 ): readonly SubmittedMonSilenced[] {
@@ -110,16 +110,16 @@ function newEntries(
  */
 function nextEntry(
   form: SilenceForm,
-  about: SubmissionAbout,
+  context: SubmissionContext,
   entry: SilencedRow,
   begin: number | undefined,
 ): SubmittedMonSilenced {
   const { recurrence } = entry;
   const isOnly = form.origin?.entries.length === 1;
-  const words = wordsOf(form, about, entry);
+  const words = wordsOf(form, context, entry);
   // In a change of several silences, a recurring one has no single end and keeps its schedule.
   if (recurrence !== undefined && !isOnly) return { ...partsOf(entry), ...words, recurrence };
-  const { nowMs } = about;
+  const { nowMs } = context;
   const starts = form.hasStart ? begin : (entry.begin ?? undefined);
   // The lifetime counts from the start if that is in the future.
   const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
@@ -136,7 +136,7 @@ function nextEntry(
 /** Returns the creator and the reason. */
 function wordsOf(
   { origin, reason: { text } }: SilenceForm,
-  { creator }: SubmissionAbout,
+  { creator }: SubmissionContext,
   entry: SilencedRow,
 ): Pick<SubmittedMonSilenced, 'reason' | 'creator'> {
   const isChange = origin?.kind === 'change';
@@ -190,7 +190,7 @@ export function silenceOperations(entries: readonly SubmittedMonSilenced[]): rea
 }
 
 /** Returns descriptions of silences that have changed since the form was opened. */
-export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: SilenceForm): readonly string[] {
+export function changedMeanwhile(store: Pick<LiveData, 'silenced'>, { origin }: SilenceForm): readonly string[] {
   if (origin === undefined) return [];
   return origin.entries.flatMap((entry) => {
     const now = store.silenced.get(entry.id);

@@ -6,7 +6,7 @@ import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
 import { isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { type Target, nameOf } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
 import { lostText, NO_RECURRENCE_THERE } from '../../words/recurrence-text.ts';
@@ -46,11 +46,11 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
  * Returns the form with the changes that the user must see before submission; the same form if there are none.
  */
 function recheck(
-  store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<Known, 'events' | 'silenced'>,
+  store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<LiveData, 'events' | 'silenced'>,
   form: SilenceForm,
 ): SilenceForm {
-  const living = stillThere(store, form.targets);
-  if (living.length < form.targets.length) return withoutResolved(form, living);
+  const openTargets = stillThere(store, form.targets);
+  if (openTargets.length < form.targets.length) return withoutResolved(form, openTargets);
   const [changed, ...others] = changedMeanwhile(store, form);
   if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
   const [lost] = lostRecurrences(form, store.silenced);
@@ -106,15 +106,15 @@ function send(
  * Removes resolved events from the form. The dialog must show exactly what it silences, so a change is shown
  * first.
  */
-function withoutResolved(form: SilenceForm, living: readonly Target[]): SilenceForm {
-  if (living.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };
-  const keys = new Set(living.map(({ key }) => key));
+function withoutResolved(form: SilenceForm, openTargets: readonly Target[]): SilenceForm {
+  if (openTargets.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };
+  const keys = new Set(openTargets.map(({ key }) => key));
   const resolved = form.targets.filter(({ key }) => !keys.has(key));
   const [first] = resolved;
   const who = first !== undefined && resolved.length === 1 ? nameOf(first) : countOf(resolved.length, 'event');
   return {
     ...form,
-    targets: living,
+    targets: openTargets,
     problem: `${who} resolved meanwhile: press Ctrl-S again to silence the rest`,
   };
 }

@@ -11,7 +11,7 @@ import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import type { Opened } from '../../state/ports.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
@@ -82,7 +82,7 @@ export const SILENCES = tableView<SilenceEntry>({
 });
 
 /** Returns the row of a silence in its current state; `undefined` if there is none. */
-export function silenceEntry(store: Opened & Known, id: string): SilenceEntry | undefined {
+export function silenceEntry(store: Opened & LiveData, id: string): SilenceEntry | undefined {
   const { nowMs } = store;
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
@@ -95,12 +95,12 @@ export function silenceEntry(store: Opened & Known, id: string): SilenceEntry | 
 }
 
 /** Returns the use of a silence by its id. The map is built once for each response. */
-function keptOf({ loads }: Pick<Known, 'loads'>, id: string): SilencedUse | undefined {
+function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilencedUse | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
-  const known = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
-  keptMemo.set(data, known);
-  return known.get(id);
+  const byId = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
+  keptMemo.set(data, byId);
+  return byId.get(id);
 }
 
 const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilencedUse>>();

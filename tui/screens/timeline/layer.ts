@@ -3,7 +3,7 @@ import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { putLayer } from '../../state/layer-stack.ts';
 import type { TimelineLayer } from '../../state/layers/loaded.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
-import type { Says, Screen } from '../../state/ports.ts';
+import type { MessageSink, Screen } from '../../state/ports.ts';
 import { PAST_SPANS, timelineId, timelineOf, type PastSpan } from '../../model/past-span.ts';
 import { NOT_LOADED } from '../../model/view-data.ts';
 
@@ -19,7 +19,7 @@ export function openTimeline(store: Screen, key: string): void {
 }
 
 /** Changes the span of the timeline to the next longer or shorter one; the first follows the last. */
-export function turnSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
+export function changeSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
   const { span, key } = timelineOf(layer.id);
   const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;
   putLayer(store, { kind: 'timeline', id: timelineId(next, key), load: NOT_LOADED, top: 0, search: NO_SEARCH });
@@ -33,8 +33,8 @@ export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
   readonly count: number;
 } {
   const outages = data === undefined ? [] : outagesOf(data.past);
-  const found = outages.findLastIndex(({ untilMs }) => untilMs > at);
-  const index = Math.max(0, found);
+  const matchIndex = outages.findLastIndex(({ untilMs }) => untilMs > at);
+  const index = Math.max(0, matchIndex);
   return { outage: outages[index], index, count: outages.length };
 }
 
@@ -43,7 +43,7 @@ export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
  *
  * @param by 1 selects the earlier one, which is further left
  */
-export function stepOutage(store: Screen & Says, layer: TimelineLayer, by: 1 | -1): void {
+export function stepOutage(store: Screen & MessageSink, layer: TimelineLayer, by: 1 | -1): void {
   const { data } = layer.load;
   const outages = data === undefined ? [] : outagesOf(data.past);
   const next = outages[outageOf(layer).index + by];

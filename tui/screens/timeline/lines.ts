@@ -4,7 +4,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { stripOf, type Outage, type StripCell } from '../../../shared/domain/timeline/strip.ts';
 import type { Availability, CheckPast } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
-import type { Known } from '../../model/known.ts';
+import type { LiveData } from '../../model/known.ts';
 import { PAST_SPANS, PAST_SPAN_MS, timelineOf } from '../../model/past-span.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
@@ -29,7 +29,7 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
   none: [' ', 'plain'],
 };
 
-type TimelinePorts = Shown & Pick<Known, 'nowMs'>;
+type TimelinePorts = Shown & Pick<LiveData, 'nowMs'>;
 
 /**
  * Returns the lines above the transitions of a check: the spans, the strip with the selected outage, and
@@ -112,20 +112,20 @@ function availabilityText(availability: Availability): string {
   ] as const;
   const parts = lost.flatMap(([seconds, word]) => (seconds === 0 ? [] : [`${word} ${formatDuration(seconds)}`]));
   // The percentage is truncated, because rounding would hide a short outage.
-  const well = percent === null ? 'no data' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} % OK`;
-  return [`${well}, ${countOf(outages, 'outage')}`, ...parts].join(', ');
+  const okText = percent === null ? 'no data' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} % OK`;
+  return [`${okText}, ${countOf(outages, 'outage')}`, ...parts].join(', ');
 }
 
 function outageLine(
   { sinceMs, untilMs, worst, silencedMs }: Outage,
-  about: { readonly nowMs: number; readonly number: number; readonly count: number; readonly until: number },
+  context: { readonly nowMs: number; readonly number: number; readonly count: number; readonly until: number },
 ): Line {
   const status = STATUS[severityOf(worst)];
-  const end = untilMs === about.until ? 'now' : whenText(untilMs, about.nowMs);
-  const span = `${whenText(sinceMs, about.nowMs)} to ${end}, ${formatDuration((untilMs - sinceMs) / 1000)}`;
+  const end = untilMs === context.until ? 'now' : whenText(untilMs, context.nowMs);
+  const span = `${whenText(sinceMs, context.nowMs)} to ${end}, ${formatDuration((untilMs - sinceMs) / 1000)}`;
   const silenced = silencedMs === 0 ? '' : `, silenced for ${formatDuration(silencedMs / 1000)}`;
   return [
-    run(` outage ${String(about.number)} of ${String(about.count)}  `, 'accent'),
+    run(` outage ${String(context.number)} of ${String(context.count)}  `, 'accent'),
     run(statusText(status), status.tone),
     run(`  ${span}${silenced}`),
     run(`  ${keyOf('outage-previous')} ${keyOf('outage-next')} step`, 'faint'),
@@ -162,7 +162,7 @@ export function timelineSearchLines(
 
 const KIND_CELLS = 9;
 const STATUS_CELLS = 15;
-const PLACE_CELLS = 36;
+const SUBJECT_CELLS = 36;
 
 function transitionLine(
   row: TimelineRow,
@@ -170,7 +170,7 @@ function transitionLine(
 ): Line {
   const { at, kind, was, status, client, check, subscription, silence } = row;
   const of = silence ?? `${client ?? subscription ?? ''} / ${check ?? ''}`;
-  const place = isPlaced ? `${fit(safeLine(of), Math.min(PLACE_CELLS, width >> 2))}  ` : '';
+  const subjectText = isPlaced ? `${fit(safeLine(of), Math.min(SUBJECT_CELLS, width >> 2))}  ` : '';
   const words =
     status === undefined
       ? ''
@@ -182,9 +182,9 @@ function transitionLine(
     run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
     run(`${kind.padEnd(KIND_CELLS)} `),
     run(`${words.padEnd(STATUS_CELLS)}  `, status === undefined ? 'plain' : STATUS[severityOf(status)].tone),
-    run(place),
+    run(subjectText),
   ];
-  const used = 1 + 13 + KIND_CELLS + 1 + STATUS_CELLS + 2 + place.length;
+  const used = 1 + 13 + KIND_CELLS + 1 + STATUS_CELLS + 2 + subjectText.length;
   return spread([...left, run(cutCells(safeLine(detailsOf(row, isPlaced)), Math.max(0, width - used - 1)))], [], width);
 }
 

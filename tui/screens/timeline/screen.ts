@@ -12,8 +12,8 @@ import { timelineHead } from './lines.ts';
 /** The screen of a check's timeline: a strip with the transitions below. */
 export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
   const { client, check } = targetOf(timelineOf(layer.id).key);
-  const place: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
-  const head = [spread(place, asOfLine(layer.load), store.state.size.columns), ...timelineHead(store, layer)];
+  const breadcrumb: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
+  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns), ...timelineHead(store, layer)];
   return textPage(
     store,
     layer,
@@ -23,11 +23,11 @@ export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
 
 /** The screen with the matches of a search in the timeline. */
 export function timelineSearchScreen(store: PagePorts, layer: TimelineSearchLayer): Page {
-  const place: Line = [
+  const breadcrumb: Line = [
     run(' timeline › ', 'faint'),
     run(layer.id === '' ? 'everything' : safeLine(layer.id), 'strong'),
   ];
-  const head = [spread(place, asOfLine(layer.load), store.state.size.columns)];
+  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns)];
   return textPage(
     store,
     layer,

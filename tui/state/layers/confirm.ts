@@ -11,6 +11,6 @@ export interface ConfirmLayer {
   readonly button: string;
   readonly focused: 'cancel' | 'submit';
   /** The text that the user must type to confirm, and the text typed so far. */
-  readonly typed?: { readonly wanted: string; readonly line: LineEditor } | undefined;
+  readonly typed?: { readonly expected: string; readonly line: LineEditor } | undefined;
   readonly effect: Effect | undefined;
 }

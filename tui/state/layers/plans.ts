@@ -30,7 +30,7 @@ export interface UpgradeDialogLayer {
 /** The screen of a plan: one of its steps with all findings, or its whole log. */
 export interface PlanPageLayer {
   readonly kind: 'plan-page';
-  readonly about: 'details' | 'log';
+  readonly content: 'details' | 'log';
   /** Id of the step. */
   readonly step: string | undefined;
   /** Index of the first visible line; `undefined` follows the end, including new lines. */

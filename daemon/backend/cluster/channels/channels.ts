@@ -109,7 +109,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
   }
 
   send(channel: Channel, piece: Buffer): boolean {
-    if (!this.#hasRoom) {
+    if (!this.#hasCapacity) {
       this.#waiting.add(channel);
       return false;
     }
@@ -145,7 +145,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
     this.#open.get(id)?.heardData(piece);
   }
 
-  get #hasRoom(): boolean {
+  get #hasCapacity(): boolean {
     return !this.#isBlocked && this.#batchBytes < BATCH_BYTES_MAX;
   }
 
@@ -191,7 +191,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
       this.#isBlocked = !this.#socket.write(bytes);
     }
     for (const channel of this.#waiting) {
-      if (!this.#hasRoom) return;
+      if (!this.#hasCapacity) return;
       this.#waiting.delete(channel);
       channel.proceed();
     }

@@ -56,7 +56,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
       clock,
       onClose: (error) => {
         this.#open.delete(channels);
-        if (error !== undefined) this.#tell(socket, error);
+        if (error !== undefined) this.#logClosure(socket, error);
       },
     });
     this.#open.add(channels);
@@ -67,7 +67,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
     for (const channels of this.#open) channels[Symbol.dispose]();
   }
 
-  #tell({ remoteAddress: address }: Socket, { message: reason }: Error): void {
+  #logClosure({ remoteAddress: address }: Socket, { message: reason }: Error): void {
     this.#parts.log.warn(
       { address, reason },
       'closed the connection of another cluster member: run the same version on all members',

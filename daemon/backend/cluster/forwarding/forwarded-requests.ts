@@ -168,7 +168,7 @@ export class ForwardedRequests implements RequestForwarding {
       body: typeof body === 'string' ? Buffer.from(body) : undefined,
     });
     const seq = seqOf(response);
-    if (seq !== undefined) return { writerId: link.place.id, response, seq };
+    if (seq !== undefined) return { writerId: link.address.id, response, seq };
     response.resume();
     this.#refuseStranger(link, response);
     return undefined;
@@ -178,7 +178,7 @@ export class ForwardedRequests implements RequestForwarding {
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
-      { leader: link.place.id, url: link.place.url, setting: 'peer-key-file' },
+      { leader: link.address.id, url: link.address.url, setting: 'peer-key-file' },
       'the leader does not accept this backend as a member',
     );
     throw new MonError(

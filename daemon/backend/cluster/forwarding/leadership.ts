@@ -15,7 +15,7 @@ export interface Leadership {
    * @returns `self` if this backend has become the leader
    * @throws MonError `unavailable` if there is no leader in time; the reason of the signal
    */
-  writer(signal?: AbortSignal): Promise<'self' | PeerPlace>;
+  writer(signal?: AbortSignal): Promise<'self' | PeerAddress>;
 
   /**
    * Resolves when the write with this sequence number is in the memory of this backend.
@@ -36,7 +36,7 @@ export interface Leadership {
 }
 
 /** The address of another backend, such as the leader. */
-export interface PeerPlace {
+export interface PeerAddress {
   readonly id: string;
   /** URL of its API, such as `https://10.0.0.1:4567`. */
   readonly url: string;

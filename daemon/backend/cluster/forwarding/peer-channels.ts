@@ -16,7 +16,7 @@ export interface Upgraded {
 export type UpgradeAnswer = Upgraded | { readonly refusal: IncomingMessage };
 
 /** The status of a backend that does not support channels. */
-const NOT_FOUND = 404;
+const UNSUPPORTED_STATUS = 404;
 
 interface PeerChannelsParts {
   /** Requests a connection for channels; the signal aborts the request. */
@@ -58,7 +58,7 @@ export class PeerChannels implements Disposable {
       if (!('refusal' in answer))
         return new Channels(answer.socket, answer.head, { clock, onClose: () => this.#forget() });
       answer.refusal.resume();
-      if (answer.refusal.statusCode !== NOT_FOUND) this.#forget();
+      if (answer.refusal.statusCode !== UNSUPPORTED_STATUS) this.#forget();
       return undefined;
     } catch (error) {
       this.#forget();

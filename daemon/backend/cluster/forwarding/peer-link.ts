@@ -11,7 +11,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../ports.ts';
 import { CHANNELS_PROTOCOL } from '../../http/http-server.ts';
-import type { PeerPlace } from './leadership.ts';
+import type { PeerAddress } from './leadership.ts';
 import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 import type { PeerSignatures } from './proof/peer-signatures.ts';
@@ -66,15 +66,15 @@ export interface LinkParts {
 
 /** The connections to one other backend. */
 export class PeerLink implements Disposable {
-  readonly place: PeerPlace;
+  readonly address: PeerAddress;
   readonly #parts: LinkParts;
   readonly #agent: LinkAgent;
   readonly #channels: PeerChannels;
 
-  constructor(place: PeerPlace, parts: LinkParts) {
-    this.place = place;
+  constructor(address: PeerAddress, parts: LinkParts) {
+    this.address = address;
     this.#parts = parts;
-    this.#agent = new LinkAgent(place);
+    this.#agent = new LinkAgent(address);
     this.#channels = new PeerChannels({ ask: (signal) => this.#askForChannels(signal), clock: parts.clock });
   }
 
@@ -117,7 +117,7 @@ export class PeerLink implements Disposable {
   }
 
   #signatureOf(request: PeerRequest): OutgoingHttpHeaders {
-    return this.#parts.signatures.headerOf(request, this.place.id);
+    return this.#parts.signatures.headerOf(request, this.address.id);
   }
 
   #askForChannels(signal: AbortSignal): Promise<UpgradeAnswer> {
@@ -171,16 +171,16 @@ export class PeerLink implements Disposable {
 /** Creates connections to the backend, and verifies its certificate where one is expected. */
 class LinkAgent extends Agent {
   readonly target: { readonly host: string; readonly port: number };
-  readonly #place: PeerPlace;
+  readonly #address: PeerAddress;
 
-  constructor(place: PeerPlace) {
+  constructor(address: PeerAddress) {
     super({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_MAX });
-    const { hostname, port, protocol } = new URL(place.url);
+    const { hostname, port, protocol } = new URL(address.url);
     this.target = {
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
     };
-    this.#place = place;
+    this.#address = address;
   }
 
   override createConnection(...[, done]: Parameters<Agent['createConnection']>): undefined {
@@ -205,7 +205,7 @@ class LinkAgent extends Agent {
   }
 
   #connect(): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' } {
-    const { url, fingerprint } = this.#place;
+    const { url, fingerprint } = this.#address;
     if (!url.startsWith('https:')) return { socket: connectTcp(this.target), ready: 'connect' };
     // The backend is identified by the fingerprint of its certificate, whatever its names and issuer.
     const rejectUnauthorized = fingerprint === undefined;
@@ -213,7 +213,7 @@ class LinkAgent extends Agent {
   }
 
   #isRight(socket: Socket): boolean {
-    const { fingerprint } = this.#place;
+    const { fingerprint } = this.#address;
     if (fingerprint === undefined) return true;
     if (!('getPeerX509Certificate' in socket)) return false;
     const certificate = (socket as TLSSocket).getPeerX509Certificate();

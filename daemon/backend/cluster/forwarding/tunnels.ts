@@ -84,7 +84,7 @@ export class Tunnels {
     socket.once('close', abort);
     const opened = await links.withWriter(
       async (link) => ({
-        writerId: link.place.id,
+        writerId: link.address.id,
         answer: await link.upgrade({ method: 'GET', path, headers }, gone.signal),
       }),
       gone.signal,

@@ -2,7 +2,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/seldom.ts';
 import type { Clock } from '../../ports.ts';
-import type { Leadership, PeerPlace } from './leadership.ts';
+import type { Leadership, PeerAddress } from './leadership.ts';
 import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';
 
 /** Maximum time that a request waits for a leader that accepts it. */
@@ -30,14 +30,14 @@ export class WriterLinks implements Disposable {
   readonly #onMove: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
   readonly #timer: Disposable;
-  readonly #told: Seldom;
+  readonly #throttledLog: Seldom;
   #current: PeerLink | undefined;
   #isLooking = false;
 
   constructor(parts: WriterLinkParts, onMove: (writerId: string) => void) {
     this.#parts = parts;
     this.#onMove = onMove;
-    this.#told = new Seldom(parts.log, parts.clock);
+    this.#throttledLog = new Seldom(parts.log, parts.clock);
     this.#timer = parts.clock.every(LOOK_MS, () => void this.#look());
   }
 
@@ -52,9 +52,9 @@ export class WriterLinks implements Disposable {
     const { leadership, clock } = this.#parts;
     const endMs = clock.monotonic() + PATIENCE_MS;
     for (;;) {
-      const place = await leadership.writer(signal);
-      if (place === 'self') return 'self';
-      const done = await attempt(this.#to(place)).catch((error: unknown) => this.#refuseUnanswered(place, error));
+      const leader = await leadership.writer(signal);
+      if (leader === 'self') return 'self';
+      const done = await attempt(this.#to(leader)).catch((error: unknown) => this.#refuseUnanswered(leader, error));
       if (done !== undefined) return done;
       if (clock.monotonic() + AGAIN_MS > endMs) {
         throw new MonError('unavailable', 'there is no leader at the moment: retry in a few seconds');
@@ -71,20 +71,20 @@ export class WriterLinks implements Disposable {
   }
 
   /** @throws MonError if a retry is not allowed: `unavailable`, or the error itself */
-  #refuseUnanswered({ id: leader, url }: PeerPlace, error: unknown): undefined {
+  #refuseUnanswered({ id: leader, url }: PeerAddress, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
-      this.#told.warn(() => ({ leader, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
+      this.#throttledLog.warn(() => ({ leader, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
       return;
     }
     if (!(error instanceof UnansweredError)) throw error;
     throw unanswered(error);
   }
 
-  #to(place: PeerPlace): PeerLink {
-    if (this.#current !== undefined && isSame(this.#current.place, place)) return this.#current;
+  #to(address: PeerAddress): PeerLink {
+    if (this.#current !== undefined && isSame(this.#current.address, address)) return this.#current;
     this.#retire();
-    const link = new PeerLink(place, this.#parts);
+    const link = new PeerLink(address, this.#parts);
     this.#current = link;
     this.#open.add(link);
     return link;
@@ -104,10 +104,10 @@ export class WriterLinks implements Disposable {
     if (this.#current === undefined || this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const place = await this.#parts.leadership.writer();
-      if (place === 'self') this.#retire();
-      else this.#to(place);
-      this.#onMove(place === 'self' ? place : place.id);
+      const leader = await this.#parts.leadership.writer();
+      if (leader === 'self') this.#retire();
+      else this.#to(leader);
+      this.#onMove(leader === 'self' ? leader : leader.id);
     } catch {
       // There is no leader; the next request reports that.
     } finally {
@@ -116,7 +116,7 @@ export class WriterLinks implements Disposable {
   }
 }
 
-function isSame(one: PeerPlace, other: PeerPlace): boolean {
+function isSame(one: PeerAddress, other: PeerAddress): boolean {
   return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
 }
 

@@ -36,7 +36,7 @@ export class Broadcast {
   #to(member: LiveMember): Outbox {
     let outbox = this.#outboxes.get(member);
     if (outbox === undefined) {
-      const { name } = member.place;
+      const { name } = member.address;
       const miss = (reason: string): void =>
         this.#missed.warn(() => ({ member: name, reason }), 'transport messages could not be sent to another member');
       outbox = new Outbox(member, miss);

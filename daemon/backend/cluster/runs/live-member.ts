@@ -3,14 +3,14 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import { PEER_RUNS_PATH, takesRunsSchema } from '../../../../shared/schemas/peer-run.ts';
 import type { Log } from '../../../log/log.ts';
 import { askPeer } from '../forwarding/ask-peer.ts';
-import type { PeerPlace } from '../forwarding/leadership.ts';
+import type { PeerAddress } from '../forwarding/leadership.ts';
 import { PeerLink, type LinkParts } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
 /** Interval of queries whether a member runs handlers; they also detect a stopped member. */
 const ASK_MS = 1000;
 /** Timeout of such a query. */
-const ASKED_MS = 2000;
+const QUERY_TIMEOUT_MS = 2000;
 const ASK_AGAIN = { minMs: ASK_MS, maxMs: 30_000 };
 /** Number of unanswered queries after which the runs of the member are given up. */
 const UNANSWERED_MAX = 3;
@@ -25,7 +25,7 @@ const LACKING_MAX = 1000;
 /** Maximum number of concurrent runs on one backend for another one. */
 export const RUNS_MAX = 500;
 
-export interface MemberPlace extends PeerPlace {
+export interface MemberAddress extends PeerAddress {
   /** Name for operators, such as `mon-2:4567`. */
   readonly name: string;
 }
@@ -34,7 +34,7 @@ export interface MemberParts extends Pick<LinkParts, 'signatures'> {
   readonly clock: Clock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 interface Answer {
@@ -47,9 +47,9 @@ export class LiveMember implements Disposable {
   /** Number of runs in progress on that member. */
   running = 0;
   /** The number of the run that it was given last. */
-  lastGiven = 0;
+  lastAssigned = 0;
   readonly #parts: MemberParts;
-  #place: MemberPlace;
+  #address: MemberAddress;
   #link: PeerLink;
   /** The links to its earlier addresses, which may still be in use. */
   readonly #formerLinks: PeerLink[] = [];
@@ -64,21 +64,21 @@ export class LiveMember implements Disposable {
   /** Times until which no run of a definition is sent, by its digest. */
   readonly #lacking = new Map<string, number>();
 
-  constructor(place: MemberPlace, parts: MemberParts) {
-    this.#place = place;
+  constructor(address: MemberAddress, parts: MemberParts) {
+    this.#address = address;
     this.#parts = parts;
-    this.#link = new PeerLink(place, parts);
+    this.#link = new PeerLink(address, parts);
   }
 
-  get place(): MemberPlace {
-    return this.#place;
+  get address(): MemberAddress {
+    return this.#address;
   }
 
   /** Changes the address or the certificate of the member; runs in progress continue. */
-  move(place: MemberPlace): void {
+  move(address: MemberAddress): void {
     this.#formerLinks.push(this.#link);
-    this.#place = place;
-    this.#link = new PeerLink(place, this.#parts);
+    this.#address = address;
+    this.#link = new PeerLink(address, this.#parts);
     this.#askAtMs = -Infinity;
   }
 
@@ -87,13 +87,13 @@ export class LiveMember implements Disposable {
     return this.#unanswered < UNANSWERED_MAX;
   }
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#takesRuns && this.running < RUNS_MAX && this.#parts.clock.monotonic() >= this.#leftOutUntilMs;
   }
 
   /** @param definition the digest of the definitions that a run needs */
   mayRun(definition: string): boolean {
-    return this.hasRoom && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
+    return this.hasCapacity && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
   }
 
   /**
@@ -112,8 +112,8 @@ export class LiveMember implements Disposable {
 
   /** Records that a run was not accepted, or its outcome is unknown: other members get the next ones. */
   noteLost(): void {
-    const { clock, chance } = this.#parts;
-    this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, chance(), LEFT_OUT);
+    const { clock, random } = this.#parts;
+    this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, random(), LEFT_OUT);
   }
 
   /** Queries whether the member runs handlers, if a query is due. Never rejects. */
@@ -122,7 +122,7 @@ export class LiveMember implements Disposable {
     if (this.#isAsking || clock.monotonic() < this.#askAtMs) return;
     this.#isAsking = true;
     try {
-      this.#takesRuns = await this.#asked();
+      this.#takesRuns = await this.#queryAcceptsRuns();
       this.#unanswered = 0;
     } catch (error) {
       this.#noteUnanswered(errorMessage(error));
@@ -151,14 +151,14 @@ export class LiveMember implements Disposable {
     this.cut();
   }
 
-  async #asked(): Promise<boolean> {
-    const { status, text } = await this.#exchange({ method: 'GET', path: PEER_RUNS_PATH }, ASKED_MS);
+  async #queryAcceptsRuns(): Promise<boolean> {
+    const { status, text } = await this.#exchange({ method: 'GET', path: PEER_RUNS_PATH }, QUERY_TIMEOUT_MS);
     if (status !== 200) throw new Error(`it answered ${String(status)}`);
     return takesRunsSchema.parse(JSON.parse(text)).takes_runs;
   }
 
   #noteUnanswered(reason: string): void {
-    const { id: member, url, name } = this.place;
+    const { id: member, url, name } = this.address;
     this.#takesRuns = false;
     this.#unanswered++;
     if (this.#unanswered === UNANSWERED_MAX) this.cut();
@@ -167,7 +167,7 @@ export class LiveMember implements Disposable {
   }
 
   #pauseMs(): number {
-    return this.#unanswered === 0 ? ASK_MS : backoffMs(this.#unanswered, this.#parts.chance(), ASK_AGAIN);
+    return this.#unanswered === 0 ? ASK_MS : backoffMs(this.#unanswered, this.#parts.random(), ASK_AGAIN);
   }
 
   async #exchange(

@@ -1,4 +1,4 @@
-import { LiveMember, type MemberParts, type MemberPlace } from './live-member.ts';
+import { LiveMember, type MemberParts, type MemberAddress } from './live-member.ts';
 
 const LOOK_MS = 500;
 /** Time that a member that has left may take for the runs it has begun: longer than it waits itself before it ends. */
@@ -6,7 +6,7 @@ const GRACE_MS = 4000;
 
 interface LiveMembersParts extends MemberParts {
   /** Returns the other backends that were seen recently; none while this one is not the leader. */
-  readonly others: () => readonly MemberPlace[];
+  readonly others: () => readonly MemberAddress[];
 }
 
 /** The other backends with the same store, while this one is the leader. */
@@ -23,8 +23,8 @@ export class LiveMembers implements Disposable {
   }
 
   /** Returns the members that can be given a run. */
-  withRoom(): LiveMember[] {
-    return [...this.#members.values()].filter(({ hasRoom }) => hasRoom);
+  withCapacity(): LiveMember[] {
+    return [...this.#members.values()].filter(({ hasCapacity }) => hasCapacity);
   }
 
   answering(): LiveMember[] {
@@ -39,21 +39,21 @@ export class LiveMembers implements Disposable {
   }
 
   #look(): void {
-    const places = new Map(this.#parts.others().map((place) => [place.id, place]));
+    const addresses = new Map(this.#parts.others().map((address) => [address.id, address]));
     for (const [id, member] of this.#members) {
-      const place = places.get(id);
-      if (place === undefined) this.#retire(member);
-      else if (!isSame(place, member.place)) member.move(place);
+      const address = addresses.get(id);
+      if (address === undefined) this.#retire(member);
+      else if (!isSame(address, member.address)) member.move(address);
     }
-    for (const [id, place] of places) {
-      const member = this.#members.get(id) ?? new LiveMember(place, this.#parts);
+    for (const [id, address] of addresses) {
+      const member = this.#members.get(id) ?? new LiveMember(address, this.#parts);
       this.#members.set(id, member);
       void member.ask();
     }
   }
 
   #retire(member: LiveMember): void {
-    this.#members.delete(member.place.id);
+    this.#members.delete(member.address.id);
     this.#left.add(member);
     this.#parts.clock.after(GRACE_MS, () => {
       this.#left.delete(member);
@@ -62,6 +62,6 @@ export class LiveMembers implements Disposable {
   }
 }
 
-function isSame(one: MemberPlace, other: MemberPlace): boolean {
+function isSame(one: MemberAddress, other: MemberAddress): boolean {
   return one.url === other.url && one.fingerprint === other.fingerprint;
 }

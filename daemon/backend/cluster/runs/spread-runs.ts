@@ -14,7 +14,7 @@ import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/seldom.ts';
 import type { Definitions } from '../../config/definitions.ts';
-import { aboutJob } from '../../notify/delivery/log-fields.ts';
+import { jobLogFields } from '../../notify/delivery/log-fields.ts';
 import type { Deliver } from '../../notify/delivery/run-jobs.ts';
 import { STOPPED, type DeliveryOutcome } from '../../notify/delivery/outcome.ts';
 import type { Clock } from '../../ports.ts';
@@ -30,7 +30,7 @@ const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
 const MARGIN_MS = 10_000;
 
 interface SpreadParts {
-  readonly members: Pick<LiveMembers, 'withRoom'>;
+  readonly members: Pick<LiveMembers, 'withCapacity'>;
   /** Runs handlers on this backend. */
   readonly own: Deliver;
   /** Returns whether this backend runs handlers when another one can; called each time. */
@@ -47,8 +47,8 @@ export class SpreadRuns implements Deliver {
   readonly #parts: SpreadParts;
   readonly #lost: Seldom;
   readonly #refused: Seldom;
-  readonly #here = { running: 0, lastGiven: 0 };
-  #given = 0;
+  readonly #here = { running: 0, lastAssigned: 0 };
+  #assignments = 0;
 
   constructor(parts: SpreadParts) {
     this.#parts = parts;
@@ -80,7 +80,7 @@ export class SpreadRuns implements Deliver {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
-    if (this.#parts.members.withRoom().length === 0) return undefined;
+    if (this.#parts.members.withCapacity().length === 0) return undefined;
     let body: Buffer | undefined;
     const mutator = this.#mutatorOf(job, handler);
     const definition = definitionDigest(handler, mutator);
@@ -92,7 +92,7 @@ export class SpreadRuns implements Deliver {
       if (signal.aborted) return STOPPED;
       if (outcome === undefined) continue;
       this.#note(member, order, outcome);
-      return { ...outcome, member: member.place.name };
+      return { ...outcome, member: member.address.name };
     }
     return undefined;
   }
@@ -104,7 +104,7 @@ export class SpreadRuns implements Deliver {
   /** @returns undefined: this backend */
   #next(definition: string): LiveMember | undefined {
     const { members, runsHandlers } = this.#parts;
-    const [first, ...others] = members.withRoom().filter((member) => member.mayRun(definition));
+    const [first, ...others] = members.withCapacity().filter((member) => member.mayRun(definition));
     if (first === undefined) return undefined;
     const least = others.reduce((one, other) => (isBefore(other, one) ? other : one), first);
     return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
@@ -117,7 +117,7 @@ export class SpreadRuns implements Deliver {
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
     member.running++;
-    member.lastGiven = ++this.#given;
+    member.lastAssigned = ++this.#assignments;
     try {
       const { status, text } = await member.post(PEER_RUNS_PATH, body, limitMs, signal);
       if (DEFINITION_REFUSED.has(status)) {
@@ -144,7 +144,7 @@ export class SpreadRuns implements Deliver {
   async #runHere(...run: Parameters<Deliver['deliver']>): Promise<DeliveryOutcome> {
     const here = this.#here;
     here.running++;
-    here.lastGiven = ++this.#given;
+    here.lastAssigned = ++this.#assignments;
     try {
       return await this.#parts.own.deliver(...run);
     } finally {
@@ -161,13 +161,13 @@ export class SpreadRuns implements Deliver {
   }
 }
 
-type Load = Pick<LiveMember, 'running' | 'lastGiven'>;
+type Load = Pick<LiveMember, 'running' | 'lastAssigned'>;
 
 /**
  * True if a backend is to be given a run before another one: it has fewer runs, or as many and its last one is older.
  */
 function isBefore(one: Load, other: Load): boolean {
-  return one.running < other.running || (one.running === other.running && one.lastGiven < other.lastGiven);
+  return one.running < other.running || (one.running === other.running && one.lastAssigned < other.lastAssigned);
 }
 
 /** Returns the maximum duration of a run by its definitions, with a margin; undefined: they have none. */
@@ -199,6 +199,6 @@ function timeoutOf(handler: MovableHandler): number | undefined {
   }
 }
 
-function fieldsOf({ job, attempt }: RunOrder, { place }: LiveMember): object {
-  return { ...aboutJob(job), attempt, member: place.name };
+function fieldsOf({ job, attempt }: RunOrder, { address }: LiveMember): object {
+  return { ...jobLogFields(job), attempt, member: address.name };
 }

@@ -8,7 +8,7 @@ export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
 const DEAD_LETTERS_MAX = 10_000;
 
 /** The dead letters in memory, with their limit. */
-export class LetterBox {
+export class DeadLetterIndex {
   /** Dead letters by id, in the order in which they failed. */
   readonly entries = new Map<number, DeadLetterEntry>();
   readonly limit: number;

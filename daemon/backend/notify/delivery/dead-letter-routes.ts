@@ -30,7 +30,7 @@ export function deadLettersOnMon({
 > {
   return {
     deadLetters: (request, reply, query) => {
-      const where = searchFilter(DEAD_LETTER_SEARCH, query, (letter: DeadLetterSummary) => letter, clock.now());
+      const where = searchFilter(DEAD_LETTER_SEARCH, query, (summary: DeadLetterSummary) => summary, clock.now());
       return sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter), { where });
     },
     retryDeadLetters: async (request) => ({
@@ -42,9 +42,9 @@ export function deadLettersOnMon({
     deadLetter: async (request): Promise<DeadLetterView> => {
       const id = idOf(request);
       const entry = deadLetters.get(id);
-      const letter = entry === undefined ? undefined : await readDeadLetter(store, entry);
-      if (letter === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
-      return letter;
+      const view = entry === undefined ? undefined : await readDeadLetter(store, entry);
+      if (view === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
+      return view;
     },
     dropDeadLetter: async (request, reply) => {
       await deadLetters.drop({ id: idOf(request) }, actorOf(request));

@@ -8,7 +8,7 @@ import { MON, type AuditedChange } from '../../audit/write.ts';
 import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock } from '../../ports.ts';
 import type { Ticket } from './job-queue.ts';
-import type { DeadLetterEntry, LetterBox } from './dead-letter-index.ts';
+import type { DeadLetterEntry, DeadLetterIndex } from './dead-letter-index.ts';
 
 /** The dead letters that a command is for. */
 type Selection = DeadLetterSelection | { readonly id: number };
@@ -19,15 +19,15 @@ interface TakingAway {
   readonly actor: Actor;
 }
 
-interface LetterParts {
-  readonly letters: LetterBox;
+interface DeadLetterParts {
+  readonly deadLetterIndex: DeadLetterIndex;
   readonly jobs: HandlerJobs;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Most dead letters that an audit record names; beyond that it has only their number. */
-const AUDITED_LETTERS_MAX = 100;
+const DEAD_LETTERS_AUDITED_MAX = 100;
 /** Longest reason that is stored, in UTF-16 units. */
 const REASON_LENGTH_MAX = 500;
 
@@ -35,16 +35,16 @@ const REASON_LENGTH_MAX = 500;
 export class DeadLetters {
   /** Number of dead letters dropped since the backend started because the queue was full. */
   overflowed = 0;
-  readonly #parts: LetterParts;
-  readonly #box: LetterBox;
+  readonly #parts: DeadLetterParts;
+  readonly #box: DeadLetterIndex;
   /** Dead letters that a request is about to retry or drop, so that no other request does the same. */
   readonly #claimed = new Set<number>();
   #revive: (ticket: Ticket) => void = () => undefined;
   readonly #overflow: Burst;
 
-  constructor(parts: LetterParts) {
+  constructor(parts: DeadLetterParts) {
     this.#parts = parts;
-    this.#box = parts.letters;
+    this.#box = parts.deadLetterIndex;
     this.#overflow = new Burst(parts.clock);
   }
 
@@ -68,8 +68,8 @@ export class DeadLetters {
 
   /** Puts a stored dead letter on the list: at start, and by `add`. */
   note(ticket: Ticket, failure: JobFailure): void {
-    const { attempts: _, ...rest } = ticket;
-    this.#box.entries.set(ticket.id, { ...rest, ...failure });
+    const { attempts: _, ...attributes } = ticket;
+    this.#box.entries.set(ticket.id, { ...attributes, ...failure });
     // A dead letter that is being retried at this moment must not be dropped.
     const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
     if (oldest === undefined) return;
@@ -86,7 +86,7 @@ export class DeadLetters {
 
   /** Makes a run a dead letter. It is on the list once it is stored. */
   add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
-    const failure = { attempts, failed_at: this.#parts.clock.now(), reason: shortened(reason) };
+    const failure = { attempts, failed_at: this.#parts.clock.now(), reason: truncateReason(reason) };
     this.#parts.jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
   }
 
@@ -127,7 +127,7 @@ export class DeadLetters {
       await this.#parts.jobs.apply(
         entries.map(({ id }) => ({ kind, id })),
         actor,
-        { action, ...auditedLetters(selection, entries) },
+        { action, ...deadLetterAuditFields(selection, entries) },
       );
     } finally {
       for (const { id } of entries) this.#claimed.delete(id);
@@ -156,20 +156,20 @@ export class DeadLetters {
 /**
  * Returns the audit fields of dead letters: the first of them in detail, and the number of all for a selection of many.
  */
-function auditedLetters(
+function deadLetterAuditFields(
   selection: Selection,
   entries: readonly DeadLetterEntry[],
 ): Pick<AuditedChange, 'target' | 'before'> {
-  const letters = entries
-    .slice(0, AUDITED_LETTERS_MAX)
+  const summaries = entries
+    .slice(0, DEAD_LETTERS_AUDITED_MAX)
     .map(({ id, handler, client, check, attempts, reason }) => ({ id, handler, client, check, attempts, reason }));
-  if ('id' in selection) return { target: String(selection.id), before: letters[0] };
+  if ('id' in selection) return { target: String(selection.id), before: summaries[0] };
   return {
     target: 'all' in selection ? 'all' : selection.handler,
-    before: { count: entries.length, letters },
+    before: { count: entries.length, letters: summaries },
   };
 }
 
-function shortened(reason: string): string {
+function truncateReason(reason: string): string {
   return reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX)}...` : reason;
 }

@@ -7,8 +7,8 @@ import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
 const LOGGED_MAX = 4096;
 
 /** Writes the redacted event to the log. */
-export function debug(event: HandledEvent, log: Log, about: object): DeliveryOutcome {
+export function debug(event: HandledEvent, log: Log, logFields: object): DeliveryOutcome {
   const output = JSON.stringify(redactEvent(event)).slice(0, LOGGED_MAX);
-  log.info({ ...about, output }, 'handler extension output');
+  log.info({ ...logFields, output }, 'handler extension output');
   return DELIVERED;
 }

@@ -1,7 +1,7 @@
 import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
 import { isMetricFormat } from '../../../../shared/domain/metrics/event-points.ts';
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
-import type { Told } from '../../../../shared/domain/message/told.ts';
+import type { MessageSubject } from '../../../../shared/domain/message/told.ts';
 import { groupDocument, redactGroup } from '../../../../shared/domain/notify/group-document.ts';
 import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
 import { redactEvent } from '../../../../shared/domain/redact.ts';
@@ -14,7 +14,7 @@ import type { Definitions, NamespaceDefinitions } from '../../config/definitions
 import type { Clock } from '../../ports.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
-import { aboutJob } from './log-fields.ts';
+import { jobLogFields } from './log-fields.ts';
 import { debug } from './debug.ts';
 import { deregister, type ClientRemoval } from './deregister.ts';
 import { sendMail } from './email.ts';
@@ -65,7 +65,7 @@ interface Run {
   readonly signal: AbortSignal;
   readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
   /** The log fields that identify the run. */
-  readonly about: object;
+  readonly logFields: object;
   /** Receives the response of the receiver, in one line. */
   readonly onAnswer?: (answer: string) => void;
 }
@@ -113,7 +113,7 @@ export class Delivery implements Disposable {
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
     const mutators = this.#parts.definitions.in(job.namespace);
-    return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
+    return await this.#run({ job, attempt, signal, mutators, logFields: recordOf(job, attempt) }, handler);
   }
 
   /** Delivers once, within a time limit, and returns the response of the receiver as well. */
@@ -132,7 +132,7 @@ export class Delivery implements Disposable {
     const mutation = await this.#inTrial(job, (run) => this.#mutate(subject, handler, run));
     if (mutation.kind === 'failed') return { problems: [mutation.reason] };
     const { data } = mutation;
-    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { ...subject, data }, job) });
+    return previewOf(handler, { job, data, subject: this.#tellingOf(handler, { ...subject, data }, job) });
   }
 
   [Symbol.dispose](): void {
@@ -144,7 +144,7 @@ export class Delivery implements Disposable {
     const { clock, definitions, stopping } = this.#parts;
     const mutators = definitions.in(job.namespace);
     return await withinLimit({ clock, seconds: TRIAL_SECONDS_MAX, signal: stopping }, async (signal) => {
-      const ended = await work({ job, attempt: 1, signal, mutators, about: recordOf(job, 1) });
+      const ended = await work({ job, attempt: 1, signal, mutators, logFields: recordOf(job, 1) });
       signal.throwIfAborted();
       return ended;
     });
@@ -154,20 +154,20 @@ export class Delivery implements Disposable {
     try {
       return await (handler === undefined ? this.#runBuiltIn(run) : this.#runDefined(handler, run));
     } catch (error) {
-      this.#parts.log.error({ ...run.about, err: error }, 'handler failed');
+      this.#parts.log.error({ ...run.logFields, err: error }, 'handler failed');
       return failedForGood(errorMessage(error));
     }
   }
 
-  async #runBuiltIn({ job, about }: Run): Promise<DeliveryOutcome> {
+  async #runBuiltIn({ job, logFields }: Run): Promise<DeliveryOutcome> {
     const { clients, registry, series, log } = this.#parts;
     switch (job.handler) {
       case 'debug':
-        return debug(job.event, log, about);
+        return debug(job.event, log, logFields);
       case 'prometheus':
-        return this.#told(series.take(job.namespace, job.event), about);
+        return this.#logFailure(series.take(job.namespace, job.event), logFields);
       case 'deregistration':
-        return this.#told(await deregister(job, { clients, registry, log, about }), about);
+        return this.#logFailure(await deregister(job, { clients, registry, log, logFields }), logFields);
       default:
         return failedForGood('handler is not defined');
     }
@@ -189,58 +189,64 @@ export class Delivery implements Disposable {
   async #mutate(
     { event, group }: Subject,
     { mutator, event_format: format }: RunningHandler,
-    { job, signal, mutators: definitions, about }: Run,
+    { job, signal, mutators: definitions, logFields }: Run,
   ): Promise<Mutation> {
     const { commands, log } = this.#parts;
-    const deps = { definitions, commands, log, signal, about };
+    const deps = { definitions, commands, log, signal, logFields };
     if (group !== undefined) {
       const write = (): string => JSON.stringify(groupDocument({ ...job, group }, format));
       return await mutate(event, mutator, { ...deps, write });
     }
     if (format !== 'core') return await mutate(event, mutator, deps);
-    const write = (given: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, given));
+    const write = (handledEvent: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, handledEvent));
     return await mutate(event, mutator, { ...deps, write });
   }
 
   async #send(handler: RunningHandler, mutated: Mutated, run: Run): Promise<DeliveryOutcome> {
     const { data } = mutated;
-    const { job, signal, about } = run;
+    const { job, signal, logFields } = run;
     const { clock, log, commands } = this.#parts;
     const network = { addresses: this.#addresses, clock, signal, onAnswer: run.onAnswer };
     switch (handler.type) {
       case 'pipe':
-        return await runPipe(handler, data, { commands, log, signal, about });
+        return await runPipe(handler, data, { commands, log, signal, logFields });
       case 'tcp':
-        return this.#told(await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network), about);
+        return this.#logFailure(
+          await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network),
+          logFields,
+        );
       case 'udp':
-        return this.#told(await sendUdp({ data, to: handler.socket }, network), about);
+        return this.#logFailure(await sendUdp({ data, to: handler.socket }, network), logFields);
       case 'webhook': {
-        if (!isPreset(handler)) return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
+        if (!isPreset(handler))
+          return this.#logFailure(await this.#webhooks.send({ job, handler, data }, network), logFields);
         const request = presetRequest(handler, this.#tellingOf(handler, mutated, job));
-        this.#warnOf(request, about);
-        return this.#told(await this.#webhooks.send({ job, handler, data: request }, network), about);
+        this.#warnOf(request, logFields);
+        return this.#logFailure(await this.#webhooks.send({ job, handler, data: request }, network), logFields);
       }
       case 'email': {
         const mail = mailOf(handler, this.#tellingOf(handler, mutated, job));
-        this.#warnOf(mail, about);
-        return this.#told(await sendMail({ job, handler, mail }, { ...network, log, about }), about);
+        this.#warnOf(mail, logFields);
+        return this.#logFailure(await sendMail({ job, handler, mail }, { ...network, log, logFields }), logFields);
       }
       case 'transport': {
         const published = await this.#publish(handler, data, run);
-        return published.kind === 'failed' ? published : this.#told(await sendToOutlets(data, handler, network), about);
+        return published.kind === 'failed'
+          ? published
+          : this.#logFailure(await sendToOutlets(data, handler, network), logFields);
       }
     }
   }
 
   /** Builds the input of a message. The output of a configured mutator replaces the output of the check. */
-  #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): Told {
+  #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): MessageSubject {
     const output = mutator === undefined ? undefined : data;
     return { namespace, event, group, output, nowMs: this.#parts.clock.now() };
   }
 
-  #warnOf({ problems }: { readonly problems: readonly string[] }, about: object): void {
+  #warnOf({ problems }: { readonly problems: readonly string[] }, logFields: object): void {
     for (const problem of problems)
-      this.#parts.log.warn({ ...about, problem }, 'an expression in a message template has no value');
+      this.#parts.log.warn({ ...logFields, problem }, 'an expression in a message template has no value');
   }
 
   /**
@@ -252,7 +258,7 @@ export class Delivery implements Disposable {
     if (bytes > PIECE_BYTES_MAX) {
       const most = String(PIECE_BYTES_MAX);
       const reason = `${String(bytes)} bytes are more than the ${most} that a transport takes: use a mutator that makes less of the event`;
-      return this.#told(failedForGood(reason), run.about);
+      return this.#logFailure(failedForGood(reason), run.logFields);
     }
     if (run.attempt > 1) return DELIVERED;
     const { event } = run.job;
@@ -265,9 +271,9 @@ export class Delivery implements Disposable {
   }
 
   /** Logs why a delivery failed. */
-  #told(outcome: DeliveryOutcome, about: object): DeliveryOutcome {
+  #logFailure(outcome: DeliveryOutcome, logFields: object): DeliveryOutcome {
     if (outcome.kind === 'failed' && outcome !== STOPPED) {
-      this.#parts.log.error({ ...about, reason: outcome.reason }, 'handler error');
+      this.#parts.log.error({ ...logFields, reason: outcome.reason }, 'handler error');
     }
     return outcome;
   }
@@ -275,7 +281,7 @@ export class Delivery implements Disposable {
 
 /** Returns the log fields of a run. */
 function recordOf(job: HandlerJob, attempt: number): object {
-  return { ...aboutJob(job), attempt };
+  return { ...jobLogFields(job), attempt };
 }
 
 function redactSubject({ event, group }: HandlerJob): Subject {

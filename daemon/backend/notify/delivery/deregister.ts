@@ -19,7 +19,7 @@ interface DeregistrationDeps {
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
   /** The log fields that identify the run. */
-  readonly about: object;
+  readonly logFields: object;
 }
 
 /**
@@ -29,11 +29,11 @@ interface DeregistrationDeps {
  */
 export async function deregister(
   { namespace, client, event }: HandlerJob,
-  { clients, registry, log, about }: DeregistrationDeps,
+  { clients, registry, log, logFields }: DeregistrationDeps,
 ): Promise<DeliveryOutcome> {
-  const known = registry.namespace(namespace).clients.get(client);
-  if (known !== undefined && known.timestamp > event.timestamp) {
-    log.info(about, 'client was not deregistered: it has sent a keepalive again');
+  const entry = registry.namespace(namespace).clients.get(client);
+  if (entry !== undefined && entry.timestamp > event.timestamp) {
+    log.info(logFields, 'client was not deregistered: it has sent a keepalive again');
     return DELIVERED;
   }
   try {

@@ -29,13 +29,13 @@ interface MailRun {
 interface MailDeps extends NetworkDeps {
   readonly log: Log;
   /** The log fields that identify the run. */
-  readonly about: object;
+  readonly logFields: object;
 }
 
 /** Sends a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
 export async function sendMail(
   { job, handler, mail }: MailRun,
-  { addresses, clock, signal, log, about, onAnswer }: MailDeps,
+  { addresses, clock, signal, log, logFields, onAnswer }: MailDeps,
 ): Promise<DeliveryOutcome> {
   const { smtp, timeout: seconds = TIMEOUT_DEFAULT } = handler;
   const { host, port = PORTS[smtp.tls] } = smtp;
@@ -48,7 +48,7 @@ export async function sendMail(
     try {
       await once(socket, 'connect');
       const { rejected, response } = await converse(socket, smtp, tls, messageOf(job, handler, mail, clock.now()));
-      if (rejected.length > 0) log.warn({ ...about, rejected }, 'mail server rejected some recipients');
+      if (rejected.length > 0) log.warn({ ...logFields, rejected }, 'mail server rejected some recipients');
       onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {

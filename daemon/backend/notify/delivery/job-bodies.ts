@@ -8,14 +8,14 @@ const KEPT_MAX = 1000;
 /** Most jobs read in one request to the store. */
 const READ_MAX = 100;
 
-type Wanted = PromiseWithResolvers<HandlerJob | undefined>;
+type PendingRead = PromiseWithResolvers<HandlerJob | undefined>;
 
 /** The jobs of the tickets: all are in the store, some in memory as well. */
 export class JobBodies {
   readonly #store: Pick<Store, 'getMany'>;
   readonly #keptMax: number;
   readonly #kept = new Map<number, HandlerJob>();
-  #wanted = new Map<number, Wanted>();
+  #pendingReads = new Map<number, PendingRead>();
 
   constructor(store: Pick<Store, 'getMany'>, keptMax = KEPT_MAX) {
     this.#store = store;
@@ -40,20 +40,20 @@ export class JobBodies {
 
   #read(id: number): Promise<HandlerJob | undefined> {
     // Jobs requested in the same turn of the event loop are read together.
-    if (this.#wanted.size === 0) setImmediate(() => void this.#readWanted());
-    const wanted = Promise.withResolvers<HandlerJob | undefined>();
-    this.#wanted.set(id, wanted);
-    return wanted.promise;
+    if (this.#pendingReads.size === 0) setImmediate(() => void this.#readPending());
+    const pendingRead = Promise.withResolvers<HandlerJob | undefined>();
+    this.#pendingReads.set(id, pendingRead);
+    return pendingRead.promise;
   }
 
-  async #readWanted(): Promise<void> {
-    const wanted = [...this.#wanted];
-    this.#wanted = new Map();
-    for (let start = 0; start < wanted.length; start += READ_MAX)
-      await this.#readSome(wanted.slice(start, start + READ_MAX));
+  async #readPending(): Promise<void> {
+    const pendingReads = [...this.#pendingReads];
+    this.#pendingReads = new Map();
+    for (let start = 0; start < pendingReads.length; start += READ_MAX)
+      await this.#readSome(pendingReads.slice(start, start + READ_MAX));
   }
 
-  async #readSome(some: readonly (readonly [number, Wanted])[]): Promise<void> {
+  async #readSome(some: readonly (readonly [number, PendingRead])[]): Promise<void> {
     try {
       const values = await this.#store.getMany(some.map(([id]) => handlerJobKey(id)));
       some.forEach(([, { resolve }], at) => {

@@ -16,10 +16,10 @@ export interface Ticket {
 }
 
 /** The position of a ticket in the queue, and the next one for the same client and check. */
-interface Place {
+interface QueueEntry {
   readonly ticket: Ticket;
   readonly number: number;
-  next: Place | undefined;
+  next: QueueEntry | undefined;
 }
 
 /**
@@ -32,15 +32,15 @@ export class JobQueue {
   /** Number of runs that wait for another attempt. */
   retrying = 0;
   /** Positions by job id, in order of arrival. */
-  readonly #places = new Map<number, Place>();
-  readonly #ready = new BinaryHeap<Place>((a, b) => a.number < b.number);
+  readonly #entries = new Map<number, QueueEntry>();
+  readonly #ready = new BinaryHeap<QueueEntry>((a, b) => a.number < b.number);
   /** The last position for each client and check, or group. */
-  readonly #tails = new Map<string, Place>();
+  readonly #tails = new Map<string, QueueEntry>();
   #lastNumber = 0;
 
   /** The number of runs that have not finished. */
   get size(): number {
-    return this.#places.size;
+    return this.#entries.size;
   }
 
   get hasReady(): boolean {
@@ -49,35 +49,35 @@ export class JobQueue {
 
   /** The oldest run that has not finished. */
   get oldest(): Ticket | undefined {
-    for (const { ticket } of this.#places.values()) return ticket;
+    for (const { ticket } of this.#entries.values()) return ticket;
     return undefined;
   }
 
   add(ticket: Ticket): void {
-    const place: Place = { ticket, number: ++this.#lastNumber, next: undefined };
+    const entry: QueueEntry = { ticket, number: ++this.#lastNumber, next: undefined };
     const key = keyOf(ticket);
     const tail = this.#tails.get(key);
-    if (tail === undefined) this.#ready.add(place);
-    else tail.next = place;
-    this.#tails.set(key, place);
-    this.#places.set(ticket.id, place);
+    if (tail === undefined) this.#ready.add(entry);
+    else tail.next = entry;
+    this.#tails.set(key, entry);
+    this.#entries.set(ticket.id, entry);
   }
 
   /** Takes the next ready run, which counts as running from now on. */
   take(): Ticket | undefined {
-    const place = this.#ready.takeFirst();
-    if (place !== undefined) this.running++;
-    return place?.ticket;
+    const entry = this.#ready.takeFirst();
+    if (entry !== undefined) this.running++;
+    return entry?.ticket;
   }
 
   /** Removes a running run that has finished, and makes the next one for its client and check ready. */
   finish({ id }: Ticket): void {
-    const place = this.#places.get(id);
-    if (place === undefined) return;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
     this.running--;
-    this.#places.delete(id);
-    if (place.next === undefined) this.#tails.delete(keyOf(place.ticket));
-    else this.#ready.add(place.next);
+    this.#entries.delete(id);
+    if (entry.next === undefined) this.#tails.delete(keyOf(entry.ticket));
+    else this.#ready.add(entry.next);
   }
 
   /** Marks a running run as waiting for another attempt. It still blocks the later ones for its client and check. */
@@ -88,10 +88,10 @@ export class JobQueue {
 
   /** Makes a run ready again when its retry delay has elapsed. */
   resume({ id }: Ticket): void {
-    const place = this.#places.get(id);
-    if (place === undefined) return;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
     this.retrying--;
-    this.#ready.add(place);
+    this.#ready.add(entry);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports.ts';
 import type { Backlog } from '../route.ts';
 import { JobQueue, type Ticket } from './job-queue.ts';
 import { laneName } from './lane-name.ts';
-import type { LetterBox } from './dead-letter-index.ts';
+import type { DeadLetterIndex } from './dead-letter-index.ts';
 
 /** The counters of a handler since the backend started, and the state of its queue. */
 export interface HandlerFigures {
@@ -58,7 +58,7 @@ const QUEUE_LIMIT = 10_000;
 
 interface LaneParts {
   readonly definitions: Pick<Definitions, 'in'>;
-  readonly letters: Pick<LetterBox, 'isFull'>;
+  readonly deadLetterIndex: Pick<DeadLetterIndex, 'isFull'>;
   readonly clock: Clock;
 }
 
@@ -79,7 +79,7 @@ export class Lanes implements Backlog {
    */
   isFull(namespace: string, handler: string): boolean {
     // Usually there is still room for dead letters, and this test is the cheapest.
-    if (!this.#parts.letters.isFull) return false;
+    if (!this.#parts.deadLetterIndex.isFull) return false;
     const lane = this.#lanes.get(laneName({ namespace, handler }));
     return lane !== undefined && lane.queue.size >= this.limitOf(lane);
   }

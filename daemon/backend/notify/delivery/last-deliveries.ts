@@ -24,34 +24,37 @@ export class LastDeliveries implements Deliveries {
   }
 
   #at(key: string): Delivery | undefined {
-    const known = this.#deliveries.get(key);
-    if (known === undefined) return undefined;
-    const { id: _, ...delivery } = known;
+    const entry = this.#deliveries.get(key);
+    if (entry === undefined) return undefined;
+    const { id: _, ...delivery } = entry;
     return delivery;
   }
 
   note(ticket: Noted, delivery: Delivery): void {
     const { namespace, handler, group } = ticket;
     const key = group === undefined ? keyOf(ticket) : groupKey(namespace, group.id, handler);
-    const known = this.#deliveries.get(key);
-    if (known !== undefined && known.id > ticket.id) {
+    const previous = this.#deliveries.get(key);
+    if (previous !== undefined && previous.id > ticket.id) {
       // Only the last run counts. While it waits behind this older one, it shows the same reason.
-      const isTold = known.state === 'queued' && delivery.state !== 'running';
-      if (isTold) this.#deliveries.set(key, withReason(known, delivery.reason));
+      const hasSameReason = previous.state === 'queued' && delivery.state !== 'running';
+      if (hasSameReason) this.#deliveries.set(key, withReason(previous, delivery.reason));
       return;
     }
-    const isBehind = delivery.state === 'queued' && (known?.state === 'retrying' || known?.state === 'queued');
+    const isBehind = delivery.state === 'queued' && (previous?.state === 'retrying' || previous?.state === 'queued');
     this.#deliveries.delete(key);
-    this.#deliveries.set(key, { ...(isBehind ? withReason(delivery, known.reason) : delivery), id: ticket.id });
+    this.#deliveries.set(key, { ...(isBehind ? withReason(delivery, previous.reason) : delivery), id: ticket.id });
     if (this.#deliveries.size <= this.#limit) return;
     const { value: first } = this.#deliveries.keys().next();
     if (first !== undefined) this.#deliveries.delete(first);
   }
 }
 
-function withReason<Known extends Delivery>(delivery: Known, reason: string | undefined): Omit<Known, 'reason'> {
-  const { reason: _, ...rest } = delivery;
-  return reason === undefined ? rest : { ...rest, reason };
+function withReason<SomeDelivery extends Delivery>(
+  delivery: SomeDelivery,
+  reason: string | undefined,
+): Omit<SomeDelivery, 'reason'> {
+  const { reason: _, ...attributes } = delivery;
+  return reason === undefined ? attributes : { ...attributes, reason };
 }
 
 function keyOf({ namespace, client, check, handler }: Omit<Noted, 'id' | 'group'>): string {

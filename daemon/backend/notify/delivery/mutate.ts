@@ -18,7 +18,7 @@ interface MutateDeps {
   readonly write?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
   /** The log fields that identify the run. */
-  readonly about: object;
+  readonly logFields: object;
 }
 
 const DEFAULT = 'json';
@@ -30,13 +30,13 @@ const DEFAULT = 'json';
 export async function mutate(
   event: HandledEvent,
   name: string = DEFAULT,
-  { definitions, commands, log, write = JSON.stringify, signal, about }: MutateDeps,
+  { definitions, commands, log, write = JSON.stringify, signal, logFields }: MutateDeps,
 ): Promise<Mutation> {
   const definition = definitions.mutator(name);
   if (definition === undefined) {
     const data = builtIn(event, name, write);
     if (data !== undefined) return { kind: 'mutated', data };
-    log.error({ ...about, mutator: name }, 'unknown mutator');
+    log.error({ ...logFields, mutator: name }, 'unknown mutator');
     return failedForGood(`unknown mutator: ${name}`, 'mutator');
   }
   const { command, timeout, env_vars: environment } = definition;
@@ -49,10 +49,10 @@ export async function mutate(
   });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
-  const isWhole = outcome.kind === 'exited' && outcome.isOutputCut !== true;
-  if (isWhole && result.status === 0) return { kind: 'mutated', data: result.output };
-  const reason = isWhole ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
-  log.error({ ...about, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
+  const isComplete = outcome.kind === 'exited' && outcome.isOutputCut !== true;
+  if (isComplete && result.status === 0) return { kind: 'mutated', data: result.output };
+  const reason = isComplete ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
+  log.error({ ...logFields, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
   // A command that could not start may start next time; one that ran would fail in the same way.
   const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
   return failure(`mutator error: ${name}: ${reason}`, 'mutator');

@@ -50,10 +50,10 @@ export class NameLookups {
   }
 
   #addresses(name: string): Promise<readonly LookupAddress[]> {
-    const known = this.#answers.get(name);
-    if (known !== undefined && known.untilMs > this.#clock.monotonic()) return known.addresses;
+    const cachedAnswer = this.#answers.get(name);
+    if (cachedAnswer !== undefined && cachedAnswer.untilMs > this.#clock.monotonic()) return cachedAnswer.addresses;
     this.#answers.delete(name);
-    this.#makeRoom();
+    this.#evictOldest();
     const answer: Answer = { addresses: this.#ask(name), untilMs: Number.POSITIVE_INFINITY };
     this.#answers.set(name, answer);
     answer.addresses.then(
@@ -65,7 +65,7 @@ export class NameLookups {
   }
 
   async #ask(name: string): Promise<readonly LookupAddress[]> {
-    await this.#turn();
+    await this.#acquireSlot();
     try {
       return await this.#lookUp(name);
     } catch (error) {
@@ -76,7 +76,7 @@ export class NameLookups {
     }
   }
 
-  async #turn(): Promise<void> {
+  async #acquireSlot(): Promise<void> {
     while (this.#running >= RUNNING_MAX) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.push(resolve);
@@ -86,7 +86,7 @@ export class NameLookups {
   }
 
   /** Drops the oldest cached result. A running look-up stays, so that it is not started twice. */
-  #makeRoom(): void {
+  #evictOldest(): void {
     if (this.#answers.size < KEPT_MAX) return;
     for (const [name, { untilMs }] of this.#answers) {
       if (untilMs === Number.POSITIVE_INFINITY) continue;

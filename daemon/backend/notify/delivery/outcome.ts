@@ -51,6 +51,6 @@ export const STOPPED: Failure = failedForNow('the backend is stopping');
 export function said(text: string, keys: readonly string[] = []): string {
   // Longest first, so that nothing is left of a key that contains another one.
   const longestFirst = keys.filter((key) => key.length > 1).toSorted((a, b) => b.length - a.length);
-  const hidden = longestFirst.reduce((rest, key) => rest.replaceAll(key, 'REDACTED'), text);
+  const hidden = longestFirst.reduce((masked, key) => masked.replaceAll(key, 'REDACTED'), text);
   return clip(plainLine(hidden), SAID_LENGTH_MAX);
 }

@@ -10,7 +10,7 @@ interface PipeDeps {
   /** Kills the command when it is aborted. */
   readonly signal: AbortSignal;
   /** The log fields that identify the run. */
-  readonly about: object;
+  readonly logFields: object;
 }
 
 /** Longest output in the log, in UTF-16 units. */
@@ -23,14 +23,14 @@ const LOGGED_MAX = 4096;
 export async function runPipe(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
   data: string,
-  { commands, log, signal, about }: PipeDeps,
+  { commands, log, signal, logFields }: PipeDeps,
 ): Promise<DeliveryOutcome> {
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   const outcome = await commands.run(command, { timeoutMs, input: data, environment, signal });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
   const { status, output } = result;
-  const record = { ...about, status, output: output.slice(0, LOGGED_MAX) };
+  const record = { ...logFields, status, output: output.slice(0, LOGGED_MAX) };
   if (status === 0) {
     log.info(record, 'handler output');
     return DELIVERED;

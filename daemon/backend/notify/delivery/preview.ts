@@ -1,7 +1,7 @@
 import { commandText } from '../../../../shared/domain/command-text.ts';
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
 import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
-import type { Told } from '../../../../shared/domain/message/told.ts';
+import type { MessageSubject } from '../../../../shared/domain/message/told.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
@@ -11,14 +11,14 @@ interface Previewed {
   readonly job: HandlerJob;
   /** The redacted event after the mutator. */
   readonly data: string;
-  readonly told: Told;
+  readonly subject: MessageSubject;
 }
 
 /**
  * Returns what a handler would send for an event, for display. Everything in the definition that is redacted elsewhere
  * is redacted here.
  */
-export function previewOf(handler: RunningHandler, { job, data, told }: Previewed): Record<string, unknown> {
+export function previewOf(handler: RunningHandler, { job, data, subject }: Previewed): Record<string, unknown> {
   const shown = redact(handler, DEFINITION_REDACT_KEYS);
   switch (shown.type) {
     case 'pipe':
@@ -29,10 +29,10 @@ export function previewOf(handler: RunningHandler, { job, data, told }: Previewe
     case 'transport':
       return { pipe: shown.pipe, data };
     case 'webhook':
-      return webhookPreview(shown, { job, data, told });
+      return webhookPreview(shown, { job, data, subject });
     case 'email': {
       const { smtp, from, to, cc, reply_to: replyTo } = shown;
-      const { problems, ...mail } = mailOf(shown, told);
+      const { problems, ...mail } = mailOf(shown, subject);
       const addresses = {
         from,
         to,
@@ -44,7 +44,7 @@ export function previewOf(handler: RunningHandler, { job, data, told }: Previewe
   }
 }
 
-function webhookPreview(handler: WebhookHandler, { job, data, told }: Previewed): Record<string, unknown> {
+function webhookPreview(handler: WebhookHandler, { job, data, subject }: Previewed): Record<string, unknown> {
   const { secret, headers: own } = handler;
   // The contents of `headers` are never shown, only that there are some.
   const hidden = {
@@ -53,7 +53,7 @@ function webhookPreview(handler: WebhookHandler, { job, data, told }: Previewed)
   };
   const headers = { ...plainHeaders(job), ...hidden };
   if (!isPreset(handler)) return { method: 'POST', url: handler.url, headers, body: data };
-  const request = presetRequest(handler, told);
+  const request = presetRequest(handler, subject);
   return {
     method: 'POST',
     url: request.url,

@@ -11,7 +11,7 @@ interface HandlerParts {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'all'>;
-  readonly registry: Pick<Registry, 'held'>;
+  readonly registry: Pick<Registry, 'findNamespace'>;
 }
 
 /**
@@ -27,19 +27,19 @@ export function handlerStatuses(
 ): HandlerStatus[] {
   const types = new Map<string, string | null>();
   const dead = new Map<string, number>();
-  const letters = deadLetters.all();
+  const failedRuns = deadLetters.all();
   const figures = handlers.figures();
   const groups = new Map<string, number>();
-  for (const id of [...figures.values(), ...letters]) {
+  for (const id of [...figures.values(), ...failedRuns]) {
     if (namespaces.includes(id.namespace)) types.set(laneName(id), typeOf(definitions, id));
   }
-  for (const letter of letters) dead.set(laneName(letter), (dead.get(laneName(letter)) ?? 0) + 1);
+  for (const run of failedRuns) dead.set(laneName(run), (dead.get(laneName(run)) ?? 0) + 1);
   for (const namespace of namespaces) {
     for (const [handler, { type }] of definitions.in(namespace).handlers()) {
       if (type !== 'set') types.set(laneName({ namespace, handler }), type);
     }
-    const held = registry.held(namespace);
-    for (const { handler } of held === undefined ? [] : groupsOf(held).all()) {
+    const namespaceState = registry.findNamespace(namespace);
+    for (const { handler } of namespaceState === undefined ? [] : groupsOf(namespaceState).all()) {
       const name = laneName({ namespace, handler });
       groups.set(name, (groups.get(name) ?? 0) + 1);
     }

@@ -44,7 +44,7 @@ export interface JobRunnerParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 /** Default retries for webhooks and mail servers, which are restarted often and may ask for a delay. */
@@ -127,7 +127,7 @@ export class JobRunner implements AsyncDisposable {
     for await (const [key, value] of store.scan([DEAD_LETTERS])) {
       failures.set(Number(key.at(-1)), JSON.parse(value) as JobFailure);
     }
-    const letters: (readonly [Ticket, JobFailure])[] = [];
+    const failedRuns: (readonly [Ticket, JobFailure])[] = [];
     let lastId = 0;
     for await (const [, value] of store.scan([HANDLER_JOBS])) {
       const job = jobOfStored(value);
@@ -138,10 +138,10 @@ export class JobRunner implements AsyncDisposable {
         this.#take(ticketOf(job));
       } else {
         failures.delete(job.id);
-        letters.push([ticketOf(job), failure]);
+        failedRuns.push([ticketOf(job), failure]);
       }
     }
-    for (const [ticket, failure] of letters.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
+    for (const [ticket, failure] of failedRuns.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
       deadLetters.note(ticket, failure);
       this.#noteFailed(ticket, failure);
     }
@@ -286,7 +286,7 @@ export class JobRunner implements AsyncDisposable {
     this.#bodies.keep(job);
     this.#noteState(ticket, 'retrying', outcome);
     const limits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
-    const pauseMs = backoffMs(ticket.attempts, this.#parts.chance(), limits);
+    const pauseMs = backoffMs(ticket.attempts, this.#parts.random(), limits);
     this.#putOff(ticket, queue, Math.max(pauseMs, outcome.retryAfterMs ?? 0));
   }
 

@@ -23,33 +23,33 @@ interface StoredJob extends Omit<HandlerJob, 'event' | 'group'> {
 }
 
 /** Returns the text that the store holds for a run. */
-export function storedJob({ event, group, ...rest }: HandlerJob): string {
-  const stored: StoredJob = { ...rest, event: storedEvent(event), ...(group && { group: storedGroup(group) }) };
+export function storedJob({ event, group, ...attributes }: HandlerJob): string {
+  const stored: StoredJob = { ...attributes, event: storedEvent(event), ...(group && { group: storedGroup(group) }) };
   return JSON.stringify(stored);
 }
 
 /** @param text as `storedJob` returned it */
 export function jobOfStored(text: string): HandlerJob {
-  const { event, group, ...rest } = JSON.parse(text) as StoredJob;
-  return { ...rest, event: eventOfStored(event), ...(group && { group: groupOfStored(group) }) };
+  const { event, group, ...attributes } = JSON.parse(text) as StoredJob;
+  return { ...attributes, event: eventOfStored(event), ...(group && { group: groupOfStored(group) }) };
 }
 
-function storedGroup({ omitted, events, ...rest }: GroupRun): StoredGroup {
-  return { ...rest, left_out: omitted, events: events.map(storedEvent) };
+function storedGroup({ omitted, events, ...attributes }: GroupRun): StoredGroup {
+  return { ...attributes, left_out: omitted, events: events.map(storedEvent) };
 }
 
-function groupOfStored({ left_out: omitted, events, ...rest }: StoredGroup): GroupRun {
-  return { ...rest, omitted, events: events.map(eventOfStored) };
+function groupOfStored({ left_out: omitted, events, ...attributes }: StoredGroup): GroupRun {
+  return { ...attributes, omitted, events: events.map(eventOfStored) };
 }
 
-function storedEvent<Rest>(event: HandledEvent & Rest): StoredEvent & Rest {
-  const { silence_ending: row, ...rest } = event;
+function storedEvent<Extra>(event: HandledEvent & Extra): StoredEvent & Extra {
+  const { silence_ending: row, ...attributes } = event;
   if (row === undefined) return event;
-  return { ...rest, silence_ending: withStoredReminder(row) } as StoredEvent & Rest;
+  return { ...attributes, silence_ending: withStoredReminder(row) } as StoredEvent & Extra;
 }
 
-function eventOfStored<Rest>(event: StoredEvent & Rest): HandledEvent & Rest {
-  const { silence_ending: row, ...rest } = event;
+function eventOfStored<Extra>(event: StoredEvent & Extra): HandledEvent & Extra {
+  const { silence_ending: row, ...attributes } = event;
   if (row === undefined) return event;
-  return { ...rest, silence_ending: withCurrentReminder(row) } as HandledEvent & Rest;
+  return { ...attributes, silence_ending: withCurrentReminder(row) } as HandledEvent & Extra;
 }

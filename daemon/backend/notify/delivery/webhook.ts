@@ -167,10 +167,10 @@ function next(
     // By convention a GET follows such a response: it would succeed, and the event would be lost.
     return failedForGood(`${reason}: the receiver has moved, put its new address into the definition`);
   }
-  const told = hop.keys === undefined ? reason : `${reason}${wordsOf(answer.text, hop.keys)}`;
-  if (status < 500 && !COME_AGAIN.has(status)) return failedForGood(told);
+  const fullReason = hop.keys === undefined ? reason : `${reason}${wordsOf(answer.text, hop.keys)}`;
+  if (status < 500 && !COME_AGAIN.has(status)) return failedForGood(fullReason);
   const waitMs = retryAfterMs(headers['retry-after'], answer.text, nowMs);
-  return waitMs === undefined ? failedForNow(told) : { ...failedForNow(told), retryAfterMs: waitMs };
+  return waitMs === undefined ? failedForNow(fullReason) : { ...failedForNow(fullReason), retryAfterMs: waitMs };
 }
 
 /** Returns the error text of a service in one line, without the secrets that it may repeat. */

@@ -101,16 +101,16 @@ export class HandlerJobs implements Disposable {
         settle: (error) => this.#written(taken, error),
       });
     } catch (error) {
-      if (this.#batcher.isOpen) this.#waitForRoom();
+      if (this.#batcher.isOpen) this.#retryAfterCommit();
       else this.#putOff(error);
     }
   }
 
   /** Waits for the end of a commit: then the full queue has room, before other callers can take it. */
-  #waitForRoom(): void {
+  #retryAfterCommit(): void {
     this.#state = 'none';
     this.#again?.[Symbol.dispose]();
-    const listening = this.#batcher.commits.onRest(() => {
+    const listening = this.#batcher.commits.onIdle(() => {
       listening[Symbol.dispose]();
       this.#again = undefined;
       this.#write();

@@ -24,17 +24,17 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
     },
     row: (group) => groupRow(group, dueOf(definitions, group)),
   });
-  let known = { generation: -1, paces: '' };
+  let cachedRevision = { generation: -1, paces: '' };
   return {
     ...topic,
     // A changed interval of a handler moves the flushes of all its groups, without a change event for any.
     revision(registry) {
       const { generation } = definitions;
-      if (known.generation !== generation) {
+      if (cachedRevision.generation !== generation) {
         const paces = [...registry.namespaces()].map(({ name }) => [name, pacesIn(definitions, name)]);
-        known = { generation, paces: JSON.stringify(paces) };
+        cachedRevision = { generation, paces: JSON.stringify(paces) };
       }
-      return known.paces;
+      return cachedRevision.paces;
     },
   };
 }

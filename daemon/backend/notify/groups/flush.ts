@@ -68,7 +68,7 @@ export class GroupFlushes {
   }
 
   #needs(registry: Registry, id: GroupId, nowMs: number): readonly GroupMember[] {
-    const namespace = registry.held(id.namespace);
+    const namespace = registry.findNamespace(id.namespace);
     const group = namespace && groupsOf(namespace).get(id.handler, id.key);
     if (namespace === undefined || group === undefined) return [];
     const handler = this.#handlerOf(group);
@@ -210,8 +210,9 @@ function dissolve(
     if (hasPending(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
       // If its new group has no room, a handler with `group_by` gets the event as a group of one.
-      const alone = handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);
-      addJob(transaction, namespace, group.handler, event, alone);
+      const singleEventGroup =
+        handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);
+      addJob(transaction, namespace, group.handler, event, singleEventGroup);
     }
     removeMember(transaction, namespace, member);
   }

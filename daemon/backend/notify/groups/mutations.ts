@@ -108,8 +108,8 @@ export function renameMembers(
     const names = left.by.map(([name]) => name);
     const group = groupAt(namespace, handler, groupKey(names, event), left);
     if (group === undefined || (group !== left && isFull(group))) {
-      const alone = groupOfOne({ namespace: namespace.name, handler }, names, event);
-      if (hasPending(member)) addJob(transaction, namespace, handler, event, alone);
+      const singleEventGroup = groupOfOne({ namespace: namespace.name, handler }, names, event);
+      if (hasPending(member)) addJob(transaction, namespace, handler, event, singleEventGroup);
     } else {
       const moved = new GroupMember(group, client, to);
       const { eventId, status, isResolved, isTransient, lastNotified } = member;

@@ -122,8 +122,8 @@ export function handlersOfGroups(
   const own = definitions.in(client.namespace.name);
   return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isResolved, isTransient }) => {
     const definition = own.handler(name);
-    const isWanted = !isResolved && !isTransient && !handlers.some((handler) => handler.name === name);
-    if (!isWanted || definition === undefined || definition.type === 'set') return [];
+    const isAdditional = !isResolved && !isTransient && !handlers.some((handler) => handler.name === name);
+    if (!isAdditional || definition === undefined || definition.type === 'set') return [];
     return [{ kind: 'handler' as const, name, definition }];
   });
 }

@@ -18,7 +18,7 @@ export function groupsOnMon(deps: GroupDeps): OnMon<'handlerGroups'> {
     handlerGroups: (request, reply) => {
       const groups: Group[] = [];
       for (const name of visibleNamespaces(request, deps)) {
-        const namespace = registry.held(name);
+        const namespace = registry.findNamespace(name);
         if (namespace !== undefined) groups.push(...groupsOf(namespace).all());
       }
       return sendList(request, reply, groups, (some) =>

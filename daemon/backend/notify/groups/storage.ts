@@ -28,7 +28,7 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
   prefix: GROUP_PREFIX,
   announce: ({ namespace, handler, key }) => ['group', namespace, handler, key],
   key: ({ name }, { handler, key }) => [GROUP_PREFIX, name, handler, key],
-  encodeHeld(namespace, group) {
+  encodeLatest(namespace, group) {
     // A later command of the batch may have removed it.
     if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
     const { by, pendingSinceMs, flushedAtMs, notifiedAtMs } = group;
@@ -57,11 +57,11 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
       pending_since: pending,
       flushed_at: flushed,
       notified_at: notified,
-      ...rest
+      ...attributes
     } = JSON.parse(text) as StoredGroup;
     const moved = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms + byMs);
     return storedGroup({
-      ...rest,
+      ...attributes,
       pending_since: moved(pending),
       flushed_at: moved(flushed),
       notified_at: moved(notified),
@@ -141,7 +141,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
 export const LAST_NOTIFIED: StoredTable & LatestTable<Namespace, GroupMember> = {
   prefix: LAST_NOTIFIED_PREFIX,
   key: ({ name }, { handler, client, check }) => [LAST_NOTIFIED_PREFIX, name, handler, client, check],
-  encodeHeld(namespace, member) {
+  encodeLatest(namespace, member) {
     const { handler, client, check, lastNotified } = member;
     if (lastNotified === undefined || groupsOf(namespace).member(handler, client, check) !== member) return undefined;
     return JSON.stringify(lastNotified);

@@ -18,7 +18,7 @@ interface ClockParts {
   readonly registry: Registry;
   readonly flushes: Pick<GroupFlushes, 'dueOf' | 'flush'>;
   readonly backlog: Backlog;
-  readonly commits: Pick<CommitBoard, 'onRest'>;
+  readonly commits: Pick<CommitBoard, 'onIdle'>;
   readonly definitions: Pick<Definitions, 'onChange'>;
   readonly clock: PlanningClock;
   readonly log: Log;
@@ -41,7 +41,7 @@ export class GroupClock implements Disposable {
     this.#generation = parts.registry.generation;
     this.#planAll();
     this.#listening = [
-      parts.commits.onRest(() => this.#planTouched()),
+      parts.commits.onIdle(() => this.#planTouched()),
       parts.definitions.onChange(() => this.#planAll()),
     ];
   }
@@ -103,8 +103,8 @@ export class GroupClock implements Disposable {
       if (this.#planned.get(id) !== atMs) continue;
       this.#planned.delete(id);
       const [namespace, handler, key] = JSON.parse(id) as [string, string, string];
-      const held = registry.held(namespace);
-      const group = held && groupsOf(held).get(handler, key);
+      const namespaceState = registry.findNamespace(namespace);
+      const group = namespaceState && groupsOf(namespaceState).get(handler, key);
       if (group !== undefined) this.#lookAt(group);
     }
     this.#sleep();

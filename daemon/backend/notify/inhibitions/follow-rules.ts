@@ -1,8 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   couldConcern,
   type InhibitionRule,
-  type KnownEvent,
+  type OpenEventAttributes,
 } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
@@ -67,8 +67,8 @@ class RuleFollower implements Disposable {
   #isSettled(): boolean {
     const { registry, definitions } = this.#parts;
     const { fingerprints } = registry.state(openSettledRules);
-    const wanted = fingerprintsOf(definitions.inhibitions);
-    return fingerprints.length === wanted.size && fingerprints.every((fingerprint) => wanted.has(fingerprint));
+    const inForce = fingerprintsOf(definitions.inhibitions);
+    return fingerprints.length === inForce.size && fingerprints.every((fingerprint) => inForce.has(fingerprint));
   }
 
   /** Never rejects. */
@@ -102,21 +102,21 @@ class RuleFollower implements Disposable {
     const inForce = fingerprintsOf(rules);
     const settled = new Set(registry.state(openSettledRules).fingerprints);
     const fresh = rules.filter(({ fingerprint }) => !settled.has(fingerprint));
-    await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (keys) => changes.forget(keys, inForce));
+    await this.#inChunks(this.#outdated(inForce), SLICE, isOver, (keys) => changes.forget(keys, inForce));
     // First record all inhibitors, then judge the events that they may inhibit.
     const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
-    await this.#inSlices(mayInhibit, size, isOver, (keys) => changes.note(keys, rules));
-    await this.#inSlices(this.#freed(inForce), size, isOver, (keys) => changes.judge(keys));
-    const mayBeQuiet = this.#concerned((event, inhibitors) =>
+    await this.#inChunks(mayInhibit, size, isOver, (keys) => changes.note(keys, rules));
+    await this.#inChunks(this.#noLongerInhibited(inForce), size, isOver, (keys) => changes.judge(keys));
+    const mayBeInhibited = this.#concerned((event, inhibitors) =>
       fresh.some((rule) => inhibitors.isFiring(rule) && couldConcern(rule.target, event)),
     );
-    await this.#inSlices(mayBeQuiet, size, isOver, (keys) => changes.judge(keys));
+    await this.#inChunks(mayBeInhibited, size, isOver, (keys) => changes.judge(keys));
     if (!isOver()) await changes.settle([...inForce]);
   }
 
   /** Collects items into chunks for `work`, and yields to other work in between. */
-  async #inSlices<Key>(
-    found: Iterable<Key | undefined>,
+  async #inChunks<Key>(
+    candidates: Iterable<Key | undefined>,
     size: number,
     isOver: () => boolean,
     work: (keys: readonly Key[]) => Promise<void>,
@@ -125,7 +125,7 @@ class RuleFollower implements Disposable {
     let keys: Key[] = [];
     let looked = 0;
     let sinceMs = clock.monotonic();
-    for (const key of found) {
+    for (const key of candidates) {
       if (isOver()) return;
       if (key !== undefined) keys.push(key);
       if (keys.length === size) {
@@ -133,7 +133,7 @@ class RuleFollower implements Disposable {
         keys = [];
         sinceMs = clock.monotonic();
       } else if (++looked % EVENTS_PER_LOOK === 0 && clock.monotonic() - sinceMs >= YIELD_AFTER_MS) {
-        await turn();
+        await yieldToEventLoop();
         sinceMs = clock.monotonic();
       }
     }
@@ -150,7 +150,7 @@ class RuleFollower implements Disposable {
   }
 
   /** Yields the events that are inhibited by rules that are no longer in force. */
-  *#freed(inForce: ReadonlySet<string>): Generator<EventKey | undefined, void, undefined> {
+  *#noLongerInhibited(inForce: ReadonlySet<string>): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const entry of namespace.inhibited.all()) {
         const inhibitor = entry.state.event?.notifications.inhibitedBy;
@@ -161,13 +161,13 @@ class RuleFollower implements Disposable {
 
   /** Yields the open events that rules may concern; undefined in place of any other event. */
   *#concerned(
-    isWanted: (event: KnownEvent, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
+    isConcerned: (event: OpenEventAttributes, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
   ): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       const inhibitors = inhibitorsOf(namespace);
       for (const entry of openIn(namespace)) {
-        const known = knownOf(entry);
-        yield known !== undefined && isWanted(known, inhibitors) ? keyOf(entry) : undefined;
+        const event = openEventAttributesOf(entry);
+        yield event !== undefined && isConcerned(event, inhibitors) ? keyOf(entry) : undefined;
       }
     }
   }
@@ -185,7 +185,7 @@ function* openIn({ clients }: Namespace): Generator<CheckEntry, void, undefined>
   for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();
 }
 
-function knownOf({ client, name, state }: CheckEntry): KnownEvent | undefined {
+function openEventAttributesOf({ client, name, state }: CheckEntry): OpenEventAttributes | undefined {
   if (state.event === undefined) return undefined;
   const { status, occurrences } = state.event;
   const { namespace, subscriptions } = client;

@@ -2,7 +2,7 @@ import { commonKey, isInhibitor, type InhibitionRule } from '../../../../shared/
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { Transaction } from '../../commit/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
-import { inhibitorsOf, type HeldInhibitor } from './state.ts';
+import { inhibitorsOf, type ActiveInhibitor } from './state.ts';
 import { INHIBITORS } from './storage.ts';
 
 /** Records the rules by which an open event inhibits others from now on. Unchanged records are not written. */
@@ -13,18 +13,24 @@ export function recordInhibitor(
   event: Event,
 ): void {
   const { client, check } = event;
-  const held = inhibitorsOf(namespace).of(client.name, check.name);
-  const wanted = new Map<string, HeldInhibitor>();
+  const recordedInhibitors = inhibitorsOf(namespace).of(client.name, check.name);
+  const inhibitors = new Map<string, ActiveInhibitor>();
   for (const rule of rules) {
     if (!isInhibitor(rule, namespace.name, event)) continue;
     const { name, fingerprint } = rule;
-    wanted.set(name, { rule: name, client: client.name, check: check.name, fingerprint, key: commonKey(rule, event) });
+    inhibitors.set(name, {
+      rule: name,
+      client: client.name,
+      check: check.name,
+      fingerprint,
+      key: commonKey(rule, event),
+    });
   }
-  for (const inhibitor of held.values()) {
-    if (!wanted.has(inhibitor.rule)) transaction.remove(INHIBITORS, namespace, inhibitor);
+  for (const inhibitor of recordedInhibitors.values()) {
+    if (!inhibitors.has(inhibitor.rule)) transaction.remove(INHIBITORS, namespace, inhibitor);
   }
-  for (const [rule, inhibitor] of wanted) {
-    const present = held.get(rule);
+  for (const [rule, inhibitor] of inhibitors) {
+    const present = recordedInhibitors.get(rule);
     if (present?.fingerprint === inhibitor.fingerprint && present.key === inhibitor.key) continue;
     transaction.put(INHIBITORS, namespace, inhibitor, inhibitor);
   }

@@ -1,6 +1,6 @@
 import type { InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import type { InhibitionRow } from '../../../../shared/schemas/inhibition.ts';
-import { LoopTurn } from '../../store/loop-turn.ts';
+import { TimeSlice } from '../../store/loop-turn.ts';
 import type { Namespace } from '../../registry/namespace.ts';
 import { inhibitorsOf } from './state.ts';
 
@@ -31,12 +31,12 @@ export async function inhibitionRows(
   rules: readonly ShownRule[],
   namespaces: readonly Namespace[],
 ): Promise<InhibitionRow[]> {
-  const turn = new LoopTurn();
+  const timeSlice = new TimeSlice();
   const rows: InhibitionRow[] = [];
   for (const rule of rules) {
     const steps = stepsToRow(rule, namespaces);
     for (let step = steps.next(); ; step = steps.next()) {
-      await turn.share();
+      await timeSlice.share();
       if (step.done === true) {
         rows.push(step.value);
         break;

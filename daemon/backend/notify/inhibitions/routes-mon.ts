@@ -14,8 +14,8 @@ export function inhibitionsOnMon(deps: InhibitionDeps): OnMon<'inhibitions'> {
   const { registry, config } = deps;
   return {
     inhibitions: (request, reply) => {
-      const held = visibleNamespaces(request, deps).flatMap((name) => registry.held(name) ?? []);
-      return sendList(request, reply, config.definitions.inhibitions, (rules) => inhibitionRows(rules, held));
+      const namespaces = visibleNamespaces(request, deps).flatMap((name) => registry.findNamespace(name) ?? []);
+      return sendList(request, reply, config.definitions.inhibitions, (rules) => inhibitionRows(rules, namespaces));
     },
   };
 }

@@ -32,7 +32,7 @@ export class RuleChanges {
   forget(keys: readonly InhibitorKey[], inForce: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
       for (const [name, rule, client, check] of keys) {
-        const namespace = transaction.registry.held(name);
+        const namespace = transaction.registry.findNamespace(name);
         if (namespace === undefined) continue;
         const noted = inhibitorsOf(namespace).of(client, check).get(rule);
         if (noted !== undefined && !inForce.has(noted.fingerprint)) transaction.remove(INHIBITORS, namespace, noted);
@@ -73,7 +73,7 @@ export class RuleChanges {
     work: (transaction: Transaction, occurrence: Occurrence, entry: CheckEntry) => void,
   ): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
-      keys.flatMap(([namespace, client, check]) => registry.held(namespace)?.check(client, check) ?? []);
+      keys.flatMap(([namespace, client, check]) => registry.findNamespace(namespace)?.check(client, check) ?? []);
     return this.#batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {

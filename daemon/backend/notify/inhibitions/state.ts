@@ -12,7 +12,7 @@ import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { checkKey } from './inhibited-events.ts';
 
 /** An event that inhibits others by a rule. */
-export interface HeldInhibitor extends Inhibitor {
+export interface ActiveInhibitor extends Inhibitor {
   /** The fingerprint of the rule when the record was made. */
   readonly fingerprint: string;
   /** The values that inhibited events must have in common with it. */
@@ -21,9 +21,9 @@ export interface HeldInhibitor extends Inhibitor {
 
 /** The inhibitors of a namespace, by rule and common key, and by client and check. */
 class Inhibitors implements InhibitorIndex {
-  readonly #byCheck: Map<string, Map<string, HeldInhibitor>>;
-  readonly #byKey = new Map<string, Map<string, HeldInhibitor>>();
-  readonly #byRule = new Map<string, Map<string, HeldInhibitor>>();
+  readonly #byCheck: Map<string, Map<string, ActiveInhibitor>>;
+  readonly #byKey = new Map<string, Map<string, ActiveInhibitor>>();
+  readonly #byRule = new Map<string, Map<string, ActiveInhibitor>>();
 
   constructor(footprint: Footprint) {
     this.#byCheck = new CountedMap(footprint, MARK_BYTES);
@@ -34,17 +34,20 @@ class Inhibitors implements InhibitorIndex {
     return this.#byCheck.size;
   }
 
-  *all(): Generator<HeldInhibitor, void, undefined> {
+  *all(): Generator<ActiveInhibitor, void, undefined> {
     for (const own of this.#byCheck.values()) yield* own.values();
   }
 
   /** Returns the inhibitor records of an event, by rule. */
-  of(client: string, check: string): ReadonlyMap<string, HeldInhibitor> {
+  of(client: string, check: string): ReadonlyMap<string, ActiveInhibitor> {
     return this.#byCheck.get(checkKey(client, check)) ?? NONE;
   }
 
   /** Yields the inhibitors by the current form of a rule. */
-  *by({ name, fingerprint }: Pick<InhibitionRule, 'name' | 'fingerprint'>): Generator<HeldInhibitor, void, undefined> {
+  *by({
+    name,
+    fingerprint,
+  }: Pick<InhibitionRule, 'name' | 'fingerprint'>): Generator<ActiveInhibitor, void, undefined> {
     for (const inhibitor of this.#byRule.get(name)?.values() ?? [])
       if (inhibitor.fingerprint === fingerprint) yield inhibitor;
   }
@@ -54,22 +57,22 @@ class Inhibitors implements InhibitorIndex {
     return this.by(rule).next().done !== true;
   }
 
-  put(inhibitor: HeldInhibitor): void {
+  put(inhibitor: ActiveInhibitor): void {
     this.remove(inhibitor);
     const { rule, fingerprint, client, check } = inhibitor;
-    const place = checkKey(client, check);
-    putIn(this.#byCheck, place, rule, inhibitor);
-    putIn(this.#byRule, rule, place, inhibitor);
-    putIn(this.#byKey, commonKey(fingerprint, rule, inhibitor.key), place, inhibitor);
+    const eventKey = checkKey(client, check);
+    putIn(this.#byCheck, eventKey, rule, inhibitor);
+    putIn(this.#byRule, rule, eventKey, inhibitor);
+    putIn(this.#byKey, commonKey(fingerprint, rule, inhibitor.key), eventKey, inhibitor);
   }
 
   remove({ rule, client, check }: Inhibitor): void {
-    const place = checkKey(client, check);
-    const present = this.#byCheck.get(place)?.get(rule);
+    const eventKey = checkKey(client, check);
+    const present = this.#byCheck.get(eventKey)?.get(rule);
     if (present === undefined) return;
-    takeFrom(this.#byCheck, place, rule);
-    takeFrom(this.#byRule, rule, place);
-    takeFrom(this.#byKey, commonKey(present.fingerprint, rule, present.key), place);
+    takeFrom(this.#byCheck, eventKey, rule);
+    takeFrom(this.#byRule, rule, eventKey);
+    takeFrom(this.#byKey, commonKey(present.fingerprint, rule, present.key), eventKey);
   }
 
   find(
@@ -84,7 +87,7 @@ class Inhibitors implements InhibitorIndex {
   }
 }
 
-const NONE: ReadonlyMap<string, HeldInhibitor> = new Map();
+const NONE: ReadonlyMap<string, ActiveInhibitor> = new Map();
 
 function putIn<Item>(maps: Map<string, Map<string, Item>>, at: string, key: string, item: Item): void {
   const own = maps.get(at);
@@ -124,9 +127,9 @@ export function inhibitorNow(
 export function inhibitorOfOpen({ client, state }: CheckEntry): InhibitorRef | undefined {
   const inhibitor = state.event?.notifications.inhibitedBy;
   if (inhibitor === undefined) return undefined;
-  const held = inhibitorsOf(client.namespace).of(inhibitor.client, inhibitor.check).get(inhibitor.rule);
-  if (held?.fingerprint !== inhibitor.fingerprint) return undefined;
-  return inhibitor.equalHash === undefined || inhibitor.equalHash === equalHash(held.key) ? inhibitor : undefined;
+  const active = inhibitorsOf(client.namespace).of(inhibitor.client, inhibitor.check).get(inhibitor.rule);
+  if (active?.fingerprint !== inhibitor.fingerprint) return undefined;
+  return inhibitor.equalHash === undefined || inhibitor.equalHash === equalHash(active.key) ? inhibitor : undefined;
 }
 
 /** The rules against which all open events were evaluated. */

@@ -3,11 +3,11 @@ import type { Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { LatestTable, Table } from '../../registry/table.ts';
 import type { StoredTable } from '../../tables/stored-table.ts';
-import { inhibitorsOf, openSettledRules, type HeldInhibitor } from './state.ts';
+import { inhibitorsOf, openSettledRules, type ActiveInhibitor } from './state.ts';
 
 const PREFIX = 'inhibitor';
 
-const keyIn = (namespace: string, { rule, client, check }: HeldInhibitor): Key => [
+const keyIn = (namespace: string, { rule, client, check }: ActiveInhibitor): Key => [
   PREFIX,
   namespace,
   rule,
@@ -16,7 +16,7 @@ const keyIn = (namespace: string, { rule, client, check }: HeldInhibitor): Key =
 ];
 
 /** The stored inhibitors, so that a restarted backend knows them before their next results. */
-export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhibitor> = {
+export const INHIBITORS: StoredTable & Table<Namespace, ActiveInhibitor, ActiveInhibitor> = {
   prefix: PREFIX,
   key: ({ name }, inhibitor) => keyIn(name, inhibitor),
   encode: ({ fingerprint, key }) => JSON.stringify({ fingerprint, key }),
@@ -24,7 +24,7 @@ export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhib
   drop: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
   change: ({ name }, { rule, client, check }) => ['inhibitor', name, rule, client, check],
   load(namespace, [, , rule, client, check], text) {
-    const { fingerprint, key } = JSON.parse(text) as Pick<HeldInhibitor, 'fingerprint' | 'key'>;
+    const { fingerprint, key } = JSON.parse(text) as Pick<ActiveInhibitor, 'fingerprint' | 'key'>;
     inhibitorsOf(namespace).put({ rule: String(rule), client: String(client), check: String(check), fingerprint, key });
   },
   unload(namespace, [, , rule, client, check]) {
@@ -48,7 +48,7 @@ const SETTLED_KEY: Key = [SETTLED_PREFIX];
 export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: SETTLED_PREFIX,
   key: () => SETTLED_KEY,
-  encodeHeld: (registry) => JSON.stringify(registry.state(openSettledRules).fingerprints),
+  encodeLatest: (registry) => JSON.stringify(registry.state(openSettledRules).fingerprints),
   adopt(registry, [stored]) {
     registry.state(openSettledRules).fingerprints = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
   },

@@ -37,8 +37,8 @@ export class SilenceEnds {
       );
     return this.#batcher.run(
       (transaction) => {
-        const left = resolutionsOf(transaction.registry).filter((one) => !notifyIfUnsilenced(transaction, one));
-        for (const entry of entriesOf(transaction.registry)) notifyOpenIfUnsilenced(transaction, entry);
+        const left = resolutionsOf(transaction.registry).filter((one) => !notifyUnlessSilenced(transaction, one));
+        for (const entry of entriesOf(transaction.registry)) notifyOpenUnlessSilenced(transaction, entry);
         return left.map(({ namespace, client, check }): EventKey => [namespace, client, check]);
       },
       {
@@ -50,7 +50,7 @@ export class SilenceEnds {
 }
 
 /** @returns false: it is not silenced and stays pending nevertheless */
-function notifyIfUnsilenced(transaction: Transaction, pending: PendingResolution): boolean {
+function notifyUnlessSilenced(transaction: Transaction, pending: PendingResolution): boolean {
   const namespace = transaction.registry.namespace(pending.namespace);
   if (isStillSilenced(namespace, pending, transaction.nowMs)) return true;
   // Another command of this batch may have deferred it just now.
@@ -59,13 +59,13 @@ function notifyIfUnsilenced(transaction: Transaction, pending: PendingResolution
 }
 
 /** True if silences suppressed the open event of a check, and nothing silences it any more. */
-export function isUnsilenced(entry: CheckEntry, nowMs: number): boolean {
+export function isNoLongerSilenced(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.notifications.pending?.silence === true && !entry.isSilenced(nowMs);
 }
 
 /** Handles one open event if it is unsilenced. The command must have requested its bodies and client. */
-export function notifyOpenIfUnsilenced(transaction: Transaction, entry: CheckEntry): void {
-  if (!isUnsilenced(entry, transaction.nowMs)) return;
+export function notifyOpenUnlessSilenced(transaction: Transaction, entry: CheckEntry): void {
+  if (!isNoLongerSilenced(entry, transaction.nowMs)) return;
   const { client, state } = entry;
   const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;

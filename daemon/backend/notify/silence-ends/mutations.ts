@@ -18,8 +18,8 @@ export function deferResolution(
 ): void {
   const { client, check, silenced_by: silencedBy } = event;
   const present = pendingResolutionsOf(namespace).get(client.name, check.name);
-  const about = { handlers: unionOf(present?.handlers, handlers) ?? handlers, silencedBy };
-  const pending = new PendingResolution(namespace.name, client.name, check.name, about);
+  const details = { handlers: unionOf(present?.handlers, handlers) ?? handlers, silencedBy };
+  const pending = new PendingResolution(namespace.name, client.name, check.name, details);
   pendingResolutionsOf(namespace).put(pending);
   transaction.keep(PENDING_RESOLUTIONS, pending, event);
 }

@@ -20,13 +20,13 @@ export class PendingResolution {
     namespace: string,
     client: string,
     check: string,
-    about: { readonly handlers: HandlerSet; readonly silencedBy: readonly string[] },
+    details: { readonly handlers: HandlerSet; readonly silencedBy: readonly string[] },
   ) {
     this.namespace = namespace;
     this.client = client;
     this.check = check;
-    this.handlers = about.handlers;
-    this.silencedBy = about.silencedBy;
+    this.handlers = details.handlers;
+    this.silencedBy = details.silencedBy;
   }
 }
 

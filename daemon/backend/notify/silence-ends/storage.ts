@@ -24,8 +24,8 @@ export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, H
   decode: (text) => (JSON.parse(text) as StoredResolution).event,
   load(namespace, [, , client, check], text) {
     const { handlers, event } = JSON.parse(text) as StoredResolution;
-    const about = { handlers, silencedBy: event.silenced_by };
-    pendingResolutionsOf(namespace).put(new PendingResolution(namespace.name, String(client), String(check), about));
+    const details = { handlers, silencedBy: event.silenced_by };
+    pendingResolutionsOf(namespace).put(new PendingResolution(namespace.name, String(client), String(check), details));
   },
   unload(namespace, [, , client, check]) {
     pendingResolutionsOf(namespace).remove({ client: String(client), check: String(check) });

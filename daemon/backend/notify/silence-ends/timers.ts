@@ -1,7 +1,7 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { isUnsilenced, type EventKey, type SilenceEnds } from './commands.ts';
+import { isNoLongerSilenced, type EventKey, type SilenceEnds } from './commands.ts';
 import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './state.ts';
 import { idOfChange } from '../../silences/state.ts';
 import type { CommitBoard } from '../../commit/commit-board.ts';
@@ -32,7 +32,7 @@ export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
     for (const change of changes) {
       // Each selector is matched against all events. With many selectors, one pass over all events is cheaper.
       if (change[0] === 'silenced' && change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
-      queue.addUnsilenced(eventsUnsilencedBy(registry, change, clock.now()));
+      queue.addNoLongerSilenced(eventsReleasedBy(registry, change, clock.now()));
       queue.addResolutions(registry, change);
     }
     if (bySelector > SELECTORS_MAX) void queue.addAll();
@@ -47,11 +47,7 @@ export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
 }
 
 /** Yields the checks whose open events a committed change may have unsilenced. */
-function* eventsUnsilencedBy(
-  registry: Registry,
-  change: Change,
-  nowMs: number,
-): Generator<CheckEntry, void, undefined> {
+function* eventsReleasedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
     if (hasEnded(registry, change, nowMs)) yield* eventsSilencedBy(registry.namespace(change[1]), change);
   } else if (change[0] === 'client') {
@@ -60,7 +56,7 @@ function* eventsUnsilencedBy(
   } else if (change[0] === 'event') {
     // After an OK result that leaves the event open, the selector of a silence may no longer match. Such a result
     // notifies no handler, so the event is looked at here. The same is true of a restored dump.
-    const entry = registry.held(change[1])?.check(change[2], change[3]);
+    const entry = registry.findNamespace(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
 }
@@ -120,7 +116,7 @@ class SilenceEndQueue implements Disposable {
           if (this.#isDisposed) return;
           if (entry.state.event?.notifications.pending?.silence !== true) continue;
           yield* silenced.prepare(entry);
-          this.addUnsilenced([entry]);
+          this.addNoLongerSilenced([entry]);
         }
       }
     }
@@ -129,10 +125,10 @@ class SilenceEndQueue implements Disposable {
   /** Adds the pending resolutions that a committed change may have unsilenced. */
   addResolutions(registry: Registry, change: Change): void {
     if (change[0] !== 'silenced' && change[0] !== 'client' && change[0] !== 'event') return;
-    const namespace = registry.held(change[1]);
+    const namespace = registry.findNamespace(change[1]);
     const resolutions = namespace && pendingResolutionsOf(namespace);
     if (namespace === undefined || resolutions === undefined || resolutions.size === 0) return;
-    if (change[0] !== 'silenced') this.#addIfUnsilenced(namespace, resolutions.of(change[2]));
+    if (change[0] !== 'silenced') this.#addUnlessSilenced(namespace, resolutions.of(change[2]));
     else if (!this.#namespaces.has(namespace.name) && hasEnded(registry, change, this.#parts.clock.now())) {
       // Each silence may have covered any of them, so one pass serves all changes of a commit.
       this.#namespaces.add(namespace.name);
@@ -147,16 +143,16 @@ class SilenceEndQueue implements Disposable {
   *#addingAllOf(name: string): Generator<void, void, undefined> {
     yield;
     this.#namespaces.delete(name);
-    const namespace = this.#parts.registry.held(name);
+    const namespace = this.#parts.registry.findNamespace(name);
     if (namespace === undefined) return;
     for (const pending of pendingResolutionsOf(namespace).all()) {
       if (this.#isDisposed) return;
-      this.#addIfUnsilenced(namespace, [pending]);
+      this.#addUnlessSilenced(namespace, [pending]);
       yield;
     }
   }
 
-  #addIfUnsilenced(namespace: Namespace, resolutions: Iterable<PendingResolution>): void {
+  #addUnlessSilenced(namespace: Namespace, resolutions: Iterable<PendingResolution>): void {
     const nowMs = this.#parts.clock.now();
     for (const pending of resolutions) {
       if (isStillSilenced(namespace, pending, nowMs)) continue;
@@ -166,11 +162,11 @@ class SilenceEndQueue implements Disposable {
   }
 
   /** Adds those of the entries that silences suppressed and that are no longer silenced. */
-  addUnsilenced(entries: Iterable<CheckEntry>): void {
+  addNoLongerSilenced(entries: Iterable<CheckEntry>): void {
     const nowMs = this.#parts.clock.now();
     for (const entry of entries) {
       const { namespace, name: client } = entry.client;
-      if (isUnsilenced(entry, nowMs)) this.#put([namespace.name, client, entry.name]);
+      if (isNoLongerSilenced(entry, nowMs)) this.#put([namespace.name, client, entry.name]);
     }
     this.#start();
   }

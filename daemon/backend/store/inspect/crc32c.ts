@@ -1,7 +1,7 @@
 /** CRC-32C (Castagnoli), the checksum of all LevelDB files; Node has only the other CRC-32. */
 
 const POLYNOMIAL = 0x82_f6_3b_78;
-const SLICES = 8;
+const SLICE_COUNT = 8;
 
 /** `TABLES[256 * slice + byte]`: eight bytes are processed at once. */
 const TABLES = tables();
@@ -13,9 +13,9 @@ const MASK_DELTA = 0xa2_82_ea_d8;
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   let at = 0;
-  const whole = bytes.length - (bytes.length % SLICES);
+  const alignedLength = bytes.length - (bytes.length % SLICE_COUNT);
   const byteAt = (index: number): number => bytes[index] ?? 0;
-  for (; at < whole; at += SLICES) {
+  for (; at < alignedLength; at += SLICE_COUNT) {
     crc ^= byteAt(at) | (byteAt(at + 1) << 8) | (byteAt(at + 2) << 16) | (byteAt(at + 3) << 24);
     crc =
       table(7, crc) ^
@@ -41,13 +41,13 @@ export function masked(crc: number): number {
 }
 
 function tables(): Uint32Array {
-  const all = new Uint32Array(256 * SLICES);
+  const all = new Uint32Array(256 * SLICE_COUNT);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
     all[byte] = crc;
   }
-  for (let slice = 1; slice < SLICES; slice++) {
+  for (let slice = 1; slice < SLICE_COUNT; slice++) {
     for (let byte = 0; byte < 256; byte++) {
       const crc = all[256 * (slice - 1) + byte] ?? 0;
       all[256 * slice + byte] = (all[crc & 0xff] ?? 0) ^ (crc >>> 8);

@@ -13,7 +13,7 @@ import {
   type StoreFiles,
 } from './store-files.ts';
 import { isIntactBlock, tableBlocks } from './sorted-table.ts';
-import { versionOf, type KnownTable, type Version } from './version.ts';
+import { versionOf, type ManifestTable, type Version } from './version.ts';
 import { batchHead } from './write-batch.ts';
 
 /**
@@ -25,10 +25,10 @@ import { batchHead } from './write-batch.ts';
  */
 export async function inspectStore(dir: string): Promise<readonly Damage[]> {
   const files = await storeFiles(dir);
-  const found = await currentVersion(dir, files);
-  if (found === undefined) return [];
-  if ('damage' in found) return [found.damage];
-  const { version } = found;
+  const current = await currentVersion(dir, files);
+  if (current === undefined) return [];
+  if ('damage' in current) return [current.damage];
+  const { version } = current;
   const damages: Damage[] = [];
   for (const table of version.tables.values()) damages.push(...(await inspectTable(dir, files, table)));
   damages.push(...(await inspectLogs(dir, liveLogs(files, version), version)));
@@ -86,7 +86,7 @@ async function isUnbegun(dir: string, { tables, logs, manifests }: StoreFiles): 
   return true;
 }
 
-async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes }: KnownTable): Promise<Damage[]> {
+async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes }: ManifestTable): Promise<Damage[]> {
   const file = tables.find((name) => numberOf(name) === number);
   const damage = (problem: string): Damage[] => [
     { file: file ?? `${String(number).padStart(6, '0')}.ldb`, problem, kind: 'files' },

@@ -48,16 +48,16 @@ export function scanLog(log: Buffer): LogScan {
   };
   let at = 0;
   while (at < log.length) {
-    const restOfBlock = BLOCK_BYTES - (at % BLOCK_BYTES);
-    if (restOfBlock < HEADER_BYTES) {
-      at += restOfBlock;
+    const blockRemainder = BLOCK_BYTES - (at % BLOCK_BYTES);
+    if (blockRemainder < HEADER_BYTES) {
+      at += blockRemainder;
       continue;
     }
     const fragment = fragmentAt(log, at);
     if (fragment === undefined) {
       // The length of the fragment cannot be trusted. As in LevelDB, continue with the next block, or with the next
       // certain fragment.
-      const next = nextFragment(log, at) ?? Math.min(at + restOfBlock, log.length);
+      const next = nextFragment(log, at) ?? Math.min(at + blockRemainder, log.length);
       const from = startedAt ?? at;
       startedAt = undefined;
       parts = [];

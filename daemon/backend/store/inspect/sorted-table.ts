@@ -99,13 +99,13 @@ function entriesOfBlock(block: Buffer): TableEntry[] {
   const entries: TableEntry[] = [];
   let key: Buffer = Buffer.alloc(0);
   while (!reader.isAtEnd) {
-    const [shared, rest, length] = [reader.varint(), reader.varint(), reader.varint()];
+    const [shared, unshared, length] = [reader.varint(), reader.varint(), reader.varint()];
     if (shared > key.length)
       throw new MonError(
         'internal',
         'a data block is damaged: a key shares more bytes with the previous key than that key has',
       );
-    key = Buffer.concat([key.subarray(0, shared), reader.take(rest)]);
+    key = Buffer.concat([key.subarray(0, shared), reader.take(unshared)]);
     entries.push([key, reader.take(length)]);
   }
   return entries;

@@ -15,7 +15,7 @@ const PREVIOUS_LOG = 9;
 export const KEY_TRAILER_BYTES = 8;
 
 /** A table as the manifest describes it. */
-export interface KnownTable {
+export interface ManifestTable {
   readonly number: number;
   readonly bytes: number;
   /** The smallest and the largest key. */
@@ -25,7 +25,7 @@ export interface KnownTable {
 
 /** The files that make up a database. */
 export interface Version {
-  readonly tables: ReadonlyMap<number, KnownTable>;
+  readonly tables: ReadonlyMap<number, ManifestTable>;
   /** The oldest write-ahead log whose entries are not in the tables; 0: no log was begun yet. */
   readonly logNumber: number;
 }
@@ -36,7 +36,7 @@ export interface Version {
  * @throws MonError `internal` if the edits have no known form
  */
 export function versionOf(edits: Iterable<Buffer>): Version {
-  const tables = new Map<number, KnownTable>();
+  const tables = new Map<number, ManifestTable>();
   let logNumber = 0;
   const seen = new Set<number>();
   for (const edit of edits) {

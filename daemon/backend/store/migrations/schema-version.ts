@@ -44,10 +44,10 @@ export async function readSchemaVersion(
         'use another state directory, or repair this directory with mon-backend repair',
     );
   }
-  return knownVersion(database, text, newestSchema(migrations));
+  return supportedVersion(database, text, newestSchema(migrations));
 }
 
-function knownVersion(database: Database, text: string, newest: number): number {
+function supportedVersion(database: Database, text: string, newest: number): number {
   const version = Number(text);
   if (!Number.isSafeInteger(version) || version < FIRST_SCHEMA) {
     throw new MonError(

@@ -13,7 +13,7 @@ import type { RewrittenValue, UpgradeTarget } from './upgrade-target.ts';
 export async function takeStep(
   target: UpgradeTarget,
   { version, name, prefixes, rewrite }: Migration,
-  { signal, rest, onProgress }: UpgradeOptions,
+  { signal, pause, onProgress }: UpgradeOptions,
 ): Promise<void> {
   try {
     const total = await countEntries(target, prefixes, signal);
@@ -28,7 +28,7 @@ export async function takeStep(
         if (rewritten.length > 0) await target.replace(rewritten, signal);
         done += page.length;
         onProgress({ version, name, done, total });
-        await rest?.();
+        await pause?.();
       }
     }
     signal.throwIfAborted();

@@ -35,14 +35,14 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     );
   }
   const parameters = new URLSearchParams(query);
-  const wanted = parameters.get('target_session_attrs') ?? 'read-write';
-  if (wanted !== 'read-write' && wanted !== 'primary') {
+  const targetSession = parameters.get('target_session_attrs') ?? 'read-write';
+  if (targetSession !== 'read-write' && targetSession !== 'primary') {
     throw new MonError('invalid', 'store: target_session_attrs must be read-write: a standby accepts no writes');
   }
   for (const name of OWN_PARAMETERS) parameters.delete(name);
-  const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
+  const remainingQuery = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const user = credentials === undefined ? '' : `${credentials}@`;
-  const urls = hosts.map((host) => `${scheme}${user}${host}/${database}${rest}`);
+  const urls = hosts.map((host) => `${scheme}${user}${host}/${database}${remainingQuery}`);
   for (const url of urls) assertUrl(url);
   const [first = '', ...others] = urls;
   return { hosts: [first, ...others], shown: `postgres://${hostList}/${database}` };

@@ -23,8 +23,8 @@ export function entriesQuery(name: string, text: string, values: unknown[]): Que
 export async function readValues(reader: Pool | ClientBase, keys: readonly Key[]): Promise<(string | undefined)[]> {
   if (keys.length === 0) return [];
   const encoded = keys.map(encodeNamed);
-  const wanted = byteaArray(encoded.map((key) => Buffer.from(key)));
-  const { rows } = await reader.query<EntryRow>(entriesQuery('values', VALUES, [wanted]));
+  const keyArray = byteaArray(encoded.map((key) => Buffer.from(key)));
+  const { rows } = await reader.query<EntryRow>(entriesQuery('values', VALUES, [keyArray]));
   const values = new Map(rows.map(({ key, value }) => [key, value]));
   return encoded.map((key) => values.get(key));
 }

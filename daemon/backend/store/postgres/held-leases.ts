@@ -14,7 +14,7 @@ interface LeaseRow {
 }
 
 /** A lease that this process holds. */
-interface Held {
+interface OwnLease {
   readonly shard: Shard;
   readonly ttlMs: number;
   /**
@@ -34,14 +34,14 @@ interface LeaseParts {
   /** Name of the database, for messages. */
   readonly shown: string;
   readonly clock: Pick<Clock, 'every'>;
-  readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly runExclusive: <T>(task: () => Promise<T>) => Promise<T>;
   readonly connection: WriterConnection;
 }
 
 /** The leases that this process holds. Each is renewed until it is released or lost. */
-export class HeldLeases implements Disposable {
+export class OwnLeases implements Disposable {
   readonly #parts: LeaseParts;
-  readonly #held = new Map<string, Held>();
+  readonly #byName = new Map<string, OwnLease>();
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
@@ -53,8 +53,8 @@ export class HeldLeases implements Disposable {
    * @throws MonError `conflict` if the lease has ended
    */
   of({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
-    const held = this.#held.get(name);
-    if (held?.shard.holder === epoch) return held;
+    const lease = this.#byName.get(name);
+    if (lease?.shard.holder === epoch) return lease;
     throw new MonError(
       'conflict',
       `the lease of shard ${name} (epoch ${String(epoch)}) has expired: acquire the lease again`,
@@ -74,18 +74,18 @@ export class HeldLeases implements Disposable {
       client.query<LeaseRow>(ACQUIRE, [name, this.#parts.member, ttlMs]),
     );
     const [row] = rows;
-    if (row === undefined) throw await this.#heldElsewhere(name);
+    if (row === undefined) throw await this.#conflictWithHolder(name);
     const epoch = Number(row.epoch);
     shard.epoch = epoch;
     shard.holder = epoch;
-    this.#held.get(name)?.renewal[Symbol.dispose]();
-    const renew = (): Promise<void> => this.#parts.inTurn(() => this.#renew({ name, epoch }));
+    this.#byName.get(name)?.renewal[Symbol.dispose]();
+    const renew = (): Promise<void> => this.#parts.runExclusive(() => this.#renew({ name, epoch }));
     const { promise: lost, resolve: lose } = Promise.withResolvers<MonError>();
     const renewal = this.#parts.clock.every(ttlMs / RENEWALS, () => {
       if (this.#parts.connection.refusal === undefined) renew().catch(() => undefined);
     });
     const seq = Number(row.seq);
-    this.#held.set(name, { shard, ttlMs, epoch, seq, renewal, lose });
+    this.#byName.set(name, { shard, ttlMs, epoch, seq, renewal, lose });
     const release = (): Promise<void> => this.release({ name, epoch });
     return { lease: { name, epoch, lost, renew, release }, seq };
   }
@@ -97,15 +97,15 @@ export class HeldLeases implements Disposable {
    * @throws MonError `conflict` if another process took a lease meanwhile, or acknowledged writes are gone
    */
   async retake(client: Client): Promise<void> {
-    for (const held of this.#held.values()) {
-      const { shard, ttlMs } = held;
+    for (const lease of this.#byName.values()) {
+      const { shard, ttlMs } = lease;
       const { rows } = await client.query<LeaseRow>(RETAKE, [shard.name, this.#parts.member, ttlMs]);
       const [row] = rows;
       if (row === undefined) throw this.lose(shard.name);
-      held.epoch = Number(row.epoch);
-      held.seq = Number(row.seq);
+      lease.epoch = Number(row.epoch);
+      lease.seq = Number(row.seq);
       const { last } = shard.retention;
-      if (held.seq < last) throw this.#end(held, this.#wentBack(shard.name, last, held.seq));
+      if (lease.seq < last) throw this.#end(lease, this.#wentBack(shard.name, last, lease.seq));
     }
   }
 
@@ -115,9 +115,9 @@ export class HeldLeases implements Disposable {
    * @throws MonError `conflict` if the database holds a write whose caller gave up before the outcome was known. This
    *   process did not see its changes and handler jobs, so the next leader must read them from the store.
    */
-  refuseUntold(): void {
-    for (const held of this.#held.values()) {
-      if (held.seq > held.shard.retention.last) throw this.#end(held, this.#untold(held.shard.name));
+  refuseUnreportedWrites(): void {
+    for (const lease of this.#byName.values()) {
+      if (lease.seq > lease.shard.retention.last) throw this.#end(lease, this.#unreportedWrite(lease.shard.name));
     }
   }
 
@@ -127,32 +127,32 @@ export class HeldLeases implements Disposable {
       'conflict',
       `the lease of shard ${name} in ${this.#parts.shown} was acquired by another backend: this backend no longer writes`,
     );
-    const held = this.#held.get(name);
-    return held === undefined ? problem : this.#end(held, problem);
+    const lease = this.#byName.get(name);
+    return lease === undefined ? problem : this.#end(lease, problem);
   }
 
   /** @param to the member that shall be next; undefined: any member */
   release(lease: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
-    return this.#parts.inTurn(() => this.#release(lease, to));
+    return this.#parts.runExclusive(() => this.#release(lease, to));
   }
 
   /** Releases all leases, so that waiting members need not wait for their expiry. */
   async releaseAll(): Promise<void> {
-    for (const [name, { shard }] of this.#held) {
+    for (const [name, { shard }] of this.#byName) {
       if (shard.holder !== undefined) await this.#release({ name, epoch: shard.holder });
     }
   }
 
   [Symbol.dispose](): void {
-    for (const { renewal } of this.#held.values()) renewal[Symbol.dispose]();
+    for (const { renewal } of this.#byName.values()) renewal[Symbol.dispose]();
   }
 
-  #end(held: Held, problem: MonError): MonError {
-    held.renewal[Symbol.dispose]();
-    this.#held.delete(held.shard.name);
-    held.shard.holder = undefined;
+  #end(lease: OwnLease, problem: MonError): MonError {
+    lease.renewal[Symbol.dispose]();
+    this.#byName.delete(lease.shard.name);
+    lease.shard.holder = undefined;
     this.#parts.connection.refuse(problem);
-    held.lose(problem);
+    lease.lose(problem);
     return problem;
   }
 
@@ -165,19 +165,19 @@ export class HeldLeases implements Disposable {
   }
 
   async #release({ name, epoch }: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
-    const held = this.#held.get(name);
-    if (held?.shard.holder !== epoch) return;
-    held.renewal[Symbol.dispose]();
-    this.#held.delete(name);
-    held.shard.holder = undefined;
+    const own = this.#byName.get(name);
+    if (own?.shard.holder !== epoch) return;
+    own.renewal[Symbol.dispose]();
+    this.#byName.delete(name);
+    own.shard.holder = undefined;
     if (this.#parts.connection.refusal !== undefined) return;
     // Best effort: otherwise the lease expires.
     await this.#parts.connection
-      .ask((client) => client.query(RELEASE, [name, this.#parts.member, held.epoch, to ?? null]))
+      .ask((client) => client.query(RELEASE, [name, this.#parts.member, own.epoch, to ?? null]))
       .catch(() => undefined);
   }
 
-  async #heldElsewhere(name: string): Promise<MonError> {
+  async #conflictWithHolder(name: string): Promise<MonError> {
     const { rows } = await this.#parts.connection.ask(
       (client) => client.query<{ seconds: number }>(HOLDER, [name]),
       'read',
@@ -189,7 +189,7 @@ export class HeldLeases implements Disposable {
     );
   }
 
-  #untold(name: string): MonError {
+  #unreportedWrite(name: string): MonError {
     return new MonError(
       'conflict',
       `the database ${this.#parts.shown} was unavailable, and now contains a write to shard ${name} that had timed out: ` +

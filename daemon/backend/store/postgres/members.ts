@@ -1,6 +1,6 @@
 import type { Client, QueryConfig } from 'pg';
 import { parseChanges } from '../change-record.ts';
-import type { Standing, StoredMember, ToldOfItself, Written, WrittenRecord } from '../shared.ts';
+import type { Standing, StoredMember, MemberAnnouncement, Written, WrittenRecord } from '../shared.ts';
 import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
@@ -73,12 +73,12 @@ export class PostgresMembers implements AsyncDisposable {
   }
 
   /** Implements `SharedStore.meet`. */
-  async meet(shard: string, told: ToldOfItself | undefined): Promise<Standing> {
+  async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing> {
     // Started with each `meet`, because a member that cannot listen must notice that nothing arrives.
     this.#listen();
     try {
       const { readers } = this.#server;
-      if (told !== undefined) await this.#tell(told);
+      if (announcement !== undefined) await this.#announce(announcement);
       const [standing, members] = await Promise.all([
         readers.query<StandingRow>(soon(STANDING, [shard])),
         readers.query<MemberRow>(soon(MEMBERS, [])),
@@ -124,7 +124,7 @@ export class PostgresMembers implements AsyncDisposable {
     await this.#ear?.end().catch(() => undefined);
   }
 
-  async #tell({ name, url, fingerprint, proof, version, seq }: ToldOfItself): Promise<void> {
+  async #announce({ name, url, fingerprint, proof, version, seq }: MemberAnnouncement): Promise<void> {
     const { readers } = this.#server;
     const { id, newestSchema } = this.#self;
     const values = [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema];

@@ -17,7 +17,7 @@ export interface StoreRow {
 }
 
 /** Finds out whether the schema and the tables of the store exist. */
-const FOUND = `
+const FIND_SCHEMA = `
 select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is not null as ours`;
 
 /**
@@ -35,7 +35,7 @@ export async function ensureTables(
 ): Promise<StoreRow> {
   await client.query('begin');
   await client.query(MAKING_TABLES);
-  const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
+  const { rows } = await client.query<{ named: boolean; ours: boolean }>(FIND_SCHEMA);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);
   if (!ours) await makeTables(client, newest, copying);

@@ -30,7 +30,7 @@ export class PostgresSchema implements StoreSchema {
     return this.#parts.pending.newest;
   }
 
-  async room(): Promise<undefined> {
+  async diskSpace(): Promise<undefined> {
     return undefined;
   }
 

@@ -9,7 +9,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { entriesThrough, PendingMigrations, valuesThrough } from '../migrations/pending-migrations.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
-import type { SharedStore, Standing, StoreSnapshot, ToldOfItself, Written } from '../shared.ts';
+import type { SharedStore, Standing, StoreSnapshot, MemberAnnouncement, Written } from '../shared.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
@@ -17,7 +17,7 @@ import { batchOf, type Batch } from './batch.ts';
 import { databaseError, isAnswer, openingError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { readValues } from './entries-query.ts';
-import { HeldLeases } from './held-leases.ts';
+import { OwnLeases } from './held-leases.ts';
 import { readRetention, readShards } from './held-shard.ts';
 import { ensureTables, type StoreRow } from './open-postgres.ts';
 import { PostgresSchema } from './postgres-schema.ts';
@@ -25,9 +25,9 @@ import { OlderPrograms } from './older-programs.ts';
 import { PostgresUpgradeTarget, type StatementRunner } from './postgres-upgrade-target.ts';
 import { DatabaseServer, giveUp } from './server.ts';
 import { PostgresMembers } from './members.ts';
-import { entriesOfSnapshot, openWholeSnapshot, Snapshot } from './snapshot.ts';
+import { entriesOfSnapshot, openFullSnapshot, Snapshot } from './snapshot.ts';
 import { RECORDS, SIZE, WRITTEN } from './statements.ts';
-import { Turns } from '../turns.ts';
+import { SerialQueue } from '../turns.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 export interface PostgresStoreOptions {
@@ -102,10 +102,10 @@ export class PostgresStore implements SharedStore {
   readonly #settleMs: number;
   readonly #shards: Map<string, Shard>;
   readonly #connection: WriterConnection;
-  readonly #leases: HeldLeases;
+  readonly #leases: OwnLeases;
   readonly #members: PostgresMembers;
   /** Serializes the writes. */
-  readonly #turns = new Turns();
+  readonly #writeQueue = new SerialQueue();
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -130,19 +130,19 @@ export class PostgresStore implements SharedStore {
     this.#retention = retention;
     this.#settleMs = settleMs;
     this.#clock = clock;
-    const inTurn = <T>(task: () => Promise<T>): Promise<T> => this.#inTurn(task);
+    const runExclusive = <T>(task: () => Promise<T>): Promise<T> => this.#runExclusive(task);
     this.#connection = new WriterConnection(server, {
       storeId: id,
-      inTurn,
+      runExclusive,
       restore: (client) => this.#leases.retake(client),
-      verify: () => this.#leases.refuseUntold(),
+      verify: () => this.#leases.refuseUnreportedWrites(),
       onSchema,
       clock,
     });
     const { shown } = server;
-    this.#leases = new HeldLeases({ member: this.self, shown, clock, inTurn, connection: this.#connection });
+    this.#leases = new OwnLeases({ member: this.self, shown, clock, runExclusive, connection: this.#connection });
     const older = new OlderPrograms({ server, self: this.self, newest });
-    const write: StatementRunner = (statement) => inTurn(() => this.#connection.ask(statement));
+    const write: StatementRunner = (statement) => runExclusive(() => this.#connection.ask(statement));
     const target = new PostgresUpgradeTarget({ server, write, verify: (client) => older.refuse(client), clock });
     const pending = new PendingMigrations(target, schema, migrations);
     this.schema = new PostgresSchema(server, { pending, older, write });
@@ -156,7 +156,7 @@ export class PostgresStore implements SharedStore {
     const range = scanRange(prefix, options);
     const read = this.schema.reader();
     // Opened between two writes, so that it shows the moment of the call.
-    const opening = this.#inTurn(() => this.#reading(Snapshot.open(this.#server.readers, range)));
+    const opening = this.#runExclusive(() => this.#reading(Snapshot.open(this.#server.readers, range)));
     // The reader of the entries gets the error.
     opening.catch(() => undefined);
     return entriesThrough(entriesOfSnapshot(opening), read);
@@ -178,7 +178,7 @@ export class PostgresStore implements SharedStore {
   }
 
   async write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[]): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#runExclusive(async () => {
       const { ttlMs } = this.#leases.of(lease);
       const shard = this.#shard(lease.name);
       const batch = batchOf(shard, { id: this.self, ttlMs }, ops, changes);
@@ -197,7 +197,7 @@ export class PostgresStore implements SharedStore {
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }> {
     return watchShard(afterSeq, listener, (watcher) =>
-      this.#inTurn(async () => {
+      this.#runExclusive(async () => {
         const shard = this.#shard(shardName);
         const { first, last } = shard.retention;
         shard.watchers.add(watcher);
@@ -207,7 +207,7 @@ export class PostgresStore implements SharedStore {
   }
 
   async acquire(name: string, ttlMs: number): Promise<Lease> {
-    return this.#inTurn(async () => {
+    return this.#runExclusive(async () => {
       const shard = this.#shard(name);
       const { lease, seq } = await this.#leases.acquire(shard, ttlMs);
       // Another process may have written since this process opened the store.
@@ -224,7 +224,7 @@ export class PostgresStore implements SharedStore {
   async snapshot(shard: string): Promise<StoreSnapshot> {
     this.#assertOpen();
     const read = this.schema.reader();
-    return this.#reading(openWholeSnapshot(this.#server.readers, shard, { shown: this.#server.shown, read }));
+    return this.#reading(openFullSnapshot(this.#server.readers, shard, { shown: this.#server.shown, read }));
   }
 
   async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
@@ -244,9 +244,9 @@ export class PostgresStore implements SharedStore {
     await this.#leases.release(lease, to);
   }
 
-  async meet(shard: string, told: ToldOfItself | undefined): Promise<Standing> {
+  async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing> {
     this.#assertOpen();
-    return this.#members.meet(shard, told);
+    return this.#members.meet(shard, announcement);
   }
 
   async leave(): Promise<void> {
@@ -268,12 +268,12 @@ export class PostgresStore implements SharedStore {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= this.#closeAfter(this.#turns.over);
+    this.#closed ??= this.#closeAfter(this.#writeQueue.over);
     return this.#closed;
   }
 
-  async #closeAfter(lastTurn: Promise<unknown>): Promise<void> {
-    await lastTurn;
+  async #closeAfter(pendingWrites: Promise<unknown>): Promise<void> {
+    await pendingWrites;
     this.#leases[Symbol.dispose]();
     await this.#leases.releaseAll();
     await this.#connection[Symbol.asyncDispose]();
@@ -376,9 +376,9 @@ export class PostgresStore implements SharedStore {
     return shard;
   }
 
-  async #inTurn<T>(task: () => Promise<T>): Promise<T> {
+  async #runExclusive<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    return await this.#turns.take(task);
+    return await this.#writeQueue.take(task);
   }
 
   #assertOpen(): void {

@@ -69,7 +69,7 @@ export class DatabaseServer implements AsyncDisposable {
       const at = (this.#current + tried) % this.#hosts.length;
       try {
         const client = await connectTo(this.#hosts[at] ?? '', this.#answerMs, onLost);
-        if (at !== this.#current) this.#turnTo(at);
+        if (at !== this.#current) this.#switchTo(at);
         return client;
       } catch (error) {
         // An error such as a wrong password says more than an unreachable host.
@@ -89,7 +89,7 @@ export class DatabaseServer implements AsyncDisposable {
     await this.#readers?.end();
   }
 
-  #turnTo(at: number): void {
+  #switchTo(at: number): void {
     this.#current = at;
     void this.#readers?.end();
     this.#readers = undefined;

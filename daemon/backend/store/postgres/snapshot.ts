@@ -130,7 +130,7 @@ export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGener
  *
  * @param read converts values to the newest form; undefined: they have it already
  */
-export async function openWholeSnapshot(
+export async function openFullSnapshot(
   readers: Pool,
   shard: string,
   { shown, read }: { readonly shown: string; readonly read: ReadValue | undefined },

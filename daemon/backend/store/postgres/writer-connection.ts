@@ -9,7 +9,7 @@ import { giveUp, type DatabaseServer } from './server.ts';
 interface ConnectionParts {
   readonly storeId: string;
   /** Runs a task while nothing is written. */
-  readonly inTurn: (task: () => Promise<void>) => Promise<void>;
+  readonly runExclusive: (task: () => Promise<void>) => Promise<void>;
   /** Prepares a new connection before anything is written on it. */
   readonly restore: (client: Client) => Promise<void>;
   /**
@@ -41,7 +41,7 @@ export class WriterConnection implements AsyncDisposable {
   constructor(server: DatabaseServer, parts: ConnectionParts) {
     this.#server = server;
     this.#parts = parts;
-    this.#reopener = new Reopener(() => parts.inTurn(() => this.#reopen()), parts.clock);
+    this.#reopener = new Reopener(() => parts.runExclusive(() => this.#reopen()), parts.clock);
   }
 
   /** The reason why writes are rejected now. */

@@ -29,10 +29,10 @@ export async function restoreCommand(
       const question = `Are you sure you want to replace everything that is stored in ${stateDir} by the backup of ${taken}, with schema ${String(schema)}?`;
       if (!skipConfirm && !(await ask(question))) throw new MonError('unavailable', 'restore aborted by operator');
       if (kept !== false) {
-        const about = await describeStore(database);
-        const place = kept.dir ?? `${backupDir(stateDir, about.schema, new Date())}-before-restore`;
-        const { manifest } = await backUp(database, place, { ...about, signal });
-        log.info({ backup: place, entries: manifest.entries }, 'backup taken and verified');
+        const description = await describeStore(database);
+        const targetDir = kept.dir ?? `${backupDir(stateDir, description.schema, new Date())}-before-restore`;
+        const { manifest } = await backUp(database, targetDir, { ...description, signal });
+        log.info({ backup: targetDir, entries: manifest.entries }, 'backup taken and verified');
       }
     }
     log.warn({ backup: dir, entries, database_version: schema }, 'restoring database');

@@ -19,18 +19,18 @@ export async function upgradeDirectory(
   parts: CommandParts,
   addressOf: (url: string) => BackendAddress,
 ): Promise<void> {
-  const found = await openUnlessHeld(stateDir);
-  if ('holder' in found) {
-    parts.log.info({ url: found.holder }, 'upgrading the store through the running backend that uses it');
-    await upgradeThrough(addressOf(found.holder), flags, parts);
+  const storeOrHolder = await openUnlessLocked(stateDir);
+  if ('holder' in storeOrHolder) {
+    parts.log.info({ url: storeOrHolder.holder }, 'upgrading the store through the running backend that uses it');
+    await upgradeThrough(addressOf(storeOrHolder.holder), flags, parts);
     return;
   }
-  await using opened = found;
+  await using opened = storeOrHolder;
   await upgradeOffline(opened, flags, parts);
 }
 
 /** Opens the store, or returns the URL of the backend that holds it. */
-async function openUnlessHeld(stateDir: string): Promise<OpenSchema | { readonly holder: string }> {
+async function openUnlessLocked(stateDir: string): Promise<OpenSchema | { readonly holder: string }> {
   try {
     return await openSchema(stateDir);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Clock, StoreSchema, StoreWork } from '../../ports.ts';
 import { mebibytes } from '../backup.ts';
 
 /** Interval of the progress messages of an upgrade (completion 1.18). */
-const TOLD_EVERY_MS = 5000;
+const PROGRESS_INTERVAL_MS = 5000;
 
 export interface UpgradeParts {
   readonly schema: StoreSchema;
@@ -41,11 +41,11 @@ export async function upgradeStore(
   );
   let progress: StepProgress | undefined;
   using timers = new DisposableStack();
-  timers.use(clock.every(TOLD_EVERY_MS, () => log.warn({ ...progress }, 'upgrading database')));
+  timers.use(clock.every(PROGRESS_INTERVAL_MS, () => log.warn({ ...progress }, 'upgrading database')));
   try {
     refuseObstacles(await schema.obstacles(), log);
     if (backup !== false) {
-      if (backup.dir === undefined) await refuseWithoutRoom(schema);
+      if (backup.dir === undefined) await refuseWithoutSpace(schema);
       const { dir, manifest } = await schema.backUp({ dir: backup.dir, ...work });
       const { entries, bytes, sha256 } = manifest;
       log.info({ backup: dir, entries, bytes, sha256 }, 'backup taken and verified');
@@ -71,12 +71,12 @@ export async function upgradeStore(
  *
  * @throws MonError `unavailable`
  */
-async function refuseWithoutRoom(schema: StoreSchema): Promise<void> {
-  const room = await schema.room();
-  if (room === undefined || room.free >= 2 * room.needed) return;
+async function refuseWithoutSpace(schema: StoreSchema): Promise<void> {
+  const space = await schema.diskSpace();
+  if (space === undefined || space.free >= 2 * space.needed) return;
   throw new MonError(
     'unavailable',
-    `not enough disk space: backup and upgrade need ${mebibytes(2 * room.needed)}, but only ${mebibytes(room.free)} are free; ` +
+    `not enough disk space: backup and upgrade need ${mebibytes(2 * space.needed)}, but only ${mebibytes(space.free)} are free; ` +
       'free some space, or upgrade without a backup (--no-backup)',
   );
 }

@@ -10,9 +10,9 @@ const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
 
 /** Timeout of a status request. The status counts the pending entries, which takes a while in a large store. */
 const ANSWER_TIMEOUT_MS = 60_000;
-const ASKED_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 /** Interval of the progress messages of an upgrade (completion 1.18). */
-const TOLD_EVERY_MS = 5000;
+const PROGRESS_INTERVAL_MS = 5000;
 
 /**
  * Requests a running backend to upgrade its own store while it serves, and waits for the end.
@@ -63,9 +63,9 @@ async function awaitEnd(
 ): Promise<StoreUpgradeStatus> {
   let status = await readStatus(request);
   using timers = new DisposableStack();
-  timers.use(clock.every(TOLD_EVERY_MS, () => log.warn({ ...status.run.progress }, 'upgrading database')));
+  timers.use(clock.every(PROGRESS_INTERVAL_MS, () => log.warn({ ...status.run.progress }, 'upgrading database')));
   while (status.run.state === 'running') {
-    await pause(clock, ASKED_EVERY_MS);
+    await pause(clock, POLL_INTERVAL_MS);
     signal.throwIfAborted();
     status = await readStatus(request);
   }

@@ -12,15 +12,15 @@ export const certificates: UpgradeRule = {
   id: ID,
   title: 'Each certificate has its CommonName among its Subject Alternative Names',
   applies: (path) => crosses(path, [6, 4, 0]),
-  judge({ certificates: found }) {
-    if (found === undefined) {
+  judge({ certificates: certificateList }) {
+    if (certificateList === undefined) {
       return warn(
         ['no certificate was given'],
         ['give each one that backends and agents use: --certificate FILE; without TLS nothing needs to be done'],
       );
     }
-    const problems = found.flatMap((certificate) => problemOf(certificate) ?? []);
-    if (problems.length === 0) return pass(`${String(found.length)} certificates, all valid`);
+    const problems = certificateList.flatMap((certificate) => problemOf(certificate) ?? []);
+    if (problems.length === 0) return pass(`${String(certificateList.length)} certificates, all valid`);
     return block(problems, ['have them issued again with the CommonName as a Subject Alternative Name']);
   },
   steps: (facts, path) =>

@@ -47,8 +47,8 @@ function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): Judg
       [`create another one: it may be ${hoursText(DUMP_SECONDS_MAX)} old at most`],
     );
   }
-  const held = Object.entries(dump.counts).map(([type, count]) => `${String(count)} ${type}`);
-  const evidence = `${dump.file}, ${hoursText(Math.max(0, ageSeconds))} old, contains ${held.join(', ') || 'nothing'}`;
+  const countTexts = Object.entries(dump.counts).map(([type, count]) => `${String(count)} ${type}`);
+  const evidence = `${dump.file}, ${hoursText(Math.max(0, ageSeconds))} old, contains ${countTexts.join(', ') || 'nothing'}`;
   if (counts === undefined) {
     return warn([evidence, 'it is unknown whether it is complete: the live objects could not be counted'], []);
   }

@@ -21,7 +21,7 @@ test.each<{ text: string; mayBeWhole: boolean }>([
   { text: '{"output": "\\\\"}', mayBeWhole: true },
   { text: '{} x', mayBeWhole: false },
 ])('the buffer reports that $text may be complete: $mayBeWhole', ({ text, mayBeWhole }) => {
-  expect(bufferOf(text).mayBeWhole).toBe(mayBeWhole);
+  expect(bufferOf(text).mayBeComplete).toBe(mayBeWhole);
 });
 
 test('an object or array is complete at its end and not before, wherever it is split', () => {
@@ -33,9 +33,9 @@ test('an object or array is complete at its end and not before, wherever it is s
         const bytes = Buffer.from(JSON.stringify(value));
         const at = cut % bytes.length;
         const buffer = bufferOf(bytes.subarray(0, at));
-        expect(buffer.mayBeWhole).toBe(false);
+        expect(buffer.mayBeComplete).toBe(false);
         buffer.add(bytes.subarray(at));
-        expect(buffer.mayBeWhole).toBe(true);
+        expect(buffer.mayBeComplete).toBe(true);
         expect(buffer.bytes).toBe(bytes.length);
         expect(JSON.parse(buffer.text())).toEqual(JSON.parse(bytes.toString()));
       },

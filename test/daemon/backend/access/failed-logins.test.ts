@@ -77,7 +77,7 @@ test('attempts are checked one at a time, those with the fewest failures first, 
   const turns: string[] = [];
   const attempt = async (address: string): Promise<void> => {
     using login = await logins.begin(address);
-    await login.turn();
+    await login.acquireSlot();
     turns.push(address);
     await new Promise((resolve) => setImmediate(resolve));
   };
@@ -89,11 +89,11 @@ test('a full login queue drops only an attempt of an address with failed logins 
   const logins = new FailedLogins(new ManualClock());
   const waitFor = async (address: string): Promise<string> => {
     using login = await logins.begin(address);
-    await login.turn();
+    await login.acquireSlot();
     return 'looked at';
   };
   const running = await logins.begin('10.9.9.9');
-  await running.turn();
+  await running.acquireSlot();
   await fail(logins, '10.0.0.0', 1);
   const guess = waitFor('10.0.0.0');
   const clean = Array.from({ length: ATTEMPTS_MAX - 2 }, (_, host) =>

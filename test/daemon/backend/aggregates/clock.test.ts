@@ -6,7 +6,15 @@ import { HandlingRig } from '../../../support/handling-rig.ts';
 test('the start of an aggregate watch moves with a clock jump', async () => {
   await using rig = await HandlingRig.open({});
   const { registry, batcher, results, clock, log } = rig;
-  const watch = watchAggregates({ registry, batcher, results, clock, log, rules: () => ({}), isQuiet: () => false });
+  const watch = watchAggregates({
+    registry,
+    batcher,
+    results,
+    clock,
+    log,
+    rules: () => ({}),
+    isAwaitingBacklog: () => false,
+  });
   rig.clock.advance(60_000);
   rig.clock.set(-3_600_000);
   const nowMs = rig.clock.now();

@@ -73,15 +73,15 @@ async function rig(): Promise<Rig> {
   const clock = new ManualClock();
   const log = new RecordedLog();
   const place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
-  const member = new LiveMember(place, { signatures: signaturesOf('one'), clock, log, chance: () => 0 });
+  const member = new LiveMember(place, { signatures: signaturesOf('one'), clock, log, random: () => 0 });
   onTestFinished(() => member[Symbol.dispose]());
   await member.ask();
-  const members = { withRoom: () => [member].filter(({ hasRoom }) => hasRoom) };
+  const members = { withCapacity: () => [member].filter(({ hasCapacity }) => hasCapacity) };
   return { other, clock, log, member, ...spreadOver(members, { clock, log }) };
 }
 
 function spreadOver(
-  members: Pick<LiveMembers, 'withRoom'>,
+  members: Pick<LiveMembers, 'withCapacity'>,
   parts: Pick<Rig, 'clock' | 'log'>,
 ): Pick<Rig, 'spread' | 'here'> {
   const here: string[] = [];
@@ -137,7 +137,7 @@ describe('a run on another member', () => {
     expect(await running).toEqual(DELIVERED);
     expect(parts.here).toEqual(['mail']);
     await expect.poll(() => parts.other.lost).toBe(1);
-    expect(parts.member.hasRoom).toBe(false);
+    expect(parts.member.hasCapacity).toBe(false);
   });
 
   test('a run without a timeout on another member may last as long as the member responds', async () => {
@@ -156,18 +156,18 @@ describe('a run on another member', () => {
     expect(await deliver(parts, PIPE, large)).toEqual(DELIVERED);
     expect(parts.here).toEqual(['mail']);
     expect(parts.other.orders).toEqual([]);
-    expect(parts.member.hasRoom).toBe(true);
+    expect(parts.member.hasCapacity).toBe(true);
   });
 
   test('a run survives a new certificate or address of its member', async () => {
     const other = await Other.open();
     const [clock, log] = [new ManualClock(), new RecordedLog()];
     let place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
-    const live = { signatures: signaturesOf('one'), clock, log, chance: () => 0 };
+    const live = { signatures: signaturesOf('one'), clock, log, random: () => 0 };
     const members = new LiveMembers({ ...live, others: () => [place] });
     onTestFinished(() => members[Symbol.dispose]());
     clock.advance(500);
-    await expect.poll(() => members.withRoom()).toHaveLength(1);
+    await expect.poll(() => members.withCapacity()).toHaveLength(1);
     const running = deliver(spreadOver(members, { clock, log }));
     await expect.poll(() => other.orders).toHaveLength(1);
     place = { ...place, url: other.url.replace('127.0.0.1', 'localhost') };
@@ -188,7 +188,7 @@ describe('a run on another member', () => {
       await expect.poll(() => parts.other.asked).toBe(1 + question);
       parts.clock.advance(2000);
       await asking;
-      expect(parts.member.hasRoom).toBe(false);
+      expect(parts.member.hasCapacity).toBe(false);
     }
     expect(parts.member.isAnswering).toBe(false);
     expect(await running).toEqual(DELIVERED);

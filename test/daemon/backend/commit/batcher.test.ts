@@ -77,20 +77,20 @@ test('commands that arrive within the batch delay are one write, in order', asyn
 });
 
 test('bulk commands wait for the longer batch delay unless an interactive command joins the batch', async () => {
-  const { batcher, clock, records } = await openRig({ lingerMs: 2, patientLingerMs: 5 });
+  const { batcher, clock, records } = await openRig({ lingerMs: 2, bulkLingerMs: 5 });
   const enqueue = (name: string, isPatient: boolean): Promise<unknown> =>
-    new Promise((settle) => batcher.enqueue({ weight: 1, isPatient, apply: put(name), settle }));
+    new Promise((settle) => batcher.enqueue({ weight: 1, isBulk: isPatient, apply: put(name), settle }));
   const patient = Array.from({ length: 7 }, (_, at) => enqueue(`a-${String(at)}`, true));
   clock.advance(4);
   patient.push(enqueue('b', true));
-  expect(batcher.isAtRest).toBe(true);
+  expect(batcher.isIdle).toBe(true);
   clock.advance(1);
   await Promise.all(patient);
   expect(records.map(({ changes }) => changes.length)).toEqual([8]);
 
   const mixed = [enqueue('c', true), enqueue('d', false), enqueue('e', true)];
   clock.advance(1);
-  expect(batcher.isAtRest).toBe(true);
+  expect(batcher.isIdle).toBe(true);
   clock.advance(1);
   await Promise.all(mixed);
   expect(records.map(({ changes }) => changes.length)).toEqual([8, 3]);
@@ -99,7 +99,7 @@ test('bulk commands wait for the longer batch delay unless an interactive comman
   await Promise.all([enqueue('f', true), enqueue('g', false)]);
   const next = enqueue('h', true);
   clock.advance(4);
-  expect(batcher.isAtRest).toBe(true);
+  expect(batcher.isIdle).toBe(true);
   clock.advance(1);
   await next;
   expect(records.map(({ changes }) => changes.length)).toEqual([8, 3, 2, 1]);
@@ -111,9 +111,9 @@ test('half the weight of the last batch flushes a batch of interactive commands 
 
   // The first half is being written while the others arrive; they are then written without a delay.
   const half = Array.from({ length: 31 }, (_, at) => batcher.run(put(`b-${String(at)}`)));
-  expect(batcher.isAtRest).toBe(true);
+  expect(batcher.isIdle).toBe(true);
   half.push(batcher.run(put('b-31')));
-  expect(batcher.isAtRest).toBe(false);
+  expect(batcher.isIdle).toBe(false);
   half.push(...Array.from({ length: 32 }, (_, at) => batcher.run(put(`c-${String(at)}`))));
   await Promise.all(half);
   expect(records.map(({ changes }) => changes.length)).toEqual([64, 32, 32]);
@@ -273,19 +273,19 @@ test('a command rejected because of an uncommitted change reports the failed wri
 test('a batcher whose state cannot be reloaded is not idle, and the next write tries again', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
-  await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
+  await vi.waitFor(() => expect(batcher.isIdle).toBe(true));
   let rests = 0;
-  batcher.commits.onRest(() => rests++);
+  batcher.commits.onIdle(() => rests++);
   store.refuses = () => true;
   store.refusesScans = () => true;
   await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
   await expect(batcher.run(put('lost too'))).rejects.toMatchObject({ code: 'unavailable' });
-  expect(batcher.isAtRest).toBe(false);
+  expect(batcher.isIdle).toBe(false);
   expect(rests).toBe(0);
   store.refuses = () => false;
   store.refusesScans = () => false;
   await batcher.run(put('after'));
-  await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
+  await vi.waitFor(() => expect(batcher.isIdle).toBe(true));
   expect(rests).toBe(1);
   expect(clientsOf(registry).toSorted()).toEqual(['after', 'before']);
 });
@@ -299,11 +299,11 @@ test('a state that could not be reloaded is reloaded once the disk allows, witho
   await vi.waitFor(() => expect(log.records).toHaveLength(2));
   clock.advance(250);
   await vi.waitFor(() => expect(log.records).toHaveLength(3));
-  expect(batcher.isAtRest).toBe(false);
+  expect(batcher.isIdle).toBe(false);
   store.refusesScans = () => false;
   await vi.waitFor(() => {
     clock.advance(250);
-    expect(batcher.isAtRest).toBe(true);
+    expect(batcher.isIdle).toBe(true);
   });
   expect(clientsOf(registry)).toEqual(['before']);
 });
@@ -374,10 +374,10 @@ test('a command beyond the queue limit is rejected at once, but a single larger 
 test('listeners are called after every commit in an idle moment, when registry and store agree', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   const seen: number[] = [];
-  const listener = batcher.commits.onRest(() => seen.push(clientsOf(registry).length));
+  const listener = batcher.commits.onIdle(() => seen.push(clientsOf(registry).length));
   const release = store.hold();
   const runs = ['a', 'b', 'c'].map((name) => batcher.run(put(name)));
-  expect(batcher.isAtRest).toBe(false);
+  expect(batcher.isIdle).toBe(false);
   release();
   await Promise.all(runs);
   await vi.waitFor(() => expect(seen).toEqual([1, 2, 3]));
@@ -423,7 +423,7 @@ test('every write is announced with its number, even one made directly on the st
   const told: number[] = [];
   batcher.commits.onCommit(({ seq }) => told.push(seq));
   await batcher.run(put('a'));
-  await batcher.alone(async () => void (await store.write(await store.acquire('main', 30_000), [], [])));
+  await batcher.runExclusively(async () => void (await store.write(await store.acquire('main', 30_000), [], [])));
   expect(told).toEqual([1, 2]);
   expect(records.map(({ seq }) => seq)).toEqual(told);
 });

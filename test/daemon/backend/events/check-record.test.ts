@@ -5,7 +5,7 @@ import {
   encodeCheckRecord,
   encodeRecordParts,
   encodeRenewed,
-  heldRecord,
+  toCachedRecord,
   renewedBodies,
   splitCheckRecord,
   type CheckBodies,
@@ -94,7 +94,7 @@ test('a record contains the number of consecutive OK results, which a start read
   const state = stateAfter(...LONG_OK);
   const record = encodeCheckRecord(state, { check: CHECK }, 0);
   expect(record).toContain('"okCount":39,"check"');
-  expect(heldRecord(record, 'disk', NO_CORRECTIONS).state).toStrictEqual(state);
+  expect(toCachedRecord(record, 'disk', NO_CORRECTIONS).state).toStrictEqual(state);
   expect(splitCheckRecord(record)?.state).toMatchObject({ okCount: 39 });
 });
 
@@ -129,8 +129,8 @@ describe('a record in parts', () => {
     const { ttl: _, ...plain } = check;
     const corrections: Corrections = NO_CORRECTIONS;
     const record = encodeRecordParts(stateAfter(0), plain, 0).join('');
-    expect(heldRecord(record, 'disk', corrections)).toEqual(
-      heldRecord(encodeCheckRecord(stateAfter(0), { check: plain }, 0), 'disk', corrections),
+    expect(toCachedRecord(record, 'disk', corrections)).toEqual(
+      toCachedRecord(encodeCheckRecord(stateAfter(0), { check: plain }, 0), 'disk', corrections),
     );
   });
 });

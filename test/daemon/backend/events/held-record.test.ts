@@ -4,7 +4,7 @@ import { NO_CORRECTIONS } from '../../../../daemon/clock/corrections.ts';
 import {
   datedCheckRecord,
   encodeCheckRecord,
-  heldRecord,
+  toCachedRecord,
   stateOf,
 } from '../../../../daemon/backend/events/check-record.ts';
 import { aggregateNames } from '../../../../shared/domain/aggregate.ts';
@@ -47,7 +47,7 @@ test.each([
       }
       const text = encodeCheckRecord(state, { check: last ?? null }, 0);
       const record = datedCheckRecord(text, corrections);
-      const held = heldRecord(text, 'disk', corrections);
+      const held = toCachedRecord(text, 'disk', corrections);
       expect(held.state).toStrictEqual(stateOf(record));
       expect(held.result).toMatchObject({
         name: 'disk',

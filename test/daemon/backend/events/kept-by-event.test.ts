@@ -17,7 +17,7 @@ beforeEach(() => {
   room = 10_000;
   kept = new KeptByEvent({
     commits,
-    room: () => room,
+    budget: () => room,
     bytesOf: (text) => (text === 'fleeting' ? undefined : text.length),
   });
   const namespace = new Namespace('default');
@@ -35,7 +35,7 @@ function fail(): void {
 
 function commit(...changes: Change[]): void {
   const nothing: Omit<Commit, 'changes'> = { seq: 1, jobs: [], handlingNotes: [], results: 0, times: undefined };
-  commits.tell({ ...nothing, changes });
+  commits.announce({ ...nothing, changes });
 }
 
 const ask = async (text = 'text', entries = [entry]): Promise<readonly (string | undefined)[]> =>

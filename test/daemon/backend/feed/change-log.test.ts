@@ -78,7 +78,7 @@ test('a change log of an existing store reaches back as far as the store', async
   expect(namesAfter(log, 1)).toEqual(['b', 'c']);
   const changes = [change('d')];
   const seq = await store.write(await store.acquire('main', 30_000), [], changes);
-  for (let times = 0; times < 2; times++) commits.tell({ ...aCommit(), seq, changes });
+  for (let times = 0; times < 2; times++) commits.announce({ ...aCommit(), seq, changes });
   expect(namesAfter(log, 3)).toEqual(['d']);
   opened[Symbol.dispose]();
   await store.close();

@@ -104,7 +104,7 @@ test('a consumer of all namespaces gets rows with their namespace, even of new a
   await namespaces.remove('team-c', () => undefined, ACTOR);
   await rig.until(() => expect(keys(peer).filter((key) => key.startsWith('team-c/'))).toEqual([]));
   // Reading its changes did not create the namespace again.
-  expect(rig.registry.held('team-c')).toBeUndefined();
+  expect(rig.registry.findNamespace('team-c')).toBeUndefined();
 });
 
 test('a filter matches rows of all namespaces and removes those that match no longer', async () => {

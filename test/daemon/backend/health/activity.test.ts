@@ -20,14 +20,14 @@ beforeEach(() => {
 /** Publishes one commit in which the event of a check changed on `clients` clients. */
 function change(check: string, clients: number): void {
   const changes = Array.from({ length: clients }, (_, at) => ['event', 'default', `web-${String(at)}`, check] as const);
-  commits.tell({ ...aCommit(), changes: changes });
+  commits.announce({ ...aCommit(), changes: changes });
 }
 
 test('the noisiest checks are counted by the changes of their events', () => {
   change('disk', 2);
   change('swap', 3);
   change('disk', 2);
-  commits.tell({ ...aCommit(), changes: [['client', 'default', 'web-1']] });
+  commits.announce({ ...aCommit(), changes: [['client', 'default', 'web-1']] });
   expect(activity.noisiest(10)).toEqual([
     { check: 'disk', events: 4 },
     { check: 'swap', events: 3 },
@@ -36,7 +36,7 @@ test('the noisiest checks are counted by the changes of their events', () => {
 });
 
 test('changes in other namespaces are not counted', () => {
-  commits.tell({ ...aCommit(), changes: [['event', 'shop', 'web-1', 'secret']] });
+  commits.announce({ ...aCommit(), changes: [['event', 'shop', 'web-1', 'secret']] });
   expect(activity.noisiest(10)).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ test('the activity counts at most ten thousand checks in ten minutes', () => {
     { length: 10_001 },
     (_, at) => ['event', 'default', 'web', `check-${String(at)}`] as const,
   );
-  commits.tell({ ...aCommit(), changes: changes });
+  commits.announce({ ...aCommit(), changes: changes });
   change('one more', 5);
   change('check-7', 1);
   expect(activity.noisiest(20_000)).toHaveLength(10_000);
@@ -66,9 +66,9 @@ test('the activity counts at most ten thousand checks in ten minutes', () => {
 
 test('rates cover ten seconds each, for fifteen minutes', () => {
   expect(activity.rates).toEqual([]);
-  commits.tell({ ...aCommit(), results: 50 });
+  commits.announce({ ...aCommit(), results: 50 });
   clock.advance(10_000);
-  commits.tell({ ...aCommit(), results: 1 });
+  commits.announce({ ...aCommit(), results: 1 });
   clock.advance(10_000);
   clock.advance(10_000);
   expect(activity.rates).toEqual([5, 0.1, 0]);

@@ -55,12 +55,12 @@ describe('an unfinished request', () => {
     {
       name: 'in its head',
       bytes: 'GET /info HTTP/1.1\r\nHost: localhost\r\n',
-      times: { headMs: 50, wholeMs: 600_000 },
+      times: { headMs: 50, totalMs: 600_000 },
     },
     {
       name: 'in its body',
       bytes: 'POST /results HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"name":',
-      times: { headMs: 50, wholeMs: 100 },
+      times: { headMs: 50, totalMs: 100 },
     },
   ])('a request that stops $name is 408 and its connection closes, on each listener', async ({ bytes, times }) => {
     await using backend = await startBackend({ settings: listeners, requestTimes: { ...times, checkMs: 10 } });

@@ -20,7 +20,7 @@ async function open(flags: object, dir?: string, isInsecureAllowed = false): Pro
     bind: '127.0.0.1',
     port: 0,
     isInsecureAllowed,
-    localPlaces: placesOf(place),
+    localDirectories: placesOf(place),
     batcher: { lingerMs: 0 },
   });
   onTestFinished(() => backend.stop());

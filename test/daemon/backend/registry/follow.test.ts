@@ -450,12 +450,12 @@ test('a follower drops a deleted namespace only when it is empty', async () => {
   await done(backend, makeNamespace);
   await done(backend, report('dev', 'b'));
   await backend.tell(2);
-  expect([...(backend.follower.held('dev')?.clients.keys() ?? [])]).toEqual([]);
+  expect([...(backend.follower.findNamespace('dev')?.clients.keys() ?? [])]).toEqual([]);
   await expectEqual(backend);
   await done(backend, removeClient('dev', 'b'));
   await done(backend, ...emptyDev);
   await expectEqual(backend);
-  expect(backend.follower.held('dev')).toBeUndefined();
+  expect(backend.follower.findNamespace('dev')).toBeUndefined();
 });
 
 test('a follower waits after a drained plan as long as the leader', async () => {
@@ -466,7 +466,10 @@ test('a follower waits after a drained plan as long as the leader', async () => 
   await done(backend, putPlan('done'));
   await backend.tell();
   expect(() => plans.keepReportsOut()).not.toThrow();
-  expect([plans.isQuiet(backend.nowMs), plans.isQuiet(backend.nowMs + 60_000)]).toEqual([true, false]);
+  expect([plans.isAwaitingBacklog(backend.nowMs), plans.isAwaitingBacklog(backend.nowMs + 60_000)]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('a corrected clock makes a follower reload everything, its anchor alone does not', async () => {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LoopTurn, startPaced } from '../../../../daemon/backend/store/loop-turn.ts';
+import { TimeSlice, startPaced } from '../../../../daemon/backend/store/loop-turn.ts';
 
 let nowMs = 0;
 const work = (ms: number): void => void (nowMs += ms);
@@ -15,7 +15,7 @@ async function isShared(act: () => Promise<void>): Promise<boolean> {
 }
 
 test('other tasks run after each four milliseconds of work', async () => {
-  const turn = new LoopTurn(() => nowMs);
+  const turn = new TimeSlice(() => nowMs);
   for (let round = 0; round < 3; round++) {
     work(3.9);
     expect(await isShared(() => turn.share())).toBe(false);
@@ -25,7 +25,7 @@ test('other tasks run after each four milliseconds of work', async () => {
 });
 
 test('time in which the work waited does not count as work', async () => {
-  const turn = new LoopTurn(() => nowMs);
+  const turn = new TimeSlice(() => nowMs);
   await nextTurn();
   await nextTurn();
   work(100);
@@ -38,7 +38,7 @@ test('the event loop reads sockets between chunks of work, even if a socket star
   for (let round = 0; round < 3; round++) {
     // At this point the loop reads, and runs `setImmediate` callbacks in the same round.
     await new Promise<void>((resolve) => stat('.', () => resolve()));
-    const turn = new LoopTurn(() => nowMs);
+    const turn = new TimeSlice(() => nowMs);
     const before = roundsOfLoop();
     work(4);
     await turn.share();

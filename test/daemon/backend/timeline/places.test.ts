@@ -3,7 +3,7 @@ import type { Store, StoreOp } from '../../../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { downFrom, newestOf, type Source } from '../../../../daemon/backend/timeline/places.ts';
 import { readPage } from '../../../../daemon/backend/timeline/read.ts';
-import { placeOf, timelineOf } from '../../../../daemon/backend/timeline/table.ts';
+import { reverseId, timelineOf } from '../../../../daemon/backend/timeline/table.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -17,7 +17,7 @@ async function storeOf(ids: Readonly<Record<string, readonly number[]>>): Promis
   const ops = Object.entries(ids).flatMap(([namespace, some]) =>
     some.map((id): StoreOp => ({
       type: 'put',
-      key: [...timelineOf(namespace), placeOf(id)],
+      key: [...timelineOf(namespace), reverseId(id)],
       value: `${namespace}${id}`,
     })),
   );
@@ -95,7 +95,7 @@ test('a filtered page ends after a number of transitions and names the next posi
   onTestFinished(() => store.close());
   const ops = upTo(1000).map((id): StoreOp => ({
     type: 'put',
-    key: [...timelineOf('shop'), placeOf(id)],
+    key: [...timelineOf('shop'), reverseId(id)],
     value: JSON.stringify({ kind: 'new', client: 'web-1', check: id === 1 ? 'disk' : 'load', status: 0 }),
   }));
   await store.write(await store.acquire('main', 60_000), ops, []);

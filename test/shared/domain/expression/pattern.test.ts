@@ -6,7 +6,7 @@ import { cpuMs } from '../../../support/cpu-ms.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
 function isFound(pattern: string, text: string, ignoresCase = false): boolean | undefined {
-  return new Pattern(pattern, { ignoresCase, offset: 0 }).isFoundIn(text);
+  return new Pattern(pattern, { ignoresCase, offset: 0 }).hasMatchIn(text);
 }
 
 function patternOrProblem(source: string): Pattern | ExpressionProblem {
@@ -131,7 +131,8 @@ test('a pattern agrees with the regular expressions of JavaScript where both mea
       // A pattern may only be rejected because of its size.
       if (!(pattern instanceof Pattern)) return;
       const expected = new RegExp(source, 'u');
-      for (const one of texts) expect([source, one, pattern.isFoundIn(one)]).toEqual([source, one, expected.test(one)]);
+      for (const one of texts)
+        expect([source, one, pattern.hasMatchIn(one)]).toEqual([source, one, expected.test(one)]);
     }),
     { numRuns: propertyRuns(2000) },
   );
@@ -142,7 +143,7 @@ test('any text is a pattern or a problem at a position within it', () => {
   fc.assert(
     fc.property(soup, (source) => {
       const pattern = patternOrProblem(source);
-      if (pattern instanceof Pattern) pattern.isFoundIn(source);
+      if (pattern instanceof Pattern) pattern.hasMatchIn(source);
       const position = pattern instanceof Pattern ? 0 : pattern.position;
       expect(position).toBeGreaterThanOrEqual(0);
       expect(position).toBeLessThanOrEqual(source.length);
@@ -171,15 +172,15 @@ test('a search that needs a new state at every character is aborted soon', () =>
     fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 262_144, maxLength: 262_144 }),
     1,
   );
-  expect(pattern.isFoundIn(text)).toBeUndefined();
-  expect(pattern.isFoundIn(`${text.slice(0, 1000)}c`)).toBe(text[749] === 'a');
+  expect(pattern.hasMatchIn(text)).toBeUndefined();
+  expect(pattern.hasMatchIn(`${text.slice(0, 1000)}c`)).toBe(text[749] === 'a');
 });
 
 test('a short search that needs a new state at every character still completes', () => {
   const texts = fc.sample(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 3000, maxLength: 3000 }), 2);
   const pattern = new Pattern('a(a|b){40}c', { ignoresCase: false, offset: 0 });
   for (const text of texts) {
-    expect(pattern.isFoundIn(text)).toBe(false);
-    expect(pattern.isFoundIn(`${text}a${'b'.repeat(40)}c`)).toBe(true);
+    expect(pattern.hasMatchIn(text)).toBe(false);
+    expect(pattern.hasMatchIn(`${text}a${'b'.repeat(40)}c`)).toBe(true);
   }
 });

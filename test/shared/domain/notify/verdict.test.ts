@@ -8,7 +8,7 @@ import {
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
 import type { StageInputs } from '../../../../shared/domain/notify/context.ts';
-import { isRun, judge as judgeHandler, wouldRunUnsilenced } from '../../../../shared/domain/notify/verdict.ts';
+import { isRun, judge as judgeHandler, wouldRunWithoutSilence } from '../../../../shared/domain/notify/verdict.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import { filterSchema } from '../../../../shared/schemas/filter.ts';
 import { handlerSchema, type HandlerDefinition } from '../../../../shared/schemas/handler.ts';
@@ -130,7 +130,7 @@ const judge = (attributes: object, changes: EventChanges): HandlerVerdict =>
   judgeHandler(handlerWith(attributes), anEvent(changes), about());
 
 const isSuppressed = (handler: object, event: EventChanges = {}): boolean =>
-  wouldRunUnsilenced(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
+  wouldRunWithoutSilence(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
 
 const severity = (status: number): string => ['ok', 'warning', 'critical'][status] ?? 'unknown';
 

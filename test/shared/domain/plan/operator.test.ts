@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOpenTo, ordersFor, turnOf, type PlanWish } from '../../../../shared/domain/plan/operator.ts';
+import { isOpenTo, ordersFor, nextInteraction, type PlanWish } from '../../../../shared/domain/plan/operator.ts';
 import { HOLDER_GONE_MS } from '../../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../../shared/schemas/plan-run.ts';
 
@@ -39,7 +39,7 @@ const ON_STEP = { plan: 7, step: 'backup', state: 'pending' } as const;
 const START: PlanWish = { kind: 'start', ...ON_STEP };
 const TAKE = { order: 'take', session: 'own', force: false } as const;
 
-test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof turnOf> }>([
+test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof nextInteraction> }>([
   { step: { state: 'running', confirm: 'x' }, turn: 'wait' },
   { step: { state: 'confirm', kind: 'manual' }, turn: 'confirm' },
   { step: { kind: 'manual', confirm: 'x' }, turn: 'type' },
@@ -48,7 +48,7 @@ test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof turnOf> }>([
   { step: { kind: 'manual' }, turn: 'start' },
   { step: { kind: 'check', state: 'failed' }, turn: 'start' },
 ])('the next action of the step $step is: $turn', ({ step, turn }) => {
-  expect(turnOf({ ...STEP, ...step })).toBe(turn);
+  expect(nextInteraction({ ...STEP, ...step })).toBe(turn);
 });
 
 describe('the orders of an operator', () => {

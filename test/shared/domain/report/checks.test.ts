@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../../shared/domain/report/checks.ts';
 import { Noise } from '../../../../shared/domain/report/noise.ts';
 import { FirstOf } from '../../../../shared/domain/report/first-of.ts';
-import type { StatusTurn } from '../../../../shared/domain/timeline/availability.ts';
+import type { StatusChange } from '../../../../shared/domain/timeline/availability.ts';
 
 /** A report from second 100 to 200. */
 const SPAN = { sinceMs: 100_000, untilMs: 200_000 };
@@ -15,7 +15,7 @@ const past = (
   client: 'web-1',
   check: 'disk',
   status,
-  turns: turns.map(([at, was, after]): StatusTurn => ({ atMs: at * 1000, was, status: after })),
+  statusChanges: turns.map(([at, was, after]): StatusChange => ({ atMs: at * 1000, was, status: after })),
 });
 
 const of = (...turns: (readonly [number, number | undefined, number | undefined])[]): Trouble | undefined =>
@@ -25,17 +25,17 @@ const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
 
 /** The change of status that begins an outage at this second. */
-const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
+const broke = (at: number): StatusChange => ({ atMs: at * 1000, was: 0, status: 2 });
 
 describe('the inhibitor of a reported check (spec, report 1)', () => {
-  const ended = (at: number, inhibitor?: typeof SWITCH): StatusTurn => ({
+  const ended = (at: number, inhibitor?: typeof SWITCH): StatusChange => ({
     atMs: at * 1000,
     was: 2,
     status: 0,
     inhibitor,
   });
 
-  test.each<{ name: string; turns: StatusTurn[]; now?: typeof SWITCH; expected: typeof SWITCH | undefined }>([
+  test.each<{ name: string; turns: StatusChange[]; now?: typeof SWITCH; expected: typeof SWITCH | undefined }>([
     { name: 'what did so to its end', turns: [ended(180, SWITCH), broke(150)], expected: SWITCH },
     { name: 'nothing, where its end was told', turns: [ended(180), broke(150)], expected: undefined },
     {
@@ -63,7 +63,7 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
     },
   ])('the inhibitor of a reported check is $name', ({ turns, now, expected }) => {
     const found = troubleOf(
-      { client: 'web-1', check: 'ping', status: turns[0]?.status, turns, inhibitor: now },
+      { client: 'web-1', check: 'ping', status: turns[0]?.status, statusChanges: turns, inhibitor: now },
       SPAN,
       0,
     );
@@ -71,8 +71,12 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
   });
 
   test('inhibited checks are reported after the others', () => {
-    const quiet = troubleOf({ client: 'a', check: 'ping', status: 2, turns: [broke(110)], inhibitor: SWITCH }, SPAN, 0);
-    const loud = troubleOf({ client: 'b', check: 'ping', status: 2, turns: [broke(190)] }, SPAN, 0);
+    const quiet = troubleOf(
+      { client: 'a', check: 'ping', status: 2, statusChanges: [broke(110)], inhibitor: SWITCH },
+      SPAN,
+      0,
+    );
+    const loud = troubleOf({ client: 'b', check: 'ping', status: 2, statusChanges: [broke(190)] }, SPAN, 0);
     const both = [quiet, loud].filter((one) => one !== undefined);
     for (const order of [worstFirst, longestFirst])
       expect(both.toSorted(order).map(({ client }) => client)).toEqual(['b', 'a']);

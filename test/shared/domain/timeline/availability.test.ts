@@ -5,12 +5,12 @@ import {
   silencedSpans,
   stretchesOf,
   sumOf,
-  type StatusTurn,
+  type StatusChange,
 } from '../../../../shared/domain/timeline/availability.ts';
 
 const HOUR = 3_600_000;
 const SPAN = { sinceMs: 0, untilMs: 10 * HOUR };
-const turn = (hour: number, was: number | undefined, status: number | undefined): StatusTurn => ({
+const turn = (hour: number, was: number | undefined, status: number | undefined): StatusChange => ({
   atMs: hour * HOUR,
   was,
   status,
@@ -19,7 +19,7 @@ const NEVER = -Infinity;
 
 /** Returns the shares of availability; all times are in hours. */
 function shares(
-  turns: readonly StatusTurn[],
+  turns: readonly StatusChange[],
   now: number | undefined,
   silenced: readonly (readonly [number, number])[] = [],
   keptSinceMs = NEVER,

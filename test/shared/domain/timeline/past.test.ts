@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   isCheckpointDue,
-  knownBy,
+  checkCountDelta,
   nextPastEvent,
   nextPastSilence,
   type PastEvent,
@@ -81,7 +81,7 @@ test.each<[string, Transition, number]>([
   ['and a new name, which begins anew', { kind: 'rename', was: 2, to: 'x' }, -1],
   ['what is between changes nothing', { kind: 'resolve', was: 2, status: 0 }, 0],
 ])('the known checks of a client are counted: %s', (_name, transition, expected) =>
-  expect(knownBy(transition)).toBe(expected),
+  expect(checkCountDelta(transition)).toBe(expected),
 );
 
 describe('the silence after a past transition', () => {
@@ -106,14 +106,14 @@ describe('the silence after a past transition', () => {
 });
 
 test.each([
-  ['not for few transitions', { turns: 19_999, rows: 10, ageMs: 0 }, false],
-  ['for many', { turns: 20_000, rows: 10, ageMs: 0 }, true],
+  ['not for few transitions', { transitions: 19_999, rows: 10, ageMs: 0 }, false],
+  ['for many', { transitions: 20_000, rows: 10, ageMs: 0 }, true],
   [
     'not before there are half as many as rows, so that it takes less room',
-    { turns: 49_999, rows: 1e5, ageMs: 0 },
+    { transitions: 49_999, rows: 1e5, ageMs: 0 },
     false,
   ],
-  ['then it is', { turns: 50_000, rows: 1e5, ageMs: 0 }, true],
-  ['after a day for one', { turns: 1, rows: 1e5, ageMs: 86_400_000 }, true],
-  ['but not for none', { turns: 0, rows: 1e5, ageMs: 86_400_000 }, false],
+  ['then it is', { transitions: 50_000, rows: 1e5, ageMs: 0 }, true],
+  ['after a day for one', { transitions: 1, rows: 1e5, ageMs: 86_400_000 }, true],
+  ['but not for none', { transitions: 0, rows: 1e5, ageMs: 86_400_000 }, false],
 ])('a checkpoint is due %s', (_name, age, isDue) => expect(isCheckpointDue(age)).toBe(isDue));

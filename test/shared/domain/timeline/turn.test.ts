@@ -5,21 +5,21 @@ import {
   type CheckState,
   type DecidingResult,
 } from '../../../../shared/domain/event.ts';
-import { removalOf, turnOf, type Turn } from '../../../../shared/domain/timeline/turn.ts';
+import { removalOf, stateChangeOf, type StateChange } from '../../../../shared/domain/timeline/turn.ts';
 
 const SURROUNDINGS = { now: 1000, newId: () => 'an id' };
 const FLAPS = { low_flap_threshold: 10, high_flap_threshold: 30 };
 
 /** Returns the kinds of the status changes of consecutive results. */
-function turnsOf(results: readonly Omit<DecidingResult, 'executed'>[]): (Turn['kind'] | undefined)[] {
+function turnsOf(results: readonly Omit<DecidingResult, 'executed'>[]): (StateChange['kind'] | undefined)[] {
   return told(results).map((turn) => turn?.kind);
 }
 
-function told(results: readonly Omit<DecidingResult, 'executed'>[]): (Turn | undefined)[] {
+function told(results: readonly Omit<DecidingResult, 'executed'>[]): (StateChange | undefined)[] {
   let before: CheckState = NO_CHECK_STATE;
   return results.map((result) => {
     const { state } = nextCheckState(before, { executed: 1, ...result }, SURROUNDINGS);
-    const turn = turnOf(before, state);
+    const turn = stateChangeOf(before, state);
     before = state;
     return turn;
   });
@@ -96,7 +96,7 @@ test('the transition of a resolve contains what suppressed the event until then'
   const notifications = { inhibitedBy: { ...inhibitor, fingerprint: 'f' } };
   const inhibited = { ...state, ...(state.event && { event: { ...state.event, notifications } }) };
   const after = nextCheckState(inhibited, { status: 0, executed: 2 }, SURROUNDINGS).state;
-  expect(turnOf(inhibited, after)).toEqual({
+  expect(stateChangeOf(inhibited, after)).toEqual({
     kind: 'resolve',
     was: 2,
     status: 0,

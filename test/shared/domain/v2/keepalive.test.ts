@@ -4,7 +4,7 @@ import {
   agentThresholds,
   isSilenceDue,
   saidOfSilence,
-  saysWhenSilent,
+  hasKeepaliveThresholds,
 } from '../../../../shared/domain/v2/keepalive.ts';
 import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
 
@@ -93,5 +93,5 @@ test.each<{ name: string; client: Readonly<Record<string, unknown>>; expected: b
   },
   { name: 'a client whose keepalive has a timeout', client: { keepalive: BOTH }, expected: false },
 ])('a late keepalive is checked by the second for $name: $expected', ({ client, expected }) => {
-  expect(saysWhenSilent(client)).toBe(expected);
+  expect(hasKeepaliveThresholds(client)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_CLUSTER_ROLES, EVERYWHERE } from '../../../../shared/domain/v2/built-in-roles.ts';
+import { BUILT_IN_CLUSTER_ROLES, ALL_NAMESPACES } from '../../../../shared/domain/v2/built-in-roles.ts';
 import {
   isGranted,
   reachesInto,
@@ -116,7 +116,7 @@ describe('the scopes of roles', () => {
 describe('role bindings', () => {
   const get = rule(['get'], ['checks']);
   const list = rule(['list'], ['checks']);
-  const everywhere = { clusterRoles: [role(EVERYWHERE, 'r', list)], roles: [role('prod', 'r', get)] };
+  const everywhere = { clusterRoles: [role(ALL_NAMESPACES, 'r', list)], roles: [role('prod', 'r', get)] };
 
   test.each<[what: string, bound: RoleBinding, isOverAll: boolean, expected: readonly Grant[]]>([
     ['a role of the namespace', binding('prod', 'User ann', 'Role r'), false, [grant('prod', get)]],

@@ -1,10 +1,10 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readInstallation, type Places } from '../../../../tui/monctl/upgrade/installation.ts';
+import { readInstallation, type InstallPaths } from '../../../../tui/monctl/upgrade/installation.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-async function aMachine(): Promise<{ readonly bin: string; readonly places: Places }> {
+async function aMachine(): Promise<{ readonly bin: string; readonly places: InstallPaths }> {
   const dir = await tempDir();
   const bin = join(dir, 'bin');
   const places = {

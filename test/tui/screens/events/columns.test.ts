@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SilencedRow } from '../../../../shared/schemas/feed.ts';
 import { tableHead, tableRuns } from '../../../../tui/list/table-columns.ts';
 import { EVENTS } from '../../../../tui/screens/events/table.ts';
-import { placeEvents } from '../../../../tui/screens/events/place.ts';
+import { fitEventColumns } from '../../../../tui/screens/events/place.ts';
 import type { Run } from '../../../../tui/text/theme.ts';
 import { rowText } from '../../../../tui/text/row.tsx';
 import { runsWidth } from '../../../../tui/text/runs.ts';
@@ -30,7 +30,7 @@ function eventRuns(
   { silence, isCursor = false, isMarked = false }: RowAbout = {},
 ): readonly Run[] {
   const row = { record, silence, isPlaced: false };
-  const { placed } = placeEvents(columns);
+  const { placed } = fitEventColumns(columns);
   const about = { placed, columns, nowMs: NOW_MS, isCursor, isMarked, stale: false };
   return tableRuns(
     { key: record.key, row, gone: record.gone },
@@ -51,7 +51,7 @@ test('a row and its header fill the screen exactly at every width', () => {
   );
   const widths = Array.from({ length: 260 - 60 }, (_, index) => index + 60);
   for (const columns of widths) {
-    const { placed } = placeEvents(columns);
+    const { placed } = fitEventColumns(columns);
     expect(runsWidth(tableHead(placed, { column: 'status', reversed: false }, columns))).toBe(columns);
     expect(runsWidth(eventRuns(record, columns))).toBe(columns);
   }

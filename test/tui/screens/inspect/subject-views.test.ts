@@ -1,7 +1,7 @@
 import type { AnyTable } from '../../../../tui/list/list-table.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeColumns, tableRuns } from '../../../../tui/list/table-columns.ts';
+import { layOutColumns, tableRuns } from '../../../../tui/list/table-columns.ts';
 import { runsWidth } from '../../../../tui/text/runs.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
 import { inspectLayer, type SubjectData } from '../../../../tui/state/layers/inspect.ts';
@@ -108,7 +108,7 @@ test('no detail of a client draws a control byte or moves a column', () => {
       for (const raw of [false, true]) {
         const body = inspectBody(driver.store, { ...layer, raw, load: { ...layer.load, data } });
         const rows = body.rows.map((row) => {
-          const placed = placeColumns(body.table ?? { columns: [] }, new Set(), 100);
+          const placed = layOutColumns(body.table ?? { columns: [] }, new Set(), 100);
           const about = { placed, columns: 100, nowMs: driver.store.nowMs, isMarked: false, stale: false };
           return tableRuns({ key: row.key, row, gone: false }, { ...about, isCursor: false });
         });

@@ -4,7 +4,7 @@ import { EventRegistry } from '../../../../tui/model/event-registry.ts';
 import { LOG_MAX, MessageLog } from '../../../../tui/model/message-log.ts';
 import { overviewBoxes, type OverviewBox } from '../../../../tui/screens/overview/boxes.ts';
 import { FiguresMemory, overviewFigures } from '../../../../tui/model/overview-figures.ts';
-import { placeBoxes } from '../../../../tui/screens/overview/layout.ts';
+import { layOutBoxes } from '../../../../tui/screens/overview/layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../../tui/model/feed-status.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
@@ -144,7 +144,7 @@ function box(id: BoxId, least: number, wants: number): OverviewBox {
 }
 
 function placed(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly (readonly [BoxId, number])[] {
-  return placeBoxes(boxes, focused, height).map(({ box: { id }, rows }) => [id, rows]);
+  return layOutBoxes(boxes, focused, height).map(({ box: { id }, rows }) => [id, rows]);
 }
 
 test.each([

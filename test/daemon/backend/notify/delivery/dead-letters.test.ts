@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { LetterBox } from '../../../../../daemon/backend/notify/delivery/dead-letter-index.ts';
+import { DeadLetterIndex } from '../../../../../daemon/backend/notify/delivery/dead-letter-index.ts';
 import { DELIVERED, failedForGood } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../../support/handler-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
@@ -19,7 +19,7 @@ const idOf = ({ deadLetters }: HandlerRig, client: string): number =>
   deadLetters.all().find((letter) => letter.client === client)?.id ?? 0;
 
 test('the limit of dead letters is 10,000 by default', () => {
-  expect(new LetterBox().limit).toBe(10_000);
+  expect(new DeadLetterIndex().limit).toBe(10_000);
 });
 
 test('a retried dead letter is a job again under the same id', async () => {

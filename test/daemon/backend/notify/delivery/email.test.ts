@@ -103,7 +103,7 @@ describe('a mail', () => {
 async function sendWith(text: object) {
   const { mails, port } = await openMailServer();
   const clock = new SystemClock();
-  const deps = { clock, log: new RecordedLog(), about: {}, signal: new AbortController().signal };
+  const deps = { clock, log: new RecordedLog(), logFields: {}, signal: new AbortController().signal };
   const addresses = new TargetAddresses({ clock, networks: () => [] });
   const handler = handlerSchema.parse(definition({ port })) as EmailHandler;
   const mail = { subject: 'x', text, problems: [] } as unknown as Mail;

@@ -186,7 +186,7 @@ describe('an upgrade', () => {
     await opened.schema.upgrade({
       signal: new AbortController().signal,
       onProgress: (progress) => told.push(progress),
-      rest: async () => void rests++,
+      pause: async () => void rests++,
     });
     // After each of its batches, if requests are served meanwhile.
     expect(rests).toBe(7);

@@ -7,7 +7,7 @@ import { openLevelStore } from '../../../../../daemon/backend/store/level-store.
 import { migrateStore } from '../../../../../daemon/backend/store/migrate-store-command.ts';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { openPostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
-import { openStore, placeOf } from '../../../../../daemon/backend/store/open-store.ts';
+import { openStore, locationOf } from '../../../../../daemon/backend/store/open-store.ts';
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
 import { RecordedLog } from '../../../../support/recorded-log.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
@@ -23,13 +23,13 @@ afterAll(async () => server[Symbol.asyncDispose]());
 const rigOf = (signal = new AbortController().signal) => ({ clock: new SystemClock(), log: new RecordedLog(), signal });
 
 async function write(place: string, ops: readonly StoreOp[]): Promise<void> {
-  const store = await openStore(placeOf(place));
+  const store = await openStore(locationOf(place));
   await store.write(await store.acquire('main', 30_000), ops, []);
   await store.close();
 }
 
 async function contentOf(place: string): Promise<unknown> {
-  const store = await openStore(placeOf(place));
+  const store = await openStore(locationOf(place));
   const entries = await entriesOf(store.scan([]));
   await store.close();
   return entries;

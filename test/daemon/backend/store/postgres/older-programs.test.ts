@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS } from '../../../../../daemon/backend/store/migrations/list.ts';
 import { openPostgresStore, type PostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
-import type { ToldOfItself } from '../../../../../daemon/backend/store/shared.ts';
+import type { MemberAnnouncement } from '../../../../../daemon/backend/store/shared.ts';
 import { upgradeOffline } from '../../../../../daemon/backend/store/upgrade/upgrade-command.ts';
 import { commandRig, FLAGS } from '../../../../support/command-rig.ts';
 import { AFTER, BEFORE, checks, MIXED, unattended, withNext } from '../../../../support/migration-contract.ts';
@@ -26,7 +26,7 @@ async function openedByBoth(ops = MIXED): Promise<{ url: string; older: Postgres
   return { url, older, store: await opened(url) };
 }
 
-const row = (name: string): ToldOfItself => ({
+const row = (name: string): MemberAnnouncement => ({
   name,
   url: `http://${name}:4567`,
   fingerprint: undefined,
@@ -113,7 +113,7 @@ describe('members of an earlier version', () => {
     const { older, store } = await openedByBoth(checks(1200));
     const joining = store.schema.upgrade({
       ...unattended,
-      rest: async () => void (await older.meet('main', row('mon-1'))),
+      pause: async () => void (await older.meet('main', row('mon-1'))),
     });
     await expect(joining).rejects.toMatchObject({
       code: 'unavailable',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore, type PostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
-import type { ToldOfItself } from '../../../../../daemon/backend/store/shared.ts';
+import type { MemberAnnouncement } from '../../../../../daemon/backend/store/shared.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
 import { del, entriesOf, put } from '../../../../support/store-contract.ts';
 
@@ -21,7 +21,7 @@ async function two(): Promise<{ url: string; writer: PostgresStore; member: Post
   return { url, writer: await opened(url), member: await opened(url) };
 }
 
-const told = (name: string, seq = 0): ToldOfItself => ({
+const told = (name: string, seq = 0): MemberAnnouncement => ({
   name,
   url: `http://${name}`,
   fingerprint: undefined,

@@ -29,7 +29,7 @@ test.each<{ name: string; backup: (other: string) => Parameters<typeof upgradeSt
       return schema.version;
     },
     newest: schema.newest,
-    room: () => Promise.resolve({ free: 150, needed: 100 }),
+    diskSpace: () => Promise.resolve({ free: 150, needed: 100 }),
     pending: () => schema.pending(),
     obstacles: () => schema.obstacles(),
     upgrade: (options) => schema.upgrade(options),

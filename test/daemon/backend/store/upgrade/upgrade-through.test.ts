@@ -205,7 +205,7 @@ function failingUpgrade(store: Store): Store {
   const troubled: StoreSchema = {
     version: schema.version,
     newest: schema.newest,
-    room: () => schema.room(),
+    diskSpace: () => schema.diskSpace(),
     pending: () => schema.pending(),
     obstacles: () => schema.obstacles(),
     backUp: (options) => schema.backUp(options),
