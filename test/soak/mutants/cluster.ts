@@ -10,7 +10,7 @@ const TUNNELS = 'test/daemon/backend/cluster/tunnels.test.ts';
 /** Mutants of backends that share a store, and of their mutual trust. */
 export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
-    defence: 'members: a request that another key has signed is refused',
+    defence: 'a cluster member rejects a request with an invalid signature',
     file: `${PROOF}/peer-signatures.ts`,
     text: 'if (!keys.isSignedBy(key, requestText(said, self, { method, path, headers }), mac)) {',
     replacement: "if (requestText(said, self, { method, path, headers }) === '') {",
@@ -18,7 +18,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a signed request is rejected with',
   },
   {
-    defence: 'members: a request is for one receiver',
+    defence: 'a signed request is accepted only by the cluster member that it is addressed to',
     file: `${PROOF}/peer-signatures.ts`,
     text: "['request', said, receiver, method, path, signed]",
     replacement: "['request', said, receiver.slice(0, 0), method, path, signed]",
@@ -26,7 +26,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a signed request is accepted only by its receiver',
   },
   {
-    defence: 'members: a request is accepted once',
+    defence: 'a cluster member accepts a signed request only once',
     file: `${PROOF}/peer-signatures.ts`,
     text: 'if (!this.#seen.isFirst(sender, Number(number), nowMs))',
     replacement: 'if (!this.#seen.isFirst(sender + String(Math.random()), Number(number), nowMs))',
@@ -34,7 +34,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'is accepted once',
   },
   {
-    defence: 'members: a request is accepted at its time',
+    defence: 'a cluster member rejects a signed request whose timestamp is off by too much',
     file: `${PROOF}/peer-signatures.ts`,
     text: '> TIME_MS_MAX) return',
     replacement: '> TIME_MS_MAX * 1e9) return',
@@ -42,7 +42,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a minute before',
   },
   {
-    defence: 'members: the row of a member is believed as it was written',
+    defence: 'the row of a cluster member is not trusted if another program changed it',
     file: `${PROOF}/peer-signatures.ts`,
     text: 'if (keys.isSignedBy(id, rowText(row), mac)) return undefined;',
     replacement: 'if (keys.has(id) || keys.isSignedBy(id, rowText(row), mac)) return undefined;',
@@ -50,7 +50,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a member row is rejected with',
   },
   {
-    defence: 'members: no secret is none that can be known',
+    defence: 'an empty secret in the store yields no peer key',
     file: `${PROOF}/peer-keys.ts`,
     text: "secret === '' ? [] : ",
     replacement: '',
@@ -58,7 +58,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'an empty secret',
   },
   {
-    defence: 'members: the body is the one that was signed',
+    defence: 'a forwarded request whose body was altered is rejected',
     file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
     text: "if (signed === digestOf(typeof body === 'string' ? body : '')) return;",
     replacement: "if (signed !== undefined || signed === digestOf(typeof body === 'string' ? body : '')) return;",
@@ -66,7 +66,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a signed request is accepted once, by one backend and unchanged',
   },
   {
-    defence: 'members: without a peer key no voucher is believed',
+    defence: 'without a peer key file, callers of forwarded requests are authenticated by their own credentials',
     file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
     text: 'if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);',
     replacement: "if (voucher.name !== '') return authenticator.ofVoucher(voucher, credentialVersion);",
@@ -74,7 +74,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a reader of the database cannot become an administrator with any voucher',
   },
   {
-    defence: 'members: what came with the token of another machine is in the audit trail',
+    defence: 'requests with the local token of another cluster member are recorded in the audit trail',
     file: 'daemon/backend/cluster/forwarding/forwarded-requests.ts',
     text: 'if (isOfLocalAdministrator(request)) {',
     replacement: "if (isOfLocalAdministrator(request) && request.url === '') {",
@@ -82,7 +82,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'requests with the local token of another machine are recorded in the audit trail',
   },
   {
-    defence: 'members: nothing is sent to a member that has not proved itself',
+    defence: 'no request is forwarded to a cluster member that has not proved its identity',
     file: 'daemon/backend/cluster/membership.ts',
     text: 'if (problem === undefined) return;\n    throw',
     replacement: "if (problem !== '') return;\n    throw",
@@ -90,7 +90,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a row that is inserted into the database by hand is no member, and the health report says so',
   },
   {
-    defence: 'members: a run names a definition that the receiver has itself',
+    defence: 'a cluster member rejects a handler run if its own definition of the handler differs',
     file: 'daemon/backend/cluster/runs/peer-runs.ts',
     text: 'if (definitionDigest(handler, mutator) !== definition) {',
     replacement: "if (definitionDigest(handler, mutator) !== definition && definition === '') {",
@@ -98,7 +98,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'another definition of a handler',
   },
   {
-    defence: 'members: a run keeps to the settings for commands of the receiver',
+    defence: 'a cluster member rejects a handler run with a command that its own settings forbid',
     file: 'daemon/backend/cluster/runs/peer-runs.ts',
     text: "if (problem !== undefined) throw new MonError('forbidden', `${name}: ${problem}`);",
     replacement: "if (problem === '') throw new MonError('forbidden', `${name}: ${problem}`);",
@@ -106,7 +106,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a command from the API is not run for another backend if the own settings forbid such commands',
   },
   {
-    defence: 'the backend that writes is known by its certificate',
+    defence: 'a follower forwards over TLS only to the announced certificate of the leader',
     file: 'daemon/backend/cluster/forwarding/peer-link.ts',
     text: 'if (fingerprint === undefined) return true;',
     replacement: 'if (socket.readable) return true;',
@@ -114,7 +114,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a follower forwards over TLS only to the announced certificate',
   },
   {
-    defence: 'a password that has changed counts at no other backend either',
+    defence: 'the leader rejects a forwarded request with an outdated password',
     file: 'daemon/backend/access/authenticator.ts',
     text: 'return principal.credentialVersion === versions.of(principal.name)',
     replacement: "return principal.name !== ''",
@@ -122,7 +122,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'keys, sessions and users',
   },
   {
-    defence: 'a change whose answer is lost is not made twice',
+    defence: 'a change whose response was lost is not sent again',
     file: 'daemon/backend/cluster/forwarding/peer-link.ts',
     text: 'const isLost = isSent && !isRepeatable;',
     replacement: 'const isLost = isSent && isRepeatable && body !== undefined;',
@@ -130,7 +130,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a change whose response is lost is not sent again and said to be uncertain',
   },
   {
-    defence: 'nobody but another backend comes to the end of a tunnel',
+    defence: 'only another cluster member can connect to the tunnel endpoint for v2 agents',
     file: 'daemon/backend/cluster/forwarding/forwarding.ts',
     text: 'if (path === V2_AGENT_TUNNEL_PATH) throw',
     replacement: "if (path === '') throw",
@@ -138,7 +138,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'the tunnel endpoint for v2 agents accepts no direct connection',
   },
   {
-    defence: 'a run on another backend that takes too long is given up',
+    defence: 'a handler run on another cluster member is canceled when it exceeds its time limit',
     file: 'daemon/backend/cluster/runs/spread-runs.ts',
     text: 'body, limitMs, signal',
     replacement: 'body, limitMs === 0 ? 0 : undefined, signal',
@@ -146,7 +146,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a run is given up ten seconds after its timeout and repeated locally',
   },
   {
-    defence: 'an order that another backend would not take is not sent',
+    defence: 'a handler run that is too large to forward is not sent to another cluster member',
     file: 'daemon/backend/cluster/runs/spread-runs.ts',
     text: 'if (body.length > PEER_BYTES_MAX)',
     replacement: 'if (body.length < 0 * PEER_BYTES_MAX)',
@@ -154,7 +154,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     title: 'a run whose order is too large happens locally, and the member stays available',
   },
   {
-    defence: 'what runs on a backend that is frozen is given up',
+    defence: 'handler runs on a cluster member that stopped responding are canceled',
     file: 'daemon/backend/cluster/runs/live-member.ts',
     text: 'if (this.#unanswered === UNANSWERED_MAX) this.cut();',
     replacement: '',
