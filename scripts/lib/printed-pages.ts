@@ -20,5 +20,12 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
 export async function printed(page: string): Promise<string> {
   const text = PRINTED_PAGES.get(page)?.();
   if (text === undefined) throw new Error(`${page} is not printed`);
-  return await format(text, { ...(await resolveConfig(page)), filepath: page });
+  return withoutPadding(await format(text, { ...(await resolveConfig(page)), filepath: page }));
+}
+
+/** Removes the padding that Prettier gives the cells of tables: in wide tables, it is most of the page. */
+function withoutPadding(markdown: string): string {
+  return markdown.replaceAll(/^\|.*\|$/gm, (row) =>
+    row.replaceAll(/(?<=\|) +| +(?=\|)/g, ' ').replaceAll(/-{4,}/g, '---'),
+  );
 }
