@@ -364,7 +364,9 @@ class Play implements AsyncDisposable {
     const heard = (): number => [...this.#agents.values()].reduce((sum, { waiting }) => sum + waiting, 0);
     for (let step = 0; step < FRAME_STEPS && heard() < wanted; step++) {
       await this.#scene.pass(300);
-      await new Promise((resolve) => setImmediate(resolve));
+      // A frame under way counts: if time passed meanwhile, the check would run once more than recorded.
+      await this.#scene.settled();
+      for (const agent of this.#agents.values()) await agent.catchUp();
     }
   }
 
