@@ -19,7 +19,7 @@ import {
   type Hello,
 } from './model/feed-status.ts';
 import { mergedStatus } from './model/merged-feed.ts';
-import { BufferedRows } from './model/held-rows.ts';
+import { BufferedRows } from './model/buffered-rows.ts';
 import { settleInspect } from './screens/inspect/body.ts';
 import { INITIAL_LIST, type ListState } from './state/list-state.ts';
 import { ListWindow } from './list/list-window.ts';
@@ -28,7 +28,7 @@ import { Upkeep } from './state/upkeep.ts';
 import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
 import { SnapshotRows } from './model/snapshot-rows.ts';
-import { SilenceRecent } from './screens/silences/recent.ts';
+import { SilenceRecent } from './screens/silences/recent-problems.ts';
 import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
 import { PreviewMemory, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
 import { TableRows } from './list/table-rows.ts';
@@ -49,7 +49,7 @@ import type { SortState } from './model/list-order.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import type { ListOfView } from './list/list-of-view.ts';
 import type { ListRows } from './model/list-rows.ts';
-import type { LiveData, MergedSources } from './model/known.ts';
+import type { LiveData, MergedSources } from './model/live-data.ts';
 import type {
   Asks,
   Frames,
@@ -65,7 +65,7 @@ import type {
 } from './state/ports.ts';
 import { SILENCE_WARN_MATCHES } from '../shared/schemas/fixed-limits.ts';
 import { applyFilter } from './list/search-prompt.ts';
-import type { Kept } from './state/kept.ts';
+import type { Kept } from './state/screen-settings.ts';
 import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];

@@ -15,12 +15,12 @@ import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
-import { keptOfConfig } from './config/kept-of-config.ts';
-import { settingsOf, type Settings } from './config/settings-of.ts';
+import { keptOfConfig } from './config/initial-state.ts';
+import { settingsOf, type Settings } from './config/appearance-settings.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './state/keys.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
-import type { Kept } from './state/kept.ts';
+import type { Kept } from './state/screen-settings.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 
 /** The exit code for a wrong command line or a missing terminal, as in `monctl`. */

@@ -1,7 +1,7 @@
 import { arch, hostname, networkInterfaces, platform } from 'node:os';
 import type { Attributes } from '../../shared/domain/attributes.ts';
 import { tokenEntityOf } from '../../shared/domain/v2/tokens.ts';
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';

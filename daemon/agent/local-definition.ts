@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 

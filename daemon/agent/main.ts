@@ -1,6 +1,6 @@
 import meow from 'meow';
 import { errorMessage, MonError } from '../../shared/errors.ts';
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';

@@ -1,6 +1,6 @@
 import meow from 'meow';
 import { errorMessage } from '../../shared/errors.ts';
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { installedSources, type Installation } from '../settings/installation.ts';
 import type { ConfigSources } from './config/load-config.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
-import { inSubmittedOrder } from '../../shared/schemas/given-order.ts';
+import { inSubmittedOrder } from '../../shared/schemas/submitted-order.ts';
 import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { tolerate, type Tolerances } from './tolerance.ts';

@@ -4,7 +4,7 @@ import { Line, serverCpuMs, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { EVENTS, MEMBERS, postResults } from './post-results.ts';
 import { count, quantile, report } from './report.ts';
-import { RATE, whileResultsComeIn } from './results-beside.ts';
+import { RATE, whileResultsComeIn } from './background-results.ts';
 
 const SILENCES_FEW = 5000;
 const SILENCES_MANY = 100_000;

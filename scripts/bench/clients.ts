@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
-import { clientKey } from '../../daemon/backend/clients/table.ts';
+import { encodeClient } from '../../daemon/backend/model/clients/client-record.ts';
+import { clientKey } from '../../daemon/backend/model/clients/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import type { BenchSizes } from './bench-sizes.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { postResults, resultsUnderAttack } from './post-results.ts';
 import { count, report } from './report.ts';
-import { whileResultsComeIn } from './results-beside.ts';
+import { whileResultsComeIn } from './background-results.ts';
 import { OWN_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
 
 /** Results per second during each attack. */

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
-import { clientKey } from '../../daemon/backend/clients/table.ts';
-import { encodeCheckRecord, encodeRecordParts, encodeRenewed } from '../../daemon/backend/events/check-record.ts';
-import { checkRecordKey } from '../../daemon/backend/events/table.ts';
+import { encodeClient } from '../../daemon/backend/model/clients/client-record.ts';
+import { clientKey } from '../../daemon/backend/model/clients/storage.ts';
+import { encodeCheckRecord, encodeRecordParts, encodeRenewed } from '../../daemon/backend/model/events/check-record.ts';
+import { checkRecordKey } from '../../daemon/backend/model/events/storage.ts';
 import type { Key, StoreOp } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../shared/domain/event.ts';

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
-import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
-import { clientKey } from '../../daemon/backend/clients/table.ts';
-import { encodeCheckRecord } from '../../daemon/backend/events/check-record.ts';
-import { checkRecordKey } from '../../daemon/backend/events/table.ts';
+import { encodeClient } from '../../daemon/backend/model/clients/client-record.ts';
+import { clientKey } from '../../daemon/backend/model/clients/storage.ts';
+import { encodeCheckRecord } from '../../daemon/backend/model/events/check-record.ts';
+import { checkRecordKey } from '../../daemon/backend/model/events/storage.ts';
 import type { StoreOp } from '../../daemon/backend/ports.ts';
-import type { CheckEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
-import { Registry } from '../../daemon/backend/registry/registry.ts';
+import type { CheckEntry, Namespace } from '../../daemon/backend/model/registry/namespace.ts';
+import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
-import { TABLES } from '../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 import { takeClients, type Checkpoint } from '../../daemon/backend/timeline/checkpoint.ts';
 import {
   checkpointAt,
@@ -18,10 +18,10 @@ import {
   TIMELINE_HEAD,
   timelineOf,
   timeOf,
-} from '../../daemon/backend/timeline/table.ts';
+} from '../../daemon/backend/model/timeline/storage.ts';
 import { nextCheckState } from '../../shared/domain/event.ts';
 import { isCheckpointDue } from '../../shared/domain/timeline/past.ts';
-import { stateChangeOf } from '../../shared/domain/timeline/turn.ts';
+import { stateChangeOf } from '../../shared/domain/timeline/state-change.ts';
 import type { CheckResult } from '../../shared/schemas/result.ts';
 import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';

@@ -1,5 +1,5 @@
 import type { AggregateRule } from '../schemas/aggregate-rule.ts';
-import { counted } from './counted.ts';
+import { counted } from './count-text.ts';
 
 /** Counts of the results of an aggregate, as its rule evaluates them. */
 export interface RuleCounts {

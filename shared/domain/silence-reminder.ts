@@ -1,7 +1,7 @@
 import type { HandledEvent } from '../schemas/handler-job.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
-import { counted } from './counted.ts';
+import { counted } from './count-text.ts';
 import { formatDuration } from './duration.ts';
 import { silencedRow } from './silencing.ts';
 

@@ -1,7 +1,7 @@
 import type { AttributeConditions } from './attribute-conditions.ts';
 import type { V2Expressions } from './v2/expressions.ts';
 import { attributePaths, type AttributePath } from './expression/attribute-paths.ts';
-import type { Shape } from './known-attributes.ts';
+import type { Shape } from './attribute-shapes.ts';
 import { nearest } from './nearest.ts';
 
 /** An attribute that an expression or condition names but that does not exist, so that its author can be warned. */

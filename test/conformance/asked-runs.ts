@@ -1,5 +1,5 @@
 import type { Store, StoreOp } from '../../daemon/backend/ports.ts';
-import { HANDLER_JOBS } from '../../daemon/backend/notify/delivery/storage.ts';
+import { HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
 import { normalized } from './compare.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/notify/delivery/storage.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { CLIENTS } from '../../daemon/backend/clients/table.ts';
-import { decodeCheckRecord } from '../../daemon/backend/events/check-record.ts';
-import { CHECK_RECORDS } from '../../daemon/backend/events/table.ts';
+import { CLIENTS } from '../../daemon/backend/model/clients/storage.ts';
+import { decodeCheckRecord } from '../../daemon/backend/model/events/check-record.ts';
+import { CHECK_RECORDS } from '../../daemon/backend/model/events/storage.ts';
 import type { Store } from '../../daemon/backend/ports.ts';
-import { AGENT_SPOOLS } from '../../daemon/backend/results/table.ts';
+import { AGENT_SPOOLS } from '../../daemon/backend/model/results/storage.ts';
 import type { Ledger } from './writer.ts';
 
 export interface StoredState {

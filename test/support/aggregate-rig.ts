@@ -1,20 +1,20 @@
-import { Definitions } from '../../daemon/backend/config/definitions.ts';
-import { Aggregates } from '../../daemon/backend/aggregates/write.ts';
+import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
+import { Aggregates } from '../../daemon/backend/aggregates/commands.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
-import { Clients } from '../../daemon/backend/clients/write.ts';
-import { EntityLimit } from '../../daemon/backend/clients/entity-limit.ts';
-import { Results } from '../../daemon/backend/results/write.ts';
-import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
+import { Clients } from '../../daemon/backend/clients/commands.ts';
+import { EntityLimit } from '../../daemon/backend/model/clients/entity-limit.ts';
+import { Results } from '../../daemon/backend/results/commands.ts';
+import { SilencedEntries } from '../../daemon/backend/silences/commands.ts';
 import {
   checksOf,
   checksOfClient,
   clientsOf,
   freshSummaryOf,
   summaryOf,
-} from '../../daemon/backend/aggregates/read.ts';
+} from '../../daemon/backend/aggregates/queries.ts';
 import type { Lease, Store } from '../../daemon/backend/ports.ts';
-import type { CheckEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
-import { Registry } from '../../daemon/backend/registry/registry.ts';
+import type { CheckEntry, Namespace } from '../../daemon/backend/model/registry/namespace.ts';
+import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { isSilenced } from '../../shared/domain/silencing.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
@@ -24,7 +24,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
-import { TABLES } from '../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
 const LINGER_MS = 2;
 

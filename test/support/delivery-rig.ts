@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
 import { Delivery, type DeliveryParts } from '../../daemon/backend/notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
 import { MetricSeries } from '../../daemon/backend/notify/delivery/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
-import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { CommandRunner } from '../../daemon/command/command-runner.ts';
 import { MonError } from '../../shared/errors.ts';
@@ -13,7 +13,7 @@ import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import type { MutatorDefinition } from '../../shared/schemas/mutator.ts';
 import { aJob } from './a-job.ts';
 import { RecordedLog } from './recorded-log.ts';
-import { TABLES } from '../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
 interface RigOptions {
   readonly mutators?: Readonly<Record<string, MutatorDefinition>>;

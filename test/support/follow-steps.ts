@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { ADMINISTRATORS } from '../../shared/domain/v2/groups.ts';
-import { MON } from '../../daemon/backend/audit/write.ts';
-import { dumpPage } from '../../daemon/backend/dump/read.ts';
-import type { V2Type, Wrapped } from '../../shared/domain/v2/wrapped.ts';
+import { MON } from '../../daemon/backend/model/audit/mutations.ts';
+import { dumpPage } from '../../daemon/backend/dump/queries.ts';
+import type { V2Type, Wrapped } from '../../shared/domain/v2/wrapped-object.ts';
 import { SCOPES } from '../../shared/schemas/scope.ts';
 import type { Tokens } from '../../daemon/backend/access/sessions.ts';
 import type { Writers } from '../../daemon/backend/compose/writers.ts';

@@ -1,13 +1,13 @@
 import { Bcrypt } from '../../daemon/backend/access/bcrypt.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
-import { openFoundation, type Foundation } from '../../daemon/backend/compose/ground.ts';
+import { openFoundation, type Foundation } from '../../daemon/backend/compose/foundation.ts';
 import { openWriters, type Writers } from '../../daemon/backend/compose/writers.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import { Routing } from '../../daemon/backend/notify/route.ts';
+import { Routing } from '../../daemon/backend/model/notify/route.ts';
 import type { Key, Store } from '../../daemon/backend/ports.ts';
-import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
-import { TABLES } from '../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 import { Teardown } from '../../daemon/backend/compose/teardown.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';

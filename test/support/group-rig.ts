@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { GroupClock } from '../../daemon/backend/notify/groups/timers.ts';
-import { groupsOf } from '../../daemon/backend/notify/groups/state.ts';
+import { groupsOf } from '../../daemon/backend/model/notify/groups/state.ts';
 import { GroupFlushes } from '../../daemon/backend/notify/groups/flush.ts';
 import { notifySilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
 import { SilenceEnds } from '../../daemon/backend/notify/silence-ends/commands.ts';

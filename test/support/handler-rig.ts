@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
 import { DeadLetters } from '../../daemon/backend/notify/delivery/dead-letters.ts';
 import { Lanes } from '../../daemon/backend/notify/delivery/lanes.ts';
 import { DeadLetterIndex } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
@@ -9,8 +9,8 @@ import { JobRunner } from '../../daemon/backend/notify/delivery/run-jobs.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
 import { HandlerJobs } from '../../daemon/backend/notify/delivery/write-jobs.ts';
 import type { Store } from '../../daemon/backend/ports.ts';
-import { Registry } from '../../daemon/backend/registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/notify/delivery/storage.ts';
+import { Registry } from '../../daemon/backend/model/registry/registry.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import type { HandledEvent, HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { handlerSchema, type HandlerDefinition } from '../../shared/schemas/handler.ts';
@@ -19,8 +19,8 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { TABLES } from '../../daemon/backend/tables/tables.ts';
-import { addJob } from '../../daemon/backend/notify/delivery/mutations.ts';
+import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
+import { addJob } from '../../daemon/backend/model/notify/delivery/mutations.ts';
 
 /** A handler run that ends when the test says so. */
 export interface HeldRun {

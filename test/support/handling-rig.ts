@@ -1,16 +1,16 @@
-import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
-import { Checks } from '../../daemon/backend/checks/write.ts';
-import { Clients } from '../../daemon/backend/clients/write.ts';
-import { EntityLimit } from '../../daemon/backend/clients/entity-limit.ts';
-import { Events } from '../../daemon/backend/events/write.ts';
+import { Checks } from '../../daemon/backend/checks/commands.ts';
+import { Clients } from '../../daemon/backend/clients/commands.ts';
+import { EntityLimit } from '../../daemon/backend/model/clients/entity-limit.ts';
+import { Events } from '../../daemon/backend/events/commands.ts';
 import { logHandling } from '../../daemon/backend/notify/log-verdicts.ts';
-import { Results } from '../../daemon/backend/results/write.ts';
-import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
+import { Results } from '../../daemon/backend/results/commands.ts';
+import { SilencedEntries } from '../../daemon/backend/silences/commands.ts';
 import { StaleResults } from '../../daemon/backend/results/write-stale.ts';
-import type { CheckEntry } from '../../daemon/backend/registry/namespace.ts';
-import { Registry } from '../../daemon/backend/registry/registry.ts';
-import { HANDLER_JOBS } from '../../daemon/backend/notify/delivery/storage.ts';
+import type { CheckEntry } from '../../daemon/backend/model/registry/namespace.ts';
+import { Registry } from '../../daemon/backend/model/registry/registry.ts';
+import { HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { checkSchema } from '../../shared/schemas/check.ts';
 import { filterSchema } from '../../shared/schemas/filter.ts';
@@ -22,9 +22,9 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { Routing } from '../../daemon/backend/notify/route.ts';
+import { Routing } from '../../daemon/backend/model/notify/route.ts';
 import type { ResolveWhileSilenced } from '../../shared/domain/notify/context.ts';
-import { TABLES } from '../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
 

@@ -1,11 +1,11 @@
 // node --expose-gc measure-footprint.ts: measures the heap size of objects and the size that is accounted for
 // them. Prints JSON.
 import { randomUUID } from 'node:crypto';
-import { Footprint } from '../../daemon/backend/registry/footprint.ts';
-import { Namespace } from '../../daemon/backend/registry/namespace.ts';
+import { Footprint } from '../../daemon/backend/model/registry/footprint.ts';
+import { Namespace } from '../../daemon/backend/model/registry/namespace.ts';
 import { nextCheckState } from '../../shared/domain/event.ts';
 import type { Client } from '../../shared/schemas/client.ts';
-import { stashesOf } from '../../daemon/backend/stashes/state.ts';
+import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
 
 const COUNT = 8000;
 const NOW = 1_790_000_000;

@@ -1,13 +1,18 @@
-import { checksNamedBy, eventsNamedBy } from '../../daemon/backend/registry/named-by.ts';
-import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
-import type { Registry } from '../../daemon/backend/registry/registry.ts';
-import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
-import { groupsOf, type Group } from '../../daemon/backend/notify/groups/state.ts';
-import { pendingResolutionsOf } from '../../daemon/backend/notify/silence-ends/state.ts';
-import { inhibitorsOf, openSettledRules } from '../../daemon/backend/notify/inhibitions/state.ts';
-import { plansOf } from '../../daemon/backend/plans/state.ts';
-import { ttlDefinitionsOf } from '../../daemon/backend/results/ttl-definitions.ts';
-import { stashesOf } from '../../daemon/backend/stashes/state.ts';
+import { checksNamedBy, eventsNamedBy } from '../../daemon/backend/model/registry/silenced-events.ts';
+import type {
+  CheckAggregate,
+  CheckEntry,
+  ClientEntry,
+  Namespace,
+} from '../../daemon/backend/model/registry/namespace.ts';
+import type { Registry } from '../../daemon/backend/model/registry/registry.ts';
+import { DEFINITION_KINDS } from '../../daemon/backend/model/definitions/state.ts';
+import { groupsOf, type Group } from '../../daemon/backend/model/notify/groups/state.ts';
+import { pendingResolutionsOf } from '../../daemon/backend/model/notify/silence-ends/state.ts';
+import { inhibitorsOf, openSettledRules } from '../../daemon/backend/model/notify/inhibitions/state.ts';
+import { plansOf } from '../../daemon/backend/model/plans/state.ts';
+import { ttlDefinitionsOf } from '../../daemon/backend/model/results/ttl-definitions.ts';
+import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
 
 /**
  * Returns all visible state of a registry, through each of its indexes, independent of its history. It excludes

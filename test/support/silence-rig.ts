@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { SilenceEnds } from '../../daemon/backend/notify/silence-ends/commands.ts';
 import { notifySilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
-import { expireSilenced } from '../../daemon/backend/silences/clock.ts';
+import { expireSilenced } from '../../daemon/backend/silences/timers.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
 

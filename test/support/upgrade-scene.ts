@@ -1,4 +1,4 @@
-import { upgradeRow } from '../../daemon/backend/plans/rows.ts';
+import { upgradeRow } from '../../daemon/backend/model/plans/feed-rows.ts';
 import { findingsOf, planOf } from '../../shared/domain/plan/plan.ts';
 import { carryOut, finishStep, newPlan, type StepOutcome } from '../../shared/domain/plan/run.ts';
 import { parsePath } from '../../shared/domain/plan/version.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { MonError } from '../../shared/errors.ts';
 import { EMPTY_CONFIG } from '../../tui/config/console-config.ts';
-import { keptOfConfig } from '../../tui/config/kept-of-config.ts';
+import { keptOfConfig } from '../../tui/config/initial-state.ts';
 import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitEventColumns } from '../../tui/screens/events/place.ts';
+import { fitEventColumns } from '../../tui/screens/events/layout.ts';
 import { rowText } from '../../tui/text/row.tsx';
 import { layOutColumns, tableRuns } from '../../tui/list/table-columns.ts';
 import { announcement, eventSentence } from '../../tui/lines/sentences.ts';

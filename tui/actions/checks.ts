@@ -3,7 +3,7 @@ import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckEntry } from '../screens/checks/table.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { targetOf, type Target } from '../model/target.ts';
-import { selectedKeys, selectedRows } from '../list/meant-rows.ts';
+import { selectedKeys, selectedRows } from '../list/selected-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';

@@ -1,7 +1,7 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import type { ClientEntry } from '../screens/clients/table.ts';
-import { selectedRows } from '../list/meant-rows.ts';
+import { selectedRows } from '../list/selected-rows.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -11,7 +11,7 @@ import { askFirst, named } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import { openSilenceEntries } from './silences.ts';
 import type { Opened, Screen, MessageSink, Asks } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 
 /** Asks for confirmation to delete clients, and lists what is deleted with them. */
 function askDeleteClients(store: Screen & MessageSink & Pick<LiveData, 'events'>, names: readonly string[]): void {

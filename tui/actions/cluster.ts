@@ -5,8 +5,8 @@ import type { ClusterMember } from '../../shared/schemas/cluster.ts';
 import { askFirst } from '../form/confirm.ts';
 import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { selectedRows, rowUnderCursor } from '../list/meant-rows.ts';
-import type { LiveData } from '../model/known.ts';
+import { selectedRows, rowUnderCursor } from '../list/selected-rows.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { MessageSink, Screen } from '../state/ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 

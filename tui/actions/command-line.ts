@@ -1,12 +1,12 @@
 import { onLayer, type CompletionPorts, type Action } from '../keys/action.ts';
-import { VIEWS_ALL } from '../keys/places.ts';
+import { VIEWS_ALL } from '../keys/context-groups.ts';
 import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
 import type { Screen, Asks } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import type { MergedSources } from '../model/known.ts';
+import type { MergedSources } from '../model/live-data.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stack.ts';
 

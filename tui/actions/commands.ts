@@ -1,5 +1,5 @@
 import type { CompletionPorts } from '../keys/action.ts';
-import { noSuch } from './no-such.ts';
+import { noSuch } from './unknown-name.ts';
 import { travelBack, travelTo } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
@@ -14,7 +14,7 @@ import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN } from '../keys/places.ts';
+import { KEYS_TAKEN } from '../keys/context-groups.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';

@@ -7,7 +7,7 @@ import type { Effect } from '../state/effects.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { stillThere } from '../keys/targets.ts';
 import type { Screen } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';

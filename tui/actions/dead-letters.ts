@@ -1,4 +1,4 @@
-import { selectedRows } from '../list/meant-rows.ts';
+import { selectedRows } from '../list/selected-rows.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { Action } from '../keys/action.ts';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
@@ -11,7 +11,7 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
 import type { DeadLetterVerb, DeadLetterOrder } from '../state/effects.ts';
 import type { Screen, MessageSink, Asks } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {

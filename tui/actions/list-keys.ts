@@ -1,8 +1,8 @@
 import { VIEWS } from '../state/view-names.ts';
 import type { Screen, Opened } from '../state/ports.ts';
-import { stopFollowing } from '../list/following.ts';
+import { stopFollowing } from '../list/follow-newest.ts';
 import { listRows } from '../state/screen-layout.ts';
-import { movedTo } from '../keys/moved-to.ts';
+import { movedTo } from '../keys/movement-target.ts';
 import { isRowAction, takeHold, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
 import { isDigit } from './views.ts';
 import type { KeyAction, KeyPress } from '../state/keys.ts';

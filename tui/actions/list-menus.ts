@@ -4,7 +4,7 @@ import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from './saved-views.ts';
 import { columnsOf } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
-import type { MergedSources, LiveData } from '../model/known.ts';
+import type { MergedSources, LiveData } from '../model/live-data.ts';
 import type { Screen, MessageSink } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';

@@ -3,11 +3,11 @@ import { onRows, markRow, sortByAdjacentColumn } from './rows-on-top.ts';
 import { keyOf } from '../state/keys.ts';
 import { currentName, RENAMED_COLUMNS } from '../state/renamed-names.ts';
 import type { ViewName } from '../state/view-names.ts';
-import { follow } from '../list/following.ts';
+import { follow } from '../list/follow-newest.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Shown, MessageSink } from '../state/ports.ts';
-import { noSuch } from './no-such.ts';
+import { noSuch } from './unknown-name.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
@@ -18,7 +18,7 @@ import { filterCandidates } from '../screens/search-candidates.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
 import { inEach, onLayer, type Pressed, type Action } from '../keys/action.ts';
-import { LISTS } from '../keys/places.ts';
+import { LISTS } from '../keys/context-groups.ts';
 
 /** Actions on lists of any kind; many also work on the rows of a client or check. */
 export const LIST_ACTIONS: readonly Action[] = [

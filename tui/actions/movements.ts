@@ -7,7 +7,7 @@ import { moveStep } from '../screens/plans/actions.ts';
 import { scrollVersions } from '../screens/plans/lines.ts';
 import { moveRow } from '../screens/overview/actions.ts';
 import { moveInList } from './list-keys.ts';
-import { LISTS, SCROLLED, TEXTS } from '../keys/places.ts';
+import { LISTS, SCROLLED, TEXTS } from '../keys/context-groups.ts';
 import type { KeyAction } from '../state/keys.ts';
 
 /** Returns the implementation of a movement in a context. */

@@ -1,6 +1,6 @@
 import { report } from '../form/confirm.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN } from '../keys/places.ts';
+import { KEYS_TAKEN } from '../keys/context-groups.ts';
 import type { MessageSink, Screen } from '../state/ports.ts';
 import type { ChangeReport } from '../words/changes.ts';
 

@@ -2,7 +2,7 @@ import type { LineEdit } from '../text/line-editor.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { inEach, type Action, type Run } from '../keys/action.ts';
-import { LISTS } from '../keys/places.ts';
+import { LISTS } from '../keys/context-groups.ts';
 import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';

@@ -3,7 +3,7 @@ import { currentStep } from '../../shared/domain/plan/run.ts';
 import { askFirst } from '../form/confirm.ts';
 import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
 import type { Screen, Asks, Opened } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { stepText } from '../words/plan-text.ts';
 
 /** Quits. If a step that was started here is running, it asks for confirmation. */

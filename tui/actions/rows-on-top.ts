@@ -1,10 +1,10 @@
 import type { Run } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { layOutList } from '../list/list-place.ts';
+import { layOutList } from '../list/list-layout.ts';
 import { moveTo } from '../list/list-moves.ts';
 import type { SortState } from '../model/list-order.ts';
 import { inspectBody, orderOf } from '../screens/inspect/body.ts';
-import { layOutInspectTable } from '../screens/inspect/place.ts';
+import { layOutInspectTable } from '../screens/inspect/layout.ts';
 import { sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';

@@ -6,7 +6,7 @@ import { layerOnTop } from '../state/layer-stack.ts';
 import type { Screen, MessageSink, Asks, Shown } from '../state/ports.ts';
 import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN } from '../keys/places.ts';
+import { KEYS_TAKEN } from '../keys/context-groups.ts';
 
 /** Requests the runbook of the shown event, or of the one under the cursor. */
 export function askRunbook(store: Shown & MessageSink & Asks): void {

@@ -2,7 +2,7 @@ import { keepFilter } from '../list/search-prompt.ts';
 import { columnIds, defaultSort, hiddenBut } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { Screen, MessageSink, Shown } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';

@@ -1,6 +1,6 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { SilenceEntry } from '../screens/silences/table.ts';
-import { selectedRows } from '../list/meant-rows.ts';
+import { selectedRows } from '../list/selected-rows.ts';
 import { openSilenceFilter } from '../screens/silences/menu.ts';
 import type { Action } from '../keys/action.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -16,7 +16,7 @@ import { lostText } from '../words/recurrence-text.ts';
 import { targetText } from '../words/silence-text.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
 import type { Target } from '../model/target.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { Screen, MessageSink, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';

@@ -1,14 +1,14 @@
 import { stepPast } from './past.ts';
-import { VIEWS_ALL } from '../keys/places.ts';
+import { VIEWS_ALL } from '../keys/context-groups.ts';
 import type { Action } from '../keys/action.ts';
 import { actionFor, type KeyPress } from '../state/keys.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { isMovement } from '../keys/moved-to.ts';
+import { isMovement } from '../keys/movement-target.ts';
 import { forwardInHistory, toLastView } from '../state/view-history.ts';
 import { VIEWS } from '../state/view-names.ts';
 import type { Screen, MessageSink } from '../state/ports.ts';
-import type { MergedSources } from '../model/known.ts';
+import type { MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { goBack, openView, goTo } from '../screens/open-view.ts';
 

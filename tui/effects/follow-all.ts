@@ -3,7 +3,7 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
-import { TOPICS, type Topic } from '../model/held-rows.ts';
+import { TOPICS, type Topic } from '../model/buffered-rows.ts';
 import type { Opened } from '../state/ports.ts';
 import {
   heardFrame,

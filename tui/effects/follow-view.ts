@@ -1,7 +1,7 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { FollowedView, ViewData } from '../model/view-data.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { Answered } from '../state/answers.ts';
 import type { Frames, Shown } from '../state/ports.ts';
 import { standsStill } from '../state/upkeep.ts';

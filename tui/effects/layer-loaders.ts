@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { ifThere } from '../../shared/client/if-there.ts';
+import { ifThere } from '../../shared/client/answer-or-undefined.ts';
 import { parseDuration } from '../../shared/domain/duration.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';

@@ -34,7 +34,7 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   );
   const completeSinceTimes = reports.map(({ report }) => report.complete_since);
   const trails = reports.flatMap(({ backend, report: { changes } }) =>
-    changes === null ? [] : [{ place: backend, changes }],
+    changes === null ? [] : [{ backend, changes }],
   );
   return {
     since: Math.min(...reports.map(({ report }) => report.since)),
@@ -89,8 +89,8 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
         : {
             count: trails.reduce((total, { changes }) => total + changes.count, 0),
             changes: trails
-              .flatMap(({ place, changes }) =>
-                changes.changes.map((change) => ({ ...change, target: nameAt(change.target, place) })),
+              .flatMap(({ backend, changes }) =>
+                changes.changes.map((change) => ({ ...change, target: nameAt(change.target, backend) })),
               )
               .toSorted((a, b) => b.at - a.at)
               .slice(0, LISTED),

@@ -1,6 +1,6 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { ifThere } from '../../shared/client/if-there.ts';
+import { ifThere } from '../../shared/client/answer-or-undefined.ts';
 import { leaderName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';
@@ -28,7 +28,7 @@ import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts'
 import { type Target, nameOf } from '../model/target.ts';
 import type { Screen, MessageSink, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
 
 /** Maximum number of concurrent requests if each object needs its own. */

@@ -7,7 +7,7 @@ import { keyOf } from '../state/keys.ts';
 import type { Effect } from '../state/effects.ts';
 import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
 import type { MessageSink, Opened, Frames } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { stepText, orderResultText } from '../words/plan-text.ts';
 
 /** The methods of upgrade plans that the console uses. */

@@ -1,7 +1,7 @@
 import { isChange, keyOf, type KeyAction, bindingOf } from '../state/keys.ts';
 import { whyNoChange } from './may-change.ts';
 import { openMenu } from '../form/menu.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { Screen, Opened } from '../state/ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 

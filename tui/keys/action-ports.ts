@@ -1,5 +1,5 @@
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { Counted } from '../model/overview-figures.ts';
 import type { Asks, Opened, Pauses, Remembers, MessageSink, Screen, Silencing, Settles } from '../state/ports.ts';
 

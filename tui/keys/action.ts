@@ -1,4 +1,4 @@
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { Shown, Opened } from '../state/ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { layerOnTop } from '../state/layer-stack.ts';

@@ -1,7 +1,7 @@
 import { keyOf, type KeyAction } from '../state/keys.ts';
 import { isConnected } from '../model/feed-status.ts';
 import type { Opened, MessageSink, Shown } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 
 /** Returns whether changes are possible now; if not, says why. */
 export function mayChange(store: Shown & MessageSink & Opened & Pick<LiveData, 'feed'>, action: KeyAction): boolean {

@@ -3,7 +3,7 @@ import { splitName } from '../model/backend-names.ts';
 import { countOf } from '../words/changes.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
 import type { MessageSink } from '../state/ports.ts';
-import type { MergedSources, LiveData } from '../model/known.ts';
+import type { MergedSources, LiveData } from '../model/live-data.ts';
 import { nameOf, type Target } from '../model/target.ts';
 
 /** Maximum number of events of one action; nobody can review more. */

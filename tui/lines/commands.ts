@@ -8,12 +8,12 @@ import { runUpgradeCommand, UPGRADE_WORDS } from './plans.ts';
 import type { LinesState } from './state.ts';
 import { askAcknowledge, askResolve, askUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
-import { listGroups, listInhibitions } from './noise.ts';
-import { sayFirst, requestedCount } from './say-first.ts';
+import { listGroups, listInhibitions } from './groups-and-inhibitions.ts';
+import { sayFirst, requestedCount } from './list-output.ts';
 import { countsWords, eventSentence } from './sentences.ts';
 import { runSilencesCommand } from './silences.ts';
 import { askSilence, askSilenceBySearch, askSilenceOf, type SilenceScope } from './silencing.ts';
-import type { LinePrompt } from './talk.ts';
+import type { LinePrompt } from './line-prompt.ts';
 
 interface LinesCommand {
   readonly words: string;

@@ -9,7 +9,7 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { silencesOn, type SilenceOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
-import type { LinePrompt } from './talk.ts';
+import type { LinePrompt } from './line-prompt.ts';
 
 /** Maximum number of lines of an output; further ones are counted. */
 const OUTPUT_LINES_MAX = 40;

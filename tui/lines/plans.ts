@@ -13,7 +13,7 @@ import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { LinesState } from './state.ts';
 import { answer, isSure, mayChange } from './questions.ts';
-import type { LinePrompt } from './talk.ts';
+import type { LinePrompt } from './line-prompt.ts';
 import { holderName, stepText, restoreCommand, orderResultText } from '../words/plan-text.ts';
 
 /** The words after `upgrade` and what they do. */

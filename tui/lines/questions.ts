@@ -7,7 +7,7 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { nameWords } from './sentences.ts';
-import type { LinePrompt } from './talk.ts';
+import type { LinePrompt } from './line-prompt.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {

@@ -6,10 +6,10 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { silenceName, targetText } from '../words/silence-text.ts';
 import { startText } from '../words/silence-times.ts';
 import { change, isSure, mayChange } from './questions.ts';
-import { sayFirst, requestedCount } from './say-first.ts';
+import { sayFirst, requestedCount } from './list-output.ts';
 import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
-import type { LinePrompt } from './talk.ts';
+import type { LinePrompt } from './line-prompt.ts';
 
 /** Reads the silences, the next to end first, or ends one by the number that it was read with. */
 export async function runSilencesCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {

@@ -22,7 +22,7 @@ import { parseStart, START_HINT, startText } from '../words/silence-times.ts';
 import { answer, change, isSure, mayChange, readYesOrNo, type Reading } from './questions.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
-import type { LinePrompt } from './talk.ts';
+import type { LinePrompt } from './line-prompt.ts';
 
 /** The same default as in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;

@@ -4,7 +4,7 @@ import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.
 import { desiredCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { MessageSink, Opened, Screen, Shown } from '../state/ports.ts';
-import { stopFollowing } from './following.ts';
+import { stopFollowing } from './follow-newest.ts';
 import type { ListOfView } from './list-of-view.ts';
 
 /** Time that a cursor key pauses the order. */

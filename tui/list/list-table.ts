@@ -5,9 +5,9 @@ import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { PlacedColumn } from './table-columns.ts';
-import type { SideLook, TableLayout } from './table-place.ts';
+import type { SideLook, TableLayout } from './table-layout.ts';
 import type { Opened, Shown } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 import type { TableColumn } from './table-column.ts';
 

@@ -1,9 +1,9 @@
-import { followNewest } from './following.ts';
+import { followNewest } from './follow-newest.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { desiredCursor, type ListState } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { MessageSink, Opened, Shown, Settles } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';

@@ -3,7 +3,7 @@ import type { SortState } from '../model/list-order.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Tone } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
-import { shifted } from '../text/shifted.ts';
+import { shifted } from '../text/shift-text.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** A row with its state, as it is drawn. */

@@ -1,4 +1,4 @@
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListRecord } from '../model/list-rows.ts';
 import { OrderedRows } from '../model/ordered-rows.ts';
 import type { Opened } from '../state/ports.ts';

@@ -1,7 +1,7 @@
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { ClientRow, EventRow } from '../../shared/schemas/feed.ts';
 import { nameAtSameBackend } from './backend-names.ts';
-import type { LiveData } from './known.ts';
+import type { LiveData } from './live-data.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';

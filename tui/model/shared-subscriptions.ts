@@ -1,5 +1,5 @@
 import type { Target } from './target.ts';
-import type { LiveData } from './known.ts';
+import type { LiveData } from './live-data.ts';
 
 /** Returns the subscriptions that all of the clients share: a silence of one of them covers all targets. */
 export function sharedSubscriptions(store: Pick<LiveData, 'clients'>, targets: readonly Target[]): readonly string[] {

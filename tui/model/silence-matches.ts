@@ -1,7 +1,7 @@
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { EventRecord } from './event-record.ts';
 import { matchingEvents } from './silence-preview.ts';
-import type { LiveData } from './known.ts';
+import type { LiveData } from './live-data.ts';
 
 /** Maximum number of events of a silence that are listed; the others are counted. */
 const LISTED_MAX = 200;

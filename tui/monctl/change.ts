@@ -5,7 +5,7 @@ import { safeText } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { ExitError } from './exit-codes.ts';
 import { flag, type CommandOption } from './flags.ts';
-import { removed } from './found.ts';
+import { removed } from './require-existing.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of all commands that change something. */

@@ -3,7 +3,7 @@ import { MonError, type ErrorCode } from '../../shared/errors.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call } from './command.ts';
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { pause, poll, type Sight } from './poll.ts';
 
 /**

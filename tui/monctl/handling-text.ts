@@ -1,5 +1,5 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/schemas/explain.ts';
-import { counted } from '../../shared/domain/counted.ts';
+import { counted } from '../../shared/domain/count-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { deliveryText } from '../words/delivery-text.ts';

@@ -4,7 +4,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
 import { poll, troubleTeller, type Sight } from './poll.ts';
-import { counted } from './counted.ts';
+import { counted } from './counted-noun.ts';
 import { table, type Column } from './table.ts';
 import { flag, takes, type CommandOption } from './flags.ts';
 

@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { takes } from './flags.ts';
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { parsePast } from './times.ts';
 
 /** Options of commands about a time range of the past. */

@@ -1,6 +1,6 @@
 import { severityNamed, severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
-import { counted } from './counted.ts';
+import { counted } from './counted-noun.ts';
 import type { Style } from './table.ts';
 
 const STATUS_WORD: Readonly<Record<Severity, string>> = {

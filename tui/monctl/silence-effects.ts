@@ -7,8 +7,8 @@ import { previewSilence } from '../model/silence-preview.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import type { Call } from './command.ts';
-import { counted } from './counted.ts';
-import { requireExisting } from './found.ts';
+import { counted } from './counted-noun.ts';
+import { requireExisting } from './require-existing.ts';
 import { eventCounts } from './severity-text.ts';
 
 /** Returns the effects of creating a silence now. */

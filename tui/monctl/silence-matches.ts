@@ -1,8 +1,8 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { withoutUndefined } from '../../shared/domain/given.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
-import { counted } from './counted.ts';
+import { counted } from './counted-noun.ts';
 import type { SearchTarget } from './silence-target.ts';
 
 /** The open events and the client that a new silence matches, as shown by the command that creates it. */

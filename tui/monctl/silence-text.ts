@@ -3,7 +3,7 @@ import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 import type { SilencedDetail, SilencedUse, SilencedView, SilenceIdle } from '../../shared/schemas/silenced.ts';
 import { recurrenceText, windowText } from '../words/recurrence-text.ts';
-import { counted } from './counted.ts';
+import { counted } from './counted-noun.ts';
 import type { Column } from './table.ts';
 import { timestamp } from './times.ts';
 

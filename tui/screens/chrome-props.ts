@@ -6,7 +6,7 @@ import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
 import type { Opened, Shown } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 
 /** Returns the props of the header that all screens share. */
 export function headerProps(theme: Theme, store: Shown & Opened & LiveData & MergedSources): HeaderProps {

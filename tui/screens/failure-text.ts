@@ -1,7 +1,7 @@
 import { clockText } from './connection/connection-text.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import type { Shown } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 
 /**
  * Returns the failure of the last load of this view and the age of the shown data; `undefined` if it succeeded.

@@ -8,7 +8,7 @@ import { run, type Run, type Theme, type Tone } from '../text/theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../words/count-text.ts';
 import { Row } from '../text/row.tsx';
-import type { HiddenColumns } from '../list/table-place.ts';
+import type { HiddenColumns } from '../list/table-layout.ts';
 import { spread } from '../text/runs.ts';
 import { fieldRuns } from '../form/text-field.ts';
 import type { KeyContext } from '../state/key-context.ts';

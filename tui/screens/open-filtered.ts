@@ -1,7 +1,7 @@
 import { applyFilter } from '../list/search-prompt.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Screen, MessageSink } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { openView } from './open-view.ts';
 

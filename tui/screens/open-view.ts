@@ -2,7 +2,7 @@ import { backInHistory, toView, type ViewPosition } from '../state/view-history.
 import { tableOf } from './tables.ts';
 import { isPage, viewTitle, type ViewName } from '../state/view-names.ts';
 import type { Screen, MessageSink } from '../state/ports.ts';
-import type { MergedSources } from '../model/known.ts';
+import type { MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { WhereColumn } from '../model/where-column.ts';
 

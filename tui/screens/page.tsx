@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Counted } from '../model/overview-figures.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { Opened, Remembers, Shown, Silencing } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { Rows } from '../text/rows.tsx';

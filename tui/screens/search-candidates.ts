@@ -4,7 +4,7 @@ import { splitName } from '../model/backend-names.ts';
 import { tableOf } from './tables.ts';
 import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/where-column.ts';
 import type { ViewName } from '../state/view-names.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 
 /** Maximum number of names that are offered. */
 const NAMES_MAX = 50;

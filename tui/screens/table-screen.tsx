@@ -5,8 +5,8 @@ import { isStale, ShortHeader, TallHeader } from './header.tsx';
 import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from '../list/table-columns.ts';
-import type { TableLayout } from '../list/table-place.ts';
-import { layOutList } from '../list/list-place.ts';
+import type { TableLayout } from '../list/table-layout.ts';
+import { layOutList } from '../list/list-layout.ts';
 import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { run, type Line, type Theme } from '../text/theme.ts';
@@ -14,7 +14,7 @@ import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
 import { failureText } from './failure-text.ts';
 import type { Opened, Shown } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ListTable } from '../list/list-table.ts';
 
@@ -32,7 +32,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   const layout = listLayout(store.state);
   const tableLayout = layOutList(store);
   const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
-  const status = { ...statusProps(theme, store, table, !layout.tall), beside: tableLayout };
+  const status = { ...statusProps(theme, store, table, !layout.tall), hiddenColumns: tableLayout };
   return (
     <>
       <Header {...headerProps(theme, store)} />

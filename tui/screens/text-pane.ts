@@ -14,7 +14,7 @@ import { reportLines } from './report/lines.ts';
 import { silenceEntryLines } from './silences/entry-lines.ts';
 import { timelineSearchLines, TIMELINE_HEAD_ROWS, timelineLines } from './timeline/lines.ts';
 import { pageHeight } from './page.tsx';
-import { movedTo } from '../keys/moved-to.ts';
+import { movedTo } from '../keys/movement-target.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { DetailLayer } from '../state/layers/detail.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
@@ -22,7 +22,7 @@ import type { LoadedLayer } from '../state/layers/loaded.ts';
 import type { LogLayer } from '../state/layers/log.ts';
 import type { PlanPageLayer } from '../state/layers/plans.ts';
 import type { Screen, MessageSink, Silencing, Remembers, Shown } from '../state/ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { Frames, Opened, Rows, Screen } from './ports.ts';
 import type { Subject, SubjectData } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';

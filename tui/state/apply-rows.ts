@@ -1,5 +1,5 @@
 import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
-import { counted } from '../../shared/domain/counted.ts';
+import { counted } from '../../shared/domain/count-text.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -8,7 +8,7 @@ import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
 import type { MessageSink, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';
 import type { SnapshotRows } from '../model/snapshot-rows.ts';
 import { targetOf } from '../model/target.ts';

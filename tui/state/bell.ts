@@ -3,7 +3,7 @@ import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
 import type { Screen, MessageSink, Opened, Asks, Shown } from './ports.ts';
-import type { LiveData } from '../model/known.ts';
+import type { LiveData } from '../model/live-data.ts';
 
 /** Minimum time between two bells. */
 const RING_EVERY_MS = 10_000;

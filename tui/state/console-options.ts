@@ -1,7 +1,7 @@
 import type { ScreenSize } from './console-state.ts';
 import type { AggregateNeeds } from '../model/aggregate-book.ts';
 import type { Contexts } from '../model/contexts.ts';
-import type { Kept } from './kept.ts';
+import type { Kept } from './screen-settings.ts';
 import type { MessageLog } from '../model/message-log.ts';
 import type { OwnChanges } from './undo.ts';
 

@@ -6,7 +6,7 @@ import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
-import type { LiveData, MergedSources } from '../model/known.ts';
+import type { LiveData, MergedSources } from '../model/live-data.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';

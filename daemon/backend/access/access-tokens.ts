@@ -2,9 +2,9 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { compactVerify, SignJWT } from 'jose';
 import { accessClaimsSchema } from '../../../shared/schemas/v2/tokens.ts';
 import { newSecret } from './key-secret.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { TOKEN_KEY } from './table.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { TOKEN_KEY } from '../model/access/storage.ts';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;

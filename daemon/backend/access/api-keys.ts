@@ -11,14 +11,14 @@ import {
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
-import type { ApiKey } from './credentials.ts';
+import type { ApiKey } from '../model/access/credentials.ts';
 import { grantsOfUser, scopesOfUser } from './scopes-of-user.ts';
-import { recordAudit } from '../audit/write.ts';
+import { recordAudit } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { hashSecret, newSecret } from './key-secret.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { API_KEYS } from './table.ts';
-import { saveApiKey } from './saved.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { API_KEYS } from '../model/access/storage.ts';
+import { saveApiKey } from '../model/access/mutations.ts';
 
 /** Limit on the API keys. */
 export const KEYS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
-import type { CredentialRegistry } from './credentials.ts';
+import type { CredentialRegistry } from '../model/access/credentials.ts';
 
 /** The digest takes some ten milliseconds, once for each change of the settings, because it is stored with sessions. */
 const COST = { N: 8192, r: 8, p: 1 };

@@ -3,10 +3,10 @@ import { hasAllRights, missingRights, type OwnRights, type Rights } from '../../
 import { GROUP_SCOPES, scopesOfGroups } from '../../../shared/domain/v2/groups.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
-import type { StoredDefinitions } from '../definitions/state.ts';
-import type { CredentialRegistry, User } from './credentials.ts';
+import type { StoredDefinitions } from '../model/definitions/state.ts';
+import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 import type { Principal } from './principal.ts';
-import { builtIn, type RoleChange } from './roles.ts';
+import { builtIn, type RoleChange } from '../model/access/roles.ts';
 import { rightsOfUser } from './scopes-of-user.ts';
 
 /** The users, roles and definitions that a change affects. */

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { Session } from './credentials.ts';
+import type { Session } from '../model/access/credentials.ts';
 
 /**
  * Time for which the previous token is accepted again: the response may have been lost, or two programs share the

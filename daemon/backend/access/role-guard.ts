@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { REPLACEABLE_ROLES } from '../../../shared/domain/v2/built-in-roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
-import type { CredentialRegistry } from './credentials.ts';
+import type { CredentialRegistry } from '../model/access/credentials.ts';
 import { hasAdministrator } from './scopes-of-user.ts';
-import { builtIn, type RoleChange } from './roles.ts';
+import { builtIn, type RoleChange } from '../model/access/roles.ts';
 
 /** Rejects changes of roles and bindings that are never allowed. */
 export class RoleGuard {

@@ -3,7 +3,7 @@ import { commonScopes, scopesOfGroups } from '../../../shared/domain/v2/groups.t
 import type { Rights } from '../../../shared/domain/v2/escalation.ts';
 import { scopesOfGrants, type Grant, type RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
-import type { CredentialRegistry, User } from './credentials.ts';
+import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 
 const ALL: ReadonlySet<Scope> = new Set(SCOPES);
 

@@ -1,8 +1,8 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
-import type { Session } from './credentials.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Session } from '../model/access/credentials.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import { AccessTokens, newSessionId, newTokenId, type TokenId, type TokenSubject } from './access-tokens.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { CredentialVersions } from './credential-versions.ts';
@@ -16,13 +16,13 @@ import {
   stateOfRefreshToken,
   type RefreshTokenState,
 } from './refresh-tokens.ts';
-import { endSessions } from './saved.ts';
-import { mon, recordAudit } from '../audit/write.ts';
+import { endSessions } from '../model/access/mutations.ts';
+import { mon, recordAudit } from '../model/audit/mutations.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { storedVersion } from './credential-versions.ts';
 import type { Principal } from './principal.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { SESSIONS } from './table.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { SESSIONS } from '../model/access/storage.ts';
 
 /**
  * Lifetimes: short for access tokens, which each request carries, and long for refresh tokens, which are rarely sent.

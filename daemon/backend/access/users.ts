@@ -1,12 +1,12 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { SubmittedPassword, SubmittedUser } from '../../../shared/schemas/v2/user.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { User } from './credentials.ts';
+import type { User } from '../model/access/credentials.ts';
 import { hasAdministrator } from './scopes-of-user.ts';
-import { recordAudit } from '../audit/write.ts';
+import { recordAudit } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { saveUser } from './saved.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { saveUser } from '../model/access/mutations.ts';
 
 /** Limit on the stored users. */
 export const USERS_MAX = 10_000;

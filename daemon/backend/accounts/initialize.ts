@@ -7,14 +7,14 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Log } from '../../log/log.ts';
 import { Bcrypt } from '../access/bcrypt.ts';
 import type { Terminal } from '../store/upgrade/ask-terminal.ts';
-import { mon } from '../audit/write.ts';
+import { mon } from '../model/audit/mutations.ts';
 import { SHARD } from '../store/main-shard.ts';
 import { Batcher } from '../commit/batcher.ts';
 import { Users } from '../access/users.ts';
 import type { Clock, Store } from '../ports.ts';
 import { hasAdministrator } from '../access/scopes-of-user.ts';
-import { Registry } from '../registry/registry.ts';
-import { TABLES } from '../tables/tables.ts';
+import { Registry } from '../model/registry/registry.ts';
+import { TABLES } from '../model/tables/tables.ts';
 
 const LEASE_MS = 30_000;
 

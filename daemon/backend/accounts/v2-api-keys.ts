@@ -16,7 +16,7 @@ import {
 } from '../../../shared/schemas/v2/api-key.ts';
 import type { ApiKeys, Granter } from '../access/api-keys.ts';
 import { isSecret, storedPeerKey } from '../access/key-secret.ts';
-import type { ApiKey, CredentialRegistry } from '../access/credentials.ts';
+import type { ApiKey, CredentialRegistry } from '../model/access/credentials.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';

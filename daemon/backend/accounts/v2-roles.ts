@@ -2,13 +2,13 @@ import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
 import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding, SubmittedRole, SubmittedRoleBinding } from '../../../shared/schemas/v2/role.ts';
-import type { RoleKind } from '../definitions/state.ts';
-import type { CredentialRegistry } from '../access/credentials.ts';
+import type { RoleKind } from '../model/definitions/state.ts';
+import type { CredentialRegistry } from '../model/access/credentials.ts';
 import { namedGroups, type EscalationGuard } from '../access/escalation-guard.ts';
-import { builtIn, builtInsOf } from '../access/roles.ts';
+import { builtIn, builtInsOf } from '../model/access/roles.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
 import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
-import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts';
+import { definitionCollection, type DefinitionDeps } from '../definitions/routes-v2.ts';
 import { behind } from '../http/v2-object-list.ts';
 
 interface RoleDeps extends DefinitionDeps {

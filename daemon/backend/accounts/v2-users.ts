@@ -11,7 +11,7 @@ import {
   type SubmittedPassword,
   type SubmittedUser,
 } from '../../../shared/schemas/v2/user.ts';
-import type { CredentialRegistry, User } from '../access/credentials.ts';
+import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import { hasScope } from '../access/principal.ts';
 import type { Sessions } from '../access/sessions.ts';

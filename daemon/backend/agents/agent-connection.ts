@@ -9,12 +9,12 @@ import {
   type BackendMessage,
 } from '../../../shared/schemas/agent.ts';
 import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
-import { inSubmittedOrder } from '../../../shared/schemas/given-order.ts';
+import { inSubmittedOrder } from '../../../shared/schemas/submitted-order.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../results/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { refuseOtherClient, refuseOtherNamespace } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';

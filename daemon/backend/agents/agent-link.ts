@@ -1,12 +1,12 @@
 import type { Log } from '../../log/log.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { Definitions } from '../model/config/definitions.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Clients } from '../clients/write.ts';
+import type { Clients } from '../clients/commands.ts';
 import type { BaselineBudget } from '../results/baselines.ts';
-import type { Results } from '../results/write.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Results } from '../results/commands.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
 import { RejectedResults } from './rejected-results.ts';
 

@@ -17,8 +17,8 @@ import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { keepaliveResult, silenceOf } from '../clients/keepalive-result.ts';
-import { readClient } from '../clients/read.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import { readClient } from '../model/clients/queries.ts';
+import type { ClientEntry } from '../model/registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 import type { V2AgentIdentity } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';

@@ -4,7 +4,7 @@ import type { MON_API } from '../../../shared/api/mon.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
-import type { KeptByEvent } from '../events/kept-by-event.ts';
+import type { KeptByEvent } from '../model/events/event-cache.ts';
 import {
   checksOf,
   checksOfClient,
@@ -14,16 +14,16 @@ import {
   summaryOf,
   type Freshness,
   type MemberOutput,
-} from './read.ts';
-import type { CheckAggregate, ClientEntry, Namespace } from '../registry/namespace.ts';
+} from './queries.ts';
+import type { CheckAggregate, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { Aggregates } from './write.ts';
+import type { Aggregates } from './commands.ts';
 
 /** The dependencies of the aggregate routes of v1 and mon. */
 export interface AggregateDeps extends NamespaceDeps {

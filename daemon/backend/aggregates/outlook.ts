@@ -3,7 +3,7 @@ import { aggregateNames, isStale } from '../../../shared/domain/aggregate.ts';
 import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import type { RuleOutlook } from '../../../shared/schemas/explain.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { CheckAggregate, CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckAggregate, CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import { countsOf, rulesForAggregate, type RuleMoment, type RulesInForce } from './rules.ts';
 
 /** A hypothetical result. */

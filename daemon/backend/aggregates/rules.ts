@@ -3,7 +3,7 @@ import { isStale } from '../../../shared/domain/aggregate.ts';
 import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
-import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
+import type { CheckAggregate, Namespace } from '../model/registry/namespace.ts';
 
 /** Returns the rules in force; called each time, because a reload changes them. */
 export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;

@@ -6,15 +6,15 @@ import { fingerprintOf } from '../../../shared/domain/fingerprint.ts';
 import { ALERT_RECEIVER, ALERTMANAGER_VERSION, shownAlert } from '../../../shared/domain/shown-alert.ts';
 import type { AlertSettings, ShownAlert } from '../../../shared/schemas/alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import { readEventsByEntry } from '../events/read.ts';
+import { readEventsByEntry } from '../events/queries.ts';
 import { parseBody } from '../http/json-body.ts';
-import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
+import { inhibitorOfOpen } from '../model/notify/inhibitions/state.ts';
 import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
-import { alertNamespace, alertFilterOf } from './wishes.ts';
-import { submitAlerts, type IncomingDeps } from './write.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { alertNamespace, alertFilterOf } from './query-filters.ts';
+import { submitAlerts, type IncomingDeps } from './commands.ts';
 
 /** The dependencies of the alert routes. */
 interface AlertDeps extends IncomingDeps {

@@ -16,12 +16,12 @@ import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { Handlers } from '../http/route.ts';
-import type { NamespaceDeps } from '../namespaces/asked.ts';
+import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import { refuseV2AgainstPolicy } from '../silences/policy.ts';
-import { unexpiredEntries } from '../silences/read.ts';
-import { unexpiredEntry, type SilencedEntries } from '../silences/write.ts';
-import { alertNamespace, labelFilterOf } from './wishes.ts';
+import { unexpiredEntries } from '../silences/queries.ts';
+import { unexpiredEntry, type SilencedEntries } from '../silences/commands.ts';
+import { alertNamespace, labelFilterOf } from './query-filters.ts';
 
 /** The dependencies of the silence routes. */
 export interface AlertSilenceDeps extends NamespaceDeps {

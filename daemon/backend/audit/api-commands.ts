@@ -6,7 +6,7 @@ import {
   type DefinitionKind,
   type DefinitionKinds,
   type StoredDefinitions,
-} from '../definitions/state.ts';
+} from '../model/definitions/state.ts';
 
 /** Maximum number of names in one log record. */
 const NAMED_MAX = 20;

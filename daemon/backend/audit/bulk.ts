@@ -1,8 +1,8 @@
 import { boundedAuditValue } from '../../../shared/domain/audit.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { recordAudit, type AuditedChange } from './write.ts';
+import { recordAudit, type AuditedChange } from '../model/audit/mutations.ts';
 import type { Steps } from '../commit/command.ts';
-import type { Transaction } from '../commit/transaction.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
 
 /** Maximum length of the JSON of the operations in one record. */
 const PART_LENGTH_MAX = 32 * 1024;

@@ -1,16 +1,16 @@
 import { requestSchema } from '../../../shared/schemas/request.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
-import { targetIn, type Audit } from '../audit/write.ts';
+import { targetIn, type Audit } from '../model/audit/mutations.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import { issued } from '../http/issued.ts';
+import { issued } from '../http/accepted-response.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import type { CheckRequests } from './runs.ts';
-import type { Checks } from './write.ts';
+import type { Checks } from './commands.ts';
 
 const validate = validator(requestSchema);
 

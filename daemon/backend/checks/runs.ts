@@ -6,10 +6,10 @@ import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { ApiRequested } from '../../../shared/schemas/request.ts';
 import type { Log } from '../../log/log.ts';
 import { localZone } from '../../schedule/subdue.ts';
-import type { Definitions, NamedCheck } from '../config/definitions.ts';
+import type { Definitions, NamedCheck } from '../model/config/definitions.ts';
 import type { Clock, Store } from '../ports.ts';
-import { readClients } from '../clients/read.ts';
-import type { Registry } from '../registry/registry.ts';
+import { readClients } from '../model/clients/queries.ts';
+import type { Registry } from '../model/registry/registry.ts';
 
 interface RequestParts {
   readonly definitions: Pick<Definitions, 'in' | 'isStoredCheck'>;

@@ -3,10 +3,10 @@ import { statusesOf } from '../../../shared/domain/history.ts';
 import { statusRank } from '../../../shared/domain/severity.ts';
 import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-summary.ts';
 import type { Store } from '../ports.ts';
-import type { CheckRecord } from '../events/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
-import { prepareSilences } from '../silences/prepare.ts';
-import { readRecords } from '../events/read-records.ts';
+import type { CheckRecord } from '../model/events/check-record.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import { prepareSilences } from '../silences/event-preparation.ts';
+import { readRecords } from '../model/events/read-records.ts';
 
 /** Returns the results of one check, the worst first, then by client. */
 export function resultsOfCheck(namespace: Namespace, check: string): CheckEntry[] {

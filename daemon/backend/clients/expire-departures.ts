@@ -1,6 +1,6 @@
-import type { Clients } from './write.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Clients } from './commands.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
 

@@ -4,8 +4,8 @@ import { substituteTokens } from '../../../shared/domain/tokens.ts';
 import { agentKeepaliveStatus } from '../../../shared/domain/v2/keepalive.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
-import type { Definitions } from '../config/definitions.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import type { Definitions } from '../model/config/definitions.ts';
+import type { ClientEntry } from '../model/registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 
 /** The scheduler that Sensu Go sets in every keepalive of a v2 agent. */

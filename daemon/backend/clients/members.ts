@@ -1,15 +1,15 @@
 import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
-import { inSubmittedOrder } from '../../../shared/schemas/given-order.ts';
+import { inSubmittedOrder } from '../../../shared/schemas/submitted-order.ts';
 import { actorOf } from '../access/actor.ts';
-import { issued } from '../http/issued.ts';
+import { issued } from '../http/accepted-response.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
-import { readHistories, resultsOfClient } from '../results/read.ts';
-import type { Clients } from './write.ts';
+import { readHistories, resultsOfClient } from '../results/queries.ts';
+import type { Clients } from './commands.ts';
 
 const validateClient = validator(clientSchema);
 const validate = (body: unknown): SubmittedClient => inSubmittedOrder(validateClient(body), body as object);

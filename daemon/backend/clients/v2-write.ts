@@ -4,16 +4,16 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
-import { recordAudit, targetIn } from '../audit/write.ts';
+import { recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { auditedRecord, clientNamed, letIn, recordOf } from './write.ts';
-import type { EntityLimit } from './entity-limit.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
-import { saveClient, refuseGrowthOf } from './saved.ts';
-import { CLIENTS } from './table.ts';
+import { auditedRecord, clientNamed, letIn, recordOf } from './commands.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
+import { saveClient, refuseGrowthOf } from '../model/clients/mutations.ts';
+import { CLIENTS } from '../model/clients/storage.ts';
 
 interface EntityParts {
   readonly batcher: Batcher;

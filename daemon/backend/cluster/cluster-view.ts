@@ -1,5 +1,5 @@
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
-import type { Standing, StoredMember } from '../store/shared.ts';
+import type { Standing, StoredMember } from '../store/shared-store.ts';
 
 /** A member that was not seen for this long counts as gone. */
 export const LOST_MS = 5000;

@@ -1,12 +1,12 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { Commit, CommitBoard } from '../commit/commit-board.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import type { Commit, CommitBoard } from '../model/transaction/commit-board.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { Clock, Key } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import { SHARD } from '../store/main-shard.ts';
-import type { SharedStore, WrittenRecord } from '../store/shared.ts';
-import { SerialQueue } from '../store/turns.ts';
+import type { SharedStore, WrittenRecord } from '../store/shared-store.ts';
+import { SerialQueue } from '../store/serial-queue.ts';
 
 /** Maximum number of writes that are applied together. */
 const RECORDS_MAX = 100;

@@ -1,17 +1,22 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store, StoreOp } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import { UnsettledWriteError } from '../store/unsettled-write.ts';
-import { Definitions } from '../config/definitions.ts';
-import { UNLIMITED_MEMORY, UNLIMITED_DISK, type MemoryLimit, type DiskLimit } from './room.ts';
+import { Definitions } from '../model/config/definitions.ts';
+import {
+  UNLIMITED_MEMORY,
+  UNLIMITED_DISK,
+  type MemoryLimit,
+  type DiskLimit,
+} from '../model/transaction/resource-limits.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
-import { Transaction, type Outcome } from './transaction.ts';
-import { CommitBoard } from './commit-board.ts';
+import { Transaction, type Outcome } from '../model/transaction/transaction.ts';
+import { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { Command, Steps } from './command.ts';
-import { TimeSlice } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/time-slice.ts';
 import { RecordReader } from './record-reader.ts';
-import { Routing } from '../notify/route.ts';
+import { Routing } from '../model/notify/route.ts';
 
 export interface BatcherOptions {
   /** Maximum number of results in the queue; beyond it new ones are rejected. */

@@ -1,7 +1,7 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { EventDemand } from '../notify/route.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Transaction } from './transaction.ts';
+import type { EventDemand } from '../model/notify/route.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
 
 /** Work in steps, each of which takes less than a millisecond. */
 export type Steps<Result = void> = Generator<void, Result, undefined>;

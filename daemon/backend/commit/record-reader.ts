@@ -1,10 +1,10 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { EventDemand, Routing } from '../notify/route.ts';
+import type { EventDemand, Routing } from '../model/notify/route.ts';
 import type { Store } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
-import { isRecordTable, type RecordTable } from '../registry/table.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { isRecordTable, type RecordTable } from '../model/registry/table.ts';
 import type { Command } from './command.ts';
-import type { Fetched } from './transaction.ts';
+import type { Fetched } from '../model/transaction/transaction.ts';
 
 interface ReaderParts {
   readonly registry: Registry;

@@ -4,7 +4,7 @@ import { LOST_MS } from '../cluster/cluster-view.ts';
 import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import { foreignMember } from '../../../shared/domain/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import { isShared, type SharedStore } from '../store/shared.ts';
+import { isShared, type SharedStore } from '../store/shared-store.ts';
 import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 

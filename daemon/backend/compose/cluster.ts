@@ -9,9 +9,9 @@ import { PeerNews } from '../cluster/peer-news.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { ChangeLog } from '../feed/change-log.ts';
 import type { Lease } from '../ports.ts';
-import { isShared } from '../store/shared.ts';
+import { isShared } from '../store/shared-store.ts';
 import type { Teardown } from './teardown.ts';
-import type { Foundation } from './ground.ts';
+import type { Foundation } from './foundation.ts';
 import type { BackendOptions } from './options.ts';
 
 interface MemberParts {

@@ -2,7 +2,7 @@ import type { MachineClock } from '../../clock/machine-clock.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
 import type { LocalDirectories } from '../access/local-access.ts';
 import type { BatcherOptions } from '../commit/batcher.ts';
-import type { ClusterDatabase } from '../cluster/alone.ts';
+import type { ClusterDatabase } from '../cluster/standalone-cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Forwarding, ForwardingParts } from '../cluster/forwarding/forwarding.ts';
 import type { LoadedConfig } from '../config/load-config.ts';

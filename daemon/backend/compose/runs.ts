@@ -7,7 +7,7 @@ import { SpreadRuns } from '../cluster/runs/spread-runs.ts';
 import type { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Delivery } from '../notify/delivery/deliver.ts';
-import type { Foundation } from './ground.ts';
+import type { Foundation } from './foundation.ts';
 import type { Teardown } from './teardown.ts';
 
 interface RunParts {

@@ -1,8 +1,8 @@
-import type { Definitions } from '../config/definitions.ts';
+import type { Definitions } from '../model/config/definitions.ts';
 import { groupTopic } from '../notify/groups/feed-rows.ts';
 import { inhibitionTopic } from '../notify/inhibitions/feed-rows.ts';
-import { TOPICS } from '../tables/tables.ts';
-import type { Topic } from '../tables/topic.ts';
+import { TOPICS } from '../model/tables/tables.ts';
+import type { Topic } from '../model/tables/feed-topic.ts';
 
 /** Returns all topics of the feed: for stored objects, and for state derived from definitions. */
 export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import type { ApiSettings, ProgramSettings } from '../../../shared/schemas/settings.ts';
-import type { StoredDefinitions } from '../definitions/state.ts';
-import { Definitions } from './definitions.ts';
+import type { StoredDefinitions } from '../model/definitions/state.ts';
+import { Definitions } from '../model/config/definitions.ts';
 import type { LoadedConfig } from './load-config.ts';
 
 /** The configuration in force. Do not cache its values: a reload replaces it as a whole. */

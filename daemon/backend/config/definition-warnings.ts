@@ -1,14 +1,14 @@
 import { parseConditions } from '../../../shared/domain/attribute-conditions.ts';
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { proxyRequestWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
-import { templateRemarks } from '../../../shared/domain/message/told.ts';
-import { V1_EVENT } from '../../../shared/domain/known-attributes.ts';
+import { templateRemarks } from '../../../shared/domain/message/message-renderer.ts';
+import { V1_EVENT } from '../../../shared/domain/attribute-shapes.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
-import type { ValidDefinitions } from './valid-definitions.ts';
+import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
 import type { Remark } from '../../settings/remark.ts';
 
 /**

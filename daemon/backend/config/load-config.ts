@@ -1,5 +1,5 @@
 import { mergeSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
-import { checksDefinedTwice } from '../../settings/defined-twice.ts';
+import { checksDefinedTwice } from '../../settings/duplicate-definitions.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../../settings/locate-remark.ts';
 import { readSettings, type WatchedFolder } from '../../settings/read-settings.ts';
 import { renameLayers } from '../../settings/rename-layers.ts';

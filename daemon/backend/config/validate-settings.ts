@@ -17,7 +17,7 @@ import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../..
 import { definitionWarnings } from './definition-warnings.ts';
 import { inhibitionProblems } from './inhibition-problems.ts';
 import { proxyRequestProblems, usableFilters } from './expression-problems.ts';
-import type { ValidDefinitions } from './valid-definitions.ts';
+import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
 import { type Remark } from '../../settings/remark.ts';
 
 export interface ValidSettings extends ValidDefinitions {

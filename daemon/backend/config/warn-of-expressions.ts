@@ -1,6 +1,6 @@
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import type { Log } from '../../log/log.ts';
-import type { StoredDefinitions } from '../definitions/state.ts';
+import type { StoredDefinitions } from '../model/definitions/state.ts';
 
 /** The maximum number of log records; more would hide other messages of the start. */
 const RECORDS_MAX = 100;

@@ -1,6 +1,6 @@
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import type { Log } from '../../log/log.ts';
-import type { StoredDefinitions } from '../definitions/state.ts';
+import type { StoredDefinitions } from '../model/definitions/state.ts';
 
 /** The maximum number of names in one log record. */
 const NAMED_MAX = 100;

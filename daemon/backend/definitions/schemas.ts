@@ -9,7 +9,7 @@ import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { v2MutatorSchema } from '../../../shared/schemas/v2/mutator.ts';
 import { v2PipelineSchema } from '../../../shared/schemas/v2/pipeline.ts';
 import { roleBindingSchema, roleSchema } from '../../../shared/schemas/v2/role.ts';
-import type { DefinitionKind } from './state.ts';
+import type { DefinitionKind } from '../model/definitions/state.ts';
 
 /** The schemas of submitted definitions by kind. */
 export const DEFINITION_SCHEMAS = {

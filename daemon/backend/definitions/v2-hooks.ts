@@ -5,7 +5,7 @@ import { checkHooksSchema } from '../../../shared/schemas/v2/hook.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';
 import { objectHandlers, pathPart } from '../http/v2-collection.ts';
-import { definitionCollection, type DefinitionDeps } from './v2.ts';
+import { definitionCollection, type DefinitionDeps } from './routes-v2.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { changing } from '../http/v2-object-answer.ts';
 

@@ -5,7 +5,7 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { OnV2 } from '../http/route.ts';
 import { objectHandlers } from '../http/v2-collection.ts';
-import { definitionCollection, type DefinitionDeps } from './v2.ts';
+import { definitionCollection, type DefinitionDeps } from './routes-v2.ts';
 
 interface ConfiguredDeps extends DefinitionDeps {
   readonly config: ConfigInForce;

@@ -1,6 +1,6 @@
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
-import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { isPeerApiKey, restoredApiKeySchema } from '../../../shared/schemas/v2/api-key.ts';
 import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
 import { exactUserSchema } from '../../../shared/schemas/exact-state.ts';
@@ -8,11 +8,11 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { storedPeerKey } from '../access/key-secret.ts';
-import type { ApiKey, User } from '../access/credentials.ts';
+import type { ApiKey, User } from '../model/access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
-import { exactly, skipped, settle, withoutExact, type Restoring } from './restoring.ts';
-import { saveApiKey, saveUser } from '../access/saved.ts';
+import { exactly, skipped, settle, withoutExact, type Restoring } from './restore-context.ts';
+import { saveApiKey, saveUser } from '../model/access/mutations.ts';
 
 export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));

@@ -1,20 +1,20 @@
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { IDLE_ATTRIBUTES } from '../../../shared/domain/v2/idle-attributes.ts';
-import { movedFilterWarnings } from '../../../shared/domain/v2/moved-filters.ts';
-import { idleAttributes, type Lost } from '../../../shared/domain/v2/lost.ts';
+import { movedFilterWarnings } from '../../../shared/domain/v2/filter-warnings.ts';
+import { idleAttributes, type Lost } from '../../../shared/domain/v2/import-losses.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import { DEFINITION_SCHEMAS } from '../definitions/schemas.ts';
-import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
-import type { RoleChange } from '../access/roles.ts';
+import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../model/definitions/state.ts';
+import type { RoleChange } from '../model/access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
-import { skipped, settle, type Restoring } from './restoring.ts';
-import { saveDefinition } from '../definitions/saved.ts';
+import { skipped, settle, type Restoring } from './restore-context.ts';
+import { saveDefinition } from '../model/definitions/mutations.ts';
 
 export function restoreDefinition(
   restoring: Restoring,

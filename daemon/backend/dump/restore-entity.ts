@@ -1,19 +1,27 @@
 import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
-import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import { exactClientSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
-import type { StoredClient } from '../clients/client-record.ts';
-import { letIn, recordOf } from '../clients/write.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
-import { saveClient } from '../clients/saved.ts';
-import { CLIENTS, dumpedEntity } from '../clients/table.ts';
+import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import type { StoredClient } from '../model/clients/client-record.ts';
+import { letIn, recordOf } from '../clients/commands.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import {
+  EXACT_LOST,
+  exactly,
+  isBeyondEntities,
+  isFaithful,
+  skipped,
+  settle,
+  type Restoring,
+} from './restore-context.ts';
+import { saveClient } from '../model/clients/mutations.ts';
+import { CLIENTS, dumpedEntity } from '../model/clients/storage.ts';
 
 /** Attributes that are computed for display, or reported again by the agent. */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];

@@ -1,7 +1,7 @@
 import { checkStateOfEvent } from '../../../shared/domain/v2/event-state.ts';
 import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
-import type { Lost } from '../../../shared/domain/v2/lost.ts';
-import { unwrap, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import type { Lost } from '../../../shared/domain/v2/import-losses.ts';
+import { unwrap, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';
 import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2/event.ts';
@@ -9,14 +9,22 @@ import { exactRecordSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { resultSchema } from '../../../shared/schemas/result.ts';
 import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
-import { stateOf, type CheckRecord } from '../events/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import { stateOf, type CheckRecord } from '../model/events/check-record.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { restoreClient, translated } from './restore-entity.ts';
-import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
-import { saveCheck } from '../events/saved.ts';
-import { recordStoredInhibiting } from '../notify/inhibitions/of-event.ts';
-import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
-import { CLIENTS } from '../clients/table.ts';
+import {
+  EXACT_LOST,
+  exactly,
+  isBeyondEntities,
+  isFaithful,
+  skipped,
+  settle,
+  type Restoring,
+} from './restore-context.ts';
+import { saveCheck } from '../model/events/mutations.ts';
+import { recordStoredInhibiting } from '../notify/inhibitions/event-inhibition.ts';
+import { CHECK_RECORDS, dumpedEvent } from '../model/events/storage.ts';
+import { CLIENTS } from '../model/clients/storage.ts';
 
 /** Returns the existing entries of an event: their records must be read before, to compare with. */
 export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {

@@ -1,6 +1,6 @@
-import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
+import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
 import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { endOf } from '../../../shared/domain/expiry.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
 import {
@@ -18,12 +18,12 @@ import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import { EXACT_LOST, exactly, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
-import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
-import { costProblem } from '../silences/selector-budget.ts';
-import { UNUSED } from '../silences/state.ts';
-import { dumpedSilenced } from '../silences/table.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { EXACT_LOST, exactly, isFaithful, skipped, settle, type Restoring } from './restore-context.ts';
+import { saveSilenced, saveSilencedUse } from '../model/silences/mutations.ts';
+import { costProblem } from '../model/silences/selector-budget.ts';
+import { UNUSED } from '../model/silences/state.ts';
+import { dumpedSilenced } from '../model/silences/storage.ts';
 
 interface State {
   readonly entry: SilencedEntry;

@@ -1,26 +1,32 @@
 import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
-import { skippedReason } from '../../../shared/domain/v2/lost.ts';
-import { isCountedEntity, kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { skippedReason } from '../../../shared/domain/v2/import-losses.ts';
+import {
+  isCountedEntity,
+  kindOf,
+  namespaceOf,
+  wrappedName,
+  type Wrapped,
+} from '../../../shared/domain/v2/wrapped-object.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { v2NamespaceSchema } from '../../../shared/schemas/v2/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { restoreKey, type Restored, type RestoreRequest } from '../../../shared/schemas/restore.ts';
-import type { Definitions } from '../config/definitions.ts';
-import { type CheckEntry, type ClientEntry, Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Definitions } from '../model/config/definitions.ts';
+import { type CheckEntry, type ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import type { ApiCommands } from '../audit/api-commands.ts';
-import { recordAudit } from '../audit/write.ts';
+import { recordAudit } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { restoreApiKey, restoreUser } from './restore-credentials.ts';
 import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
-import { skipped, settle, type Restoring } from './restoring.ts';
+import { skipped, settle, type Restoring } from './restore-context.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
-import type { SilencesMax } from '../silences/write.ts';
-import { NAMESPACES } from '../namespaces/table.ts';
+import type { SilencesMax } from '../silences/commands.ts';
+import { NAMESPACES } from '../model/namespaces/storage.ts';
 
 interface RestoreParts {
   readonly batcher: Batcher;

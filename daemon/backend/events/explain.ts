@@ -19,15 +19,15 @@ import type {
 import type { Recovery } from '../../../shared/schemas/recovery.ts';
 import { subdueOf } from '../../schedule/subdue.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
-import { readClient } from '../clients/read.ts';
-import { eventOf } from './read.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { readClient } from '../model/clients/queries.ts';
+import { eventOf } from './queries.ts';
 import { contextOf } from '../notify/context.ts';
 import { verdictsWithGroups } from '../notify/groups/queries.ts';
-import { pendingResolutionsOf, silencesOfPending, type PendingResolution } from '../notify/silence-ends/state.ts';
-import type { Registry } from '../registry/registry.ts';
-import { readRecords } from './read-records.ts';
-import type { Routing } from '../notify/route.ts';
+import { pendingResolutionsOf, silencesOfPending, type PendingResolution } from '../model/notify/silence-ends/state.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { readRecords } from '../model/events/read-records.ts';
+import type { Routing } from '../model/notify/route.ts';
 
 /** The dependencies of an explanation. */
 export interface ExplainDeps {

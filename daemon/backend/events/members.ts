@@ -1,14 +1,14 @@
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
-import { issued } from '../http/issued.ts';
+import { issued } from '../http/accepted-response.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
-import { readEvents } from './read.ts';
-import type { Events } from './write.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { readEvents } from './queries.ts';
+import type { Events } from './commands.ts';
 
 /** The dependencies of the event routes of v1 and mon. */
 export interface EventDeps extends NamespaceDeps {

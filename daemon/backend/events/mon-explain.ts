@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Explanation } from '../../../shared/schemas/explain.ts';
 import { explainEvent, type ExplainDeps } from './explain.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';

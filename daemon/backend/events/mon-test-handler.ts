@@ -7,18 +7,18 @@ import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-j
 import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import { actorOf } from '../access/actor.ts';
-import { targetIn, type Audit } from '../audit/write.ts';
-import { readClient } from '../clients/read.ts';
+import { targetIn, type Audit } from '../model/audit/mutations.ts';
+import { readClient } from '../model/clients/queries.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Delivery } from '../notify/delivery/deliver.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import { readRecords } from './read-records.ts';
-import { eventOf } from './read.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { readRecords } from '../model/events/read-records.ts';
+import { eventOf } from './queries.ts';
 
 interface HandlerTestDeps extends NamespaceDeps {
   readonly audit: Pick<Audit, 'record'>;

@@ -8,10 +8,10 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { V2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { V2Event } from '../../../shared/schemas/v2/event.ts';
 import type { Store } from '../ports.ts';
-import type { CheckRecord } from './check-record.ts';
-import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
-import { readRecords } from './read-records.ts';
-import { readOwners, shownEntity } from '../clients/read.ts';
+import type { CheckRecord } from '../model/events/check-record.ts';
+import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
+import { readRecords } from '../model/events/read-records.ts';
+import { readOwners, shownEntity } from '../model/clients/queries.ts';
 
 /**
  * Reads the committed events of these checks, redacted except for their environment variables; deleted ones are

@@ -1,4 +1,4 @@
-import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { Change, ChangeRecord, Store } from '../ports.ts';
 
 /** A record with its changes by namespace, so that a reader need not examine those of others. */

@@ -1,10 +1,10 @@
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import type { ChangeLog } from './change-log.ts';
-import type { Topic } from '../tables/topic.ts';
+import type { Topic } from '../model/tables/feed-topic.ts';
 
 /** The dependencies of the feed. */
 export interface FeedParts {

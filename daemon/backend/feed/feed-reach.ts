@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { maySee, refuseOutsideNamespace, type Principal } from '../access/principal.ts';
-import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Reach } from '../tables/topic.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import type { Reach } from '../model/tables/feed-topic.ts';
 
 /** The namespaces that a consumer reads. Equal `id`s mean equal content. */
 export class FeedReach implements Reach {

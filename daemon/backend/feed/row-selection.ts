@@ -4,7 +4,7 @@ import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
 import type { TopicRow } from './topic-rows.ts';
 import { TopicFilter } from './topic-filter.ts';
-import type { ShownState, Topic } from '../tables/topic.ts';
+import type { ShownState, Topic } from '../model/tables/feed-topic.ts';
 
 type Subscription = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 

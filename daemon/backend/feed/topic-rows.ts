@@ -1,6 +1,6 @@
 import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { Change } from '../ports.ts';
-import type { ShownState, Topic } from '../tables/topic.ts';
+import type { ShownState, Topic } from '../model/tables/feed-topic.ts';
 
 /** A row of a topic under its key; `null`: deleted. */
 export type TopicRow = readonly [topic: FeedTopic, key: string, row: object | null];

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Clock } from '../ports.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
 /** The period of one rate; the rates cover fifteen minutes. */
 export const RATE_PERIOD_MS = 10_000;

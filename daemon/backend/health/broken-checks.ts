@@ -1,10 +1,10 @@
 import type { BrokenCheck } from '../../../shared/domain/backend-conditions.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { Definitions, NamedCheck } from '../config/definitions.ts';
-import { readRecords } from '../events/read-records.ts';
+import type { Definitions, NamedCheck } from '../model/config/definitions.ts';
+import { readRecords } from '../model/events/read-records.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 
 export interface BrokenCheckParts {
   readonly registry: Registry;

@@ -5,7 +5,7 @@ import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { EntityUsage } from '../../../shared/schemas/entity-usage.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { ConditionBoard } from './condition-board.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';

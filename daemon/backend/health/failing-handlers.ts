@@ -1,6 +1,6 @@
 import type { FailingHandler } from '../../../shared/domain/backend-conditions.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { Definitions } from '../model/config/definitions.ts';
 import type { Lanes } from '../notify/delivery/lanes.ts';
 import type { Clock } from '../ports.ts';
 

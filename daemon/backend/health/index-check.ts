@@ -1,9 +1,9 @@
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Key, Store } from '../ports.ts';
-import { decodeCheckRecord } from '../events/check-record.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import { decodeCheckRecord } from '../model/events/check-record.ts';
+import type { ClientEntry } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
 
 export interface IndexCheckParts {
   readonly registry: Registry;

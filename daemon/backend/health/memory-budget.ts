@@ -4,7 +4,7 @@ import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
 import { memoryLimit, spareMemory, startLimit, type MemoryOfProcess } from '../../../shared/domain/memory-limit.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { MemoryLimit } from '../commit/room.ts';
+import type { MemoryLimit } from '../model/transaction/resource-limits.ts';
 import type { Clock } from '../ports.ts';
 
 interface BudgetParts {

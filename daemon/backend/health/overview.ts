@@ -3,12 +3,12 @@ import { RATE_PERIOD_MS, type Activity } from './activity.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { Metrics } from './metrics.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
-import type { RequestedNamespaces } from '../namespaces/asked.ts';
-import { eventsNamedBy } from '../registry/named-by.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
+import { eventsNamedBy } from '../model/registry/silenced-events.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 
 export interface OverviewParts {
   readonly activity: Pick<Activity, 'noisiest' | 'rates'>;

@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Clock } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Results } from '../results/write.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import type { Results } from '../results/commands.ts';
 
 /** The interval in seconds at which the result of a problem is repeated, as for any check. */
 const INTERVAL = 60;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { redact, settingsRedactKeys } from '../../../shared/domain/redact.ts';
 import { hasScope } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
-import type { Audit } from '../audit/write.ts';
+import type { Audit } from '../model/audit/mutations.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { OnV1 } from '../http/route.ts';
 

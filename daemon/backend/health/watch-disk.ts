@@ -2,9 +2,9 @@ import { diskStatus, type DiskLevel } from '../../../shared/domain/disk-space.ts
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
-import type { Results } from '../results/write.ts';
+import type { Results } from '../results/commands.ts';
 import type { Clock } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import { OwnCheck } from './own-check.ts';
 
 /** The check of the backend about its own disk. */

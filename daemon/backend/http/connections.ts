@@ -7,7 +7,7 @@ import {
   type ConnectionRejection,
 } from '../../../shared/domain/connection-limits.ts';
 import type { Log } from '../../log/log.ts';
-import { Seldom } from '../../log/seldom.ts';
+import { Seldom } from '../../log/rate-limit.ts';
 import { networkOf } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
 import { sayLast } from '../tls/last-words.ts';

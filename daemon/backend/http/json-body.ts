@@ -11,7 +11,7 @@ import {
 } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { inChunks } from '../store/loop-turn.ts';
+import { inChunks } from '../store/time-slice.ts';
 import { STASH_DEPTH_MAX } from './limits.ts';
 
 export interface ParsedBody {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
 import { readCommitted } from './hold-reads.ts';
-import { TimeSlice } from '../store/loop-turn.ts';
+import { TimeSlice } from '../store/time-slice.ts';
 import { arrayText, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type Page } from './query.ts';
 

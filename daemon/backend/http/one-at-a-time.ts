@@ -1,5 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
-import { SerialQueue } from '../store/turns.ts';
+import { SerialQueue } from '../store/serial-queue.ts';
 
 /**
  * Runs tasks one after another that use much memory while they build a response.

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Access, EndpointRole } from '../../../shared/api/endpoint.ts';
 import type { Principal } from '../access/principal.ts';
-import type { PathMatch, RoutePaths } from './known-paths.ts';
+import type { PathMatch, RoutePaths } from './route-paths.ts';
 import type { Peer } from './peer.ts';
 
 declare module 'fastify' {

@@ -5,7 +5,7 @@ import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { ANONYMOUS, isAllowed } from '../access/principal.ts';
-import type { PathMatch } from './known-paths.ts';
+import type { PathMatch } from './route-paths.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
 import { refuseOtherPath } from './path-name.ts';
 import { queryReader } from './query.ts';

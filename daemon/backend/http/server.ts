@@ -16,14 +16,14 @@ import { UNAUTHENTICATED, refuseWithoutAccess, type RequestedRoute, type Princip
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Callers } from '../access/caller.ts';
-import { doingOf } from '../access/doing.ts';
+import { doingOf } from '../access/requested-action.ts';
 import { doesNotExist, sendAuthError, sendV2Error } from './v2-errors.ts';
 import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
 import type { RequestForwarding } from './forwarding.ts';
 import { decodedPath } from '../access/logged-path.ts';
 import { isLoopback } from '../access/host.ts';
 import { parseLongBodies } from './json-body.ts';
-import { RoutePaths } from './known-paths.ts';
+import { RoutePaths } from './route-paths.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
 import { namespaceIn } from './query.ts';
@@ -159,9 +159,9 @@ export async function openServer(
   app.decorateRequest('admission');
   app.decorateRequest('sender');
   app.decorateRequest('forwardedTo');
-  app.decorateRequest('knownRoute');
+  app.decorateRequest('cachedRoute');
   app.decorateRequest('otherMethods');
-  app.decorate('knownPaths', new RoutePaths());
+  app.decorate('routePaths', new RoutePaths());
   // A getter, because few requests need it: most are admitted by a known key.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {

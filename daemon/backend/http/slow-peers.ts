@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import { peersToDrop, type BufferLimits, type DropReason, type PeerState } from '../../../shared/domain/slow-peers.ts';
 import type { Log } from '../../log/log.ts';
-import { Seldom } from '../../log/seldom.ts';
+import { Seldom } from '../../log/rate-limit.ts';
 import type { Clock } from '../ports.ts';
 import { Peer } from './peer.ts';
 

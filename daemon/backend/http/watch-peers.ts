@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
-import { startPaced } from '../store/loop-turn.ts';
+import { startPaced } from '../store/time-slice.ts';
 import type { SlowPeers } from './slow-peers.ts';
 
 /** Maximum number of pipelined requests per connection: they wait until the previous response was sent. */

@@ -1,13 +1,13 @@
 import type { NotificationContext } from '../../../shared/domain/notify/context.ts';
 import { namesWith, type Notifications } from '../../../shared/domain/notify/pipeline.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { saveNotifications } from '../events/saved.ts';
-import { noteSuppressed } from '../silences/saved.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { saveNotifications } from '../model/events/mutations.ts';
+import { noteSuppressed } from '../model/silences/mutations.ts';
 import { enqueue } from './enqueue.ts';
 import { storedEntry, type Occurrence } from './occurrence.ts';
-import type { HandlingNote } from './route.ts';
-import { deferResolution } from './silence-ends/mutations.ts';
+import type { HandlingNote } from '../model/notify/route.ts';
+import { deferResolution } from '../model/notify/silence-ends/mutations.ts';
 
 /** Applies the decisions about an event in its commit: enqueues the notifications, and saves its log. */
 export function applyDecisions(

@@ -4,12 +4,12 @@ import type { GroupKnowledge, NotificationContext } from '../../../shared/domain
 import { getsV2Events, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
-import { openEvents } from '../events/state.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import { groupsOf } from './groups/state.ts';
-import { inhibitionOf, type InhibitionSource } from './inhibitions/of-event.ts';
+import { openEvents } from '../model/events/state.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { groupsOf } from '../model/notify/groups/state.ts';
+import { inhibitionOf, type InhibitionSource } from './inhibitions/event-inhibition.ts';
 import { isSeparateFromStored, silencesOf, eventForV2Handlers, type Occurrence } from './occurrence.ts';
-import type { Routing } from './route.ts';
+import type { Routing } from '../model/notify/route.ts';
 
 /** The state that the decisions depend on besides the event. A transaction has it, and so has an explanation. */
 export interface ContextSource extends InhibitionSource {

@@ -1,5 +1,5 @@
 import type { VerdictKind } from '../../../shared/schemas/explain.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
 /** The verdicts after which a handler is not notified. */
 type SuppressingVerdict = Exclude<VerdictKind, 'handle' | 'unknown_mutator' | 'no_event'>;

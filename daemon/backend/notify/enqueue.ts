@@ -1,10 +1,10 @@
 import { groupOfOne } from '../../../shared/domain/notify/group-document.ts';
 import type { RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import { addJob } from './delivery/mutations.ts';
-import { addToGroup } from './groups/mutations.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { addJob } from '../model/notify/delivery/mutations.ts';
+import { addToGroup } from '../model/notify/groups/mutations.ts';
 
 /** Adds an event to its group, or enqueues it alone if it has no group or the group has no room. */
 export function enqueue(

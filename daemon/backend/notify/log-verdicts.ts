@@ -2,8 +2,8 @@ import type { HandlerVerdict, VerdictKind } from '../../../shared/schemas/explai
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
-import type { HandlingNote } from './route.ts';
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
+import type { HandlingNote } from '../model/notify/route.ts';
 
 /** The log messages of verdicts, as in Sensu (completion 1.8). Other verdicts are not logged. */
 const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> =

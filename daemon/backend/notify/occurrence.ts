@@ -5,7 +5,7 @@ import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 
 /** An event whose handlers may be notified now. It need not be stored. */
 export interface Occurrence {

@@ -5,7 +5,7 @@ import { migrationOf } from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { StepAction } from '../../../shared/schemas/plan.ts';
-import { unexpiredStashes, readStashes } from '../stashes/read.ts';
+import { unexpiredStashes, readStashes } from '../stashes/queries.ts';
 import { aborted, done, notDone, type StepParts, type StepRun } from './step-parts.ts';
 
 const PROGRESS_MS = 1000;

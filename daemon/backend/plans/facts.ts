@@ -3,12 +3,12 @@ import { migrationOf, unreadiness } from '../../../shared/domain/stash-silencing
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ObjectName, UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
-import type { Definitions } from '../config/definitions.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { Definitions } from '../model/config/definitions.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import { stashesOf } from '../stashes/state.ts';
+import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { stashesOf } from '../model/stashes/state.ts';
 
 export interface UpgradeFactParts {
   readonly registry: Registry;

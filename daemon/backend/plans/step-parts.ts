@@ -2,13 +2,13 @@ import type { StepOutcome } from '../../../shared/domain/plan/run.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
-import type { DefinitionChanges } from '../definitions/write.ts';
-import type { Namespaces } from '../namespaces/write.ts';
+import type { DefinitionChanges } from '../definitions/commands.ts';
+import type { Namespaces } from '../namespaces/commands.ts';
 import type { StashMigrations } from '../stashes/migrations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { UpgradeFactParts } from './facts.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import type { StoreUpgrades } from './store-upgrades.ts';
 
 /** The dependencies of the steps of a plan. */

@@ -2,7 +2,7 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { PendingStep, StoreUpgradeStatus, UpgradeRun } from '../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../log/log.ts';
-import type { Audit } from '../audit/write.ts';
+import type { Audit } from '../model/audit/mutations.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
 import { refuseObstacles, timeLimit, upgradeStore } from '../store/upgrade/upgrade-store.ts';
 

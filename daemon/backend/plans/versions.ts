@@ -2,10 +2,10 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { COMPATIBLE_V2_VERSION, COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import type { AgentVersion, Versions } from '../../../shared/schemas/versions.ts';
 import type { Store } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import { readAuditHead } from '../audit/read.ts';
-import { stashesOf } from '../stashes/state.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { readAuditHead } from '../audit/queries.ts';
+import { stashesOf } from '../model/stashes/state.ts';
 
 export interface VersionParts {
   readonly registry: Registry;

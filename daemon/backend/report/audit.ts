@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isOtherChange } from '../../../shared/domain/report/actions.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import type { Report, ReportChange } from '../../../shared/schemas/report.ts';
-import { auditIds, readAudit } from '../audit/read.ts';
+import { auditIds, readAudit } from '../audit/queries.ts';
 import type { Store } from '../ports.ts';
 
 /** Maximum number of audit records that one report examines. */

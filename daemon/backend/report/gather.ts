@@ -5,14 +5,14 @@ import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
-import type { RequestedNamespaces } from '../namespaces/asked.ts';
+import { inhibitorOfOpen } from '../model/notify/inhibitions/state.ts';
+import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
-import { eventsOf, type Namespace } from '../registry/namespace.ts';
-import { TimeSlice } from '../store/loop-turn.ts';
-import { newestOf } from '../timeline/places.ts';
-import { sourcesOfAll } from '../timeline/read.ts';
-import { timeOf } from '../timeline/table.ts';
+import { eventsOf, type Namespace } from '../model/registry/namespace.ts';
+import { TimeSlice } from '../store/time-slice.ts';
+import { newestOf } from '../timeline/sources.ts';
+import { sourcesOfAll } from '../timeline/queries.ts';
+import { timeOf } from '../model/timeline/storage.ts';
 
 /** Limit on the transitions that one report reads: some seconds, a chunk at a time, and some tens of megabytes. */
 export const TRANSITIONS_MAX = 200_000;

@@ -2,9 +2,9 @@ import { isAcknowledgement } from '../../../shared/domain/report/actions.ts';
 import type { ReportSilence } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
-import { downFrom, type Source } from '../timeline/places.ts';
-import type { SilenceSources } from '../timeline/read.ts';
-import { lastIdOf, reverseId, timelineOf } from '../timeline/table.ts';
+import { downFrom, type Source } from '../timeline/sources.ts';
+import type { SilenceSources } from '../timeline/queries.ts';
+import { lastIdOf, reverseId, timelineOf } from '../model/timeline/storage.ts';
 
 /** The silences that were active at a moment; each is read once. */
 export class SilencesAt {

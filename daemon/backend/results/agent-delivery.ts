@@ -2,20 +2,20 @@ import type { MonError } from '../../../shared/errors.ts';
 import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import { unknownNamespace } from '../namespaces/unknown.ts';
+import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { unknownNamespace } from '../namespaces/unknown-namespace.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Command } from '../commit/command.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
-import type { Transaction } from '../commit/transaction.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
-import type { EventDemand } from '../notify/route.ts';
+import type { EventDemand } from '../model/notify/route.ts';
 import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
-import { AGENT_SPOOLS } from './table.ts';
+import { AGENT_SPOOLS } from '../model/results/storage.ts';
 
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CheckEntry, CheckBaseline } from '../registry/namespace.ts';
+import type { CheckEntry, CheckBaseline } from '../model/registry/namespace.ts';
 
 /** Most baselines of one connection; results of further checks are sent in full. */
 const BASELINES_MAX = 1024;

@@ -2,10 +2,10 @@ import { nextCheckState } from '../../../shared/domain/event.ts';
 import { canBeBaseline } from '../../../shared/domain/delta-result.ts';
 import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { renewCheck } from '../events/saved.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { renewCheck } from '../model/events/mutations.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
+import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { BaselineVersions, ConnectionBaselines, Baseline } from './baselines.ts';
 
 /**

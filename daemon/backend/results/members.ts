@@ -2,10 +2,10 @@ import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
-import { readResults } from './read.ts';
-import type { Results } from './write.ts';
+import { readResults } from './queries.ts';
+import type { Results } from './commands.ts';
 
 /** The dependencies of the result routes of v1 and mon. */
 export interface ResultDeps extends NamespaceDeps {

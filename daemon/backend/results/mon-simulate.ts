@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Simulation } from '../../../shared/schemas/explain.ts';
-import { incomingFromApi } from './write.ts';
+import { incomingFromApi } from './commands.ts';
 import { simulateResult, type RulesAfter } from './simulate.ts';
 import { validateSubmitted } from './validate-result.ts';
-import { readClient } from '../clients/read.ts';
+import { readClient } from '../model/clients/queries.ts';
 import { readBody } from '../http/json-body.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { Routing } from '../notify/route.ts';
+import type { Routing } from '../model/notify/route.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { OnMon } from '../http/route.ts';
 

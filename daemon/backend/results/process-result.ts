@@ -8,16 +8,16 @@ import { BACKEND_CLIENT } from '../../../shared/schemas/backend-client.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import type { CheckBodies } from '../events/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
-import { endSilenced } from '../silences/write.ts';
-import { notifyOk, notifyRegistration, notifyResult } from '../notify/occasions.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { type EventDemand } from '../notify/route.ts';
-import { saveCheck } from '../events/saved.ts';
-import { pendingResolutionsOf, type PendingResolution } from '../notify/silence-ends/state.ts';
-import { saveClient } from '../clients/saved.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import type { CheckBodies } from '../model/events/check-record.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import { endSilenced } from '../silences/commands.ts';
+import { notifyOk, notifyRegistration, notifyResult } from '../notify/notifications.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { type EventDemand } from '../model/notify/route.ts';
+import { saveCheck } from '../model/events/mutations.ts';
+import { pendingResolutionsOf, type PendingResolution } from '../model/notify/silence-ends/state.ts';
+import { saveClient } from '../model/clients/mutations.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
 
 /** A result that is ready for the rules: merged with its definition, with every default filled in. */
 export interface IncomingResult {

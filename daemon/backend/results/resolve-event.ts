@@ -1,8 +1,8 @@
 import { resolvingResult } from '../../../shared/domain/result.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
 import { processResult } from './process-result.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
 
 /**
  * Resolves the open event of `entry`. The command must have requested its bodies.

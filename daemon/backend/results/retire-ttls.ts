@@ -2,16 +2,16 @@ import { hasStaleOutput, retiredResult, ttlOf, withoutTtl } from '../../../share
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import type { Definitions } from '../config/definitions.ts';
-import { saveCheck } from '../events/saved.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import type { Definitions } from '../model/config/definitions.ts';
+import { saveCheck } from '../model/events/mutations.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { Clock } from '../ports.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import { processResult } from './process-result.ts';
-import { checkKey, namesOf, ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
-import { TTL_DEFINITIONS } from './table.ts';
+import { checkKey, namesOf, ttlDefinitionsOf, type CheckKey } from '../model/results/ttl-definitions.ts';
+import { TTL_DEFINITIONS } from '../model/results/storage.ts';
 
 /**
  * Number of clients whose results are written together, so that a check of a large fleet does not delay other results.

@@ -9,16 +9,16 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
-import { ClientEntry, type Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import { openEvents } from '../events/state.ts';
+import { ClientEntry, type Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { openEvents } from '../model/events/state.ts';
 import { contextOf } from '../notify/context.ts';
 import { handlersOfGroups, verdictsWithGroups } from '../notify/groups/queries.ts';
 import { selectedFor, silencesOf, type Occurrence } from '../notify/occurrence.ts';
-import { inhibitorsOf } from '../notify/inhibitions/state.ts';
+import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
-import { type Routing } from '../notify/route.ts';
+import { type Routing } from '../model/notify/route.ts';
 
 /** Returns the verdicts of the rules about aggregates with one more result. */
 export type RulesAfter = (

@@ -1,5 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
 
 /**
  * The reason why a result of a client is rejected.

@@ -1,11 +1,11 @@
 import { isOverWhenStale, staleResult } from '../../../shared/domain/ttl.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from './process-result.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
 import { retireResult } from './retire-ttls.ts';
-import { ttlDefinitionsOf } from './ttl-definitions.ts';
+import { ttlDefinitionsOf } from '../model/results/ttl-definitions.ts';
 
 /** Records stale results. */
 export class StaleResults {

@@ -4,7 +4,7 @@ import type { Log } from '../../log/log.ts';
 import { runTimetable, type RunningTimetable } from '../../schedule/run-timetable.ts';
 import { subdueOf } from '../../schedule/subdue.ts';
 import { timetableOf } from '../../schedule/timetable.ts';
-import type { Definitions, NamedCheck } from '../config/definitions.ts';
+import type { Definitions, NamedCheck } from '../model/config/definitions.ts';
 import type { PlanningClock } from '../ports.ts';
 
 interface PublisherParts {

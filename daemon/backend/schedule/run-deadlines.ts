@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { Change, PlanningClock } from '../ports.ts';
 import { Deadlines, type Deadline } from './deadlines.ts';
 

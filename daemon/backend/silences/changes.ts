@@ -3,10 +3,10 @@ import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import { policedRequest, refuseV1AgainstPolicy, type PolicyDeps } from './policy.ts';
-import type { SilencedEntries } from './write.ts';
+import type { SilencedEntries } from './commands.ts';
 
 const validateClear = validator(clearSilencedSchema);
 

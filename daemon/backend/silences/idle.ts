@@ -5,14 +5,14 @@ import { errorMessage } from '../../../shared/errors.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Transaction } from '../commit/transaction.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
 import type { PlanningClock } from '../ports.ts';
-import { isAnySilencedBy } from '../registry/named-by.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
-import { countUnmatched, markIdle, noteMatched } from './saved.ts';
-import { changeOf } from './state.ts';
-import { endIdle } from './write.ts';
+import { isAnySilencedBy } from '../model/registry/silenced-events.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { countUnmatched, markIdle, noteMatched } from '../model/silences/mutations.ts';
+import { changeOf } from '../model/silences/state.ts';
+import { endIdle } from './commands.ts';
 
 interface IdleParts {
   readonly registry: Registry;

@@ -3,15 +3,15 @@ import { reminderAt } from '../../../shared/domain/silence-reminder.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Transaction } from '../commit/transaction.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
 import type { PlanningClock } from '../ports.ts';
-import { eventsSilencedBy } from '../registry/named-by.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import type { Registry } from '../registry/registry.ts';
+import { eventsSilencedBy } from '../model/registry/silenced-events.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
-import { renewSilenced } from './saved.ts';
-import { changeOf, idOfChange } from './state.ts';
+import { renewSilenced } from '../model/silences/mutations.ts';
+import { changeOf, idOfChange } from '../model/silences/state.ts';
 
 interface ReminderParts {
   readonly registry: Registry;

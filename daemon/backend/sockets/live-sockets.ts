@@ -4,7 +4,7 @@ import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Clock } from '../ports.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
 /**
  * The maximum number of open sockets of one key or user, by scope. Many agents may share one key, and so may some

@@ -1,7 +1,7 @@
 import { JsonChunksError, parseJsonInChunks } from '../../../shared/domain/json-chunks.ts';
 import { FORBIDDEN_NAMES } from '../../../shared/domain/json-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { inChunks } from '../store/loop-turn.ts';
+import { inChunks } from '../store/time-slice.ts';
 import type { FrameSocket } from './frame-socket.ts';
 
 /**

@@ -5,10 +5,10 @@ import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { STASH_DEPTH_MAX } from '../http/limits.ts';
 import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
-import { readStashes } from './read.ts';
-import type { Stashes } from './write.ts';
+import { readStashes } from './queries.ts';
+import type { Stashes } from './commands.ts';
 
 const validateStash = validator(stashSchema);
 const validatePath = validator(stashPathSchema);

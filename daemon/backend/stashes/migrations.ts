@@ -3,12 +3,12 @@ import { silencedEntry } from '../../../shared/domain/silencing.ts';
 import { isCovered, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { recordAudit, targetIn } from '../audit/write.ts';
+import { recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { auditedSilence, DEFAULT_MAX, unexpiredEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
-import { saveSilenced } from '../silences/saved.ts';
-import { STASHES } from './table.ts';
-import { stashesOf } from './state.ts';
+import { auditedSilence, DEFAULT_MAX, unexpiredEntry, refuseTooMany, type SilencesMax } from '../silences/commands.ts';
+import { saveSilenced } from '../model/silences/mutations.ts';
+import { STASHES } from '../model/stashes/storage.ts';
+import { stashesOf } from '../model/stashes/state.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 

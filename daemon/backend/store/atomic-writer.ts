@@ -5,8 +5,8 @@ import { diskError } from './disk-error.ts';
 import { UnsettledWriteError } from './unsettled-write.ts';
 import { LogTail, type LogEnd } from './log-tail.ts';
 import { StoreIdentity } from './store-identity.ts';
-import { batchSlice } from './loop-turn.ts';
-import { openWithAllLogs } from './open-whole.ts';
+import { batchSlice } from './time-slice.ts';
+import { openWithAllLogs } from './open-with-all-logs.ts';
 import type { Database } from './database.ts';
 
 /** An encoded key and its new value; undefined deletes it. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { StoreWork } from '../ports.ts';
-import { openWithAllLogs } from './open-whole.ts';
+import { openWithAllLogs } from './open-with-all-logs.ts';
 import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
 import type { Database } from './database.ts';

@@ -16,7 +16,7 @@ import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { LevelUpgradeTarget } from './level-upgrade-target.ts';
-import { batchSlice } from './loop-turn.ts';
+import { batchSlice } from './time-slice.ts';
 import { AMENDING_SCHEMA } from './migrations/004-amendments.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -29,7 +29,7 @@ import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 import { encodeNamed, scanRange } from './scan-range.ts';
-import { SerialQueue } from './turns.ts';
+import { SerialQueue } from './serial-queue.ts';
 import { watchShard } from './watch-shard.ts';
 import { type Database } from './database.ts';
 

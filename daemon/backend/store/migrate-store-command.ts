@@ -8,7 +8,7 @@ import { openLevelStore } from './level-store.ts';
 import { SHARD } from './main-shard.ts';
 import { openStore, locationOf, requireStore, type StoreLocation } from './open-store.ts';
 import { openUnfinishedCopy } from './postgres/unfinished-copy.ts';
-import { isShared } from './shared.ts';
+import { isShared } from './shared-store.ts';
 
 /** Duration of the leases: no other process may write to either store meanwhile. */
 const LEASE_MS = 30_000;

@@ -7,7 +7,7 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { assertIntact, type AcceptedLoss } from './inspect/assert-intact.ts';
 import { markClosed, unmarkClosed } from './inspect/closed-mark.ts';
 import { newStoreId, STORE_ID } from './keys.ts';
-import { openWithAllLogs } from './open-whole.ts';
+import { openWithAllLogs } from './open-with-all-logs.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
-import { Recovered } from './inspect/recovered.ts';
+import { Recovered } from './inspect/recovered-entries.ts';
 import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
 import { scanLog } from './inspect/log-scan.ts';
 import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';

@@ -12,10 +12,10 @@ import {
 } from '../../../shared/domain/timeline/availability.ts';
 import type { Availability, AvailabilityReport, CheckPast, PastStretch } from '../../../shared/schemas/availability.ts';
 import type { ReadStore } from '../ports.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
-import { downFrom, type Source } from './places.ts';
-import { checksOnce, silencesIn, type SilenceSources } from './read.ts';
-import { indexOfCheck, timeOf } from './table.ts';
+import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
+import { downFrom, type Source } from './sources.ts';
+import { checksOnce, silencesIn, type SilenceSources } from './queries.ts';
+import { indexOfCheck, timeOf } from '../model/timeline/storage.ts';
 
 /** Maximum number of checks per request, which take about a second. */
 const CHECKS_MAX = 10_000;

@@ -1,13 +1,13 @@
 import type { PastEvent } from '../../../shared/domain/timeline/past.ts';
-import { hasState } from '../../../shared/domain/timeline/turn.ts';
+import { hasState } from '../../../shared/domain/timeline/state-change.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import { shownOutput } from '../events/rows.ts';
+import { shownOutput } from '../model/events/feed-rows.ts';
 import type { Store } from '../ports.ts';
-import { byName } from '../registry/by-name.ts';
-import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
-import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../silences/stored-reminder.ts';
-import type { Timeline } from './state.ts';
-import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from './table.ts';
+import { byName } from '../model/registry/by-name.ts';
+import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../model/registry/namespace.ts';
+import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../model/silences/stored-reminder.ts';
+import type { Timeline } from '../model/timeline/state.ts';
+import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from '../model/timeline/storage.ts';
 
 /*
  * The format of checkpoints: the state of each namespace as the registry had it, in parts that were written one after

@@ -3,9 +3,9 @@ import { errorMessage } from '../../../shared/errors.ts';
 import { isCheckpointDue } from '../../../shared/domain/timeline/past.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Transaction } from '../commit/transaction.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
 import type { Clock, Key, Store } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../model/registry/registry.ts';
 import {
   beginningOf,
   checkpointsIn,
@@ -16,8 +16,16 @@ import {
   type CompleteCheckpoint,
   type TakenClients,
 } from './checkpoint.ts';
-import { checkpointAt, clientPartsOf, partsAt, reverseId, silencePartsOf, TIMELINE_HEAD, timeOf } from './table.ts';
-import { isBlank, newTimelineId } from './saved.ts';
+import {
+  checkpointAt,
+  clientPartsOf,
+  partsAt,
+  reverseId,
+  silencePartsOf,
+  TIMELINE_HEAD,
+  timeOf,
+} from '../model/timeline/storage.ts';
+import { isBlank, newTimelineId } from '../model/timeline/mutations.ts';
 
 const PERIOD_MS = 10_000;
 

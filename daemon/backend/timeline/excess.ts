@@ -1,6 +1,6 @@
 import type { Key, Store } from '../ports.ts';
-import type { TimelineCheckKey, Timeline } from './state.ts';
-import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from './table.ts';
+import type { TimelineCheckKey, Timeline } from '../model/timeline/state.ts';
+import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from '../model/timeline/storage.ts';
 
 /**
  * Index entries that are counted in one period, which takes some tens of milliseconds. The check that is being counted

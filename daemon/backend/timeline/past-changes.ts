@@ -2,7 +2,7 @@ import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
 import { checkpointClients, silencesAt, type CompleteCheckpoint } from './checkpoint.ts';
 import {
   nextClient,
@@ -12,9 +12,16 @@ import {
   type PastClient,
   type IdentifiedTransition,
 } from './past.ts';
-import { newestOf } from './places.ts';
-import { checksOnce } from './read.ts';
-import { idAt, indexOfCheck, lastIdOf, reverseId, SILENCE_INDEX_PREFIX, timelineOf } from './table.ts';
+import { newestOf } from './sources.ts';
+import { checksOnce } from './queries.ts';
+import {
+  idAt,
+  indexOfCheck,
+  lastIdOf,
+  reverseId,
+  SILENCE_INDEX_PREFIX,
+  timelineOf,
+} from '../model/timeline/storage.ts';
 
 /** Maximum number of transitions between two moments for a difference; beyond it, reading the lists anew is as fast. */
 const TRANSITIONS_MAX = 2000;

@@ -3,11 +3,11 @@ import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { PastClient as PastClientRow } from '../../../shared/schemas/timeline.ts';
-import { clientRow } from '../clients/rows.ts';
-import type { Namespace } from '../registry/namespace.ts';
-import { SilencedRegistry } from '../silences/state.ts';
+import { clientRow } from '../model/clients/feed-rows.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { SilencedRegistry } from '../model/silences/state.ts';
 import type { PastClient } from './past.ts';
-import { subjectIn, subscriptionsIn } from './read.ts';
+import { subjectIn, subscriptionsIn } from './queries.ts';
 
 export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistry {
   const index = new SilencedRegistry();

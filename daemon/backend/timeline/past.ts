@@ -19,8 +19,8 @@ import {
   type ClientPart,
   type CompleteCheckpoint,
 } from './checkpoint.ts';
-import type { Timeline } from './state.ts';
-import { idAt, lastIdOf, reverseId, timelineOf, timeOf } from './table.ts';
+import type { Timeline } from '../model/timeline/state.ts';
+import { idAt, lastIdOf, reverseId, timelineOf, timeOf } from '../model/timeline/storage.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 

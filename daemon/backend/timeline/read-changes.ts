@@ -1,9 +1,9 @@
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { silencedRow } from '../../../shared/domain/silencing.ts';
 import type { PastChanges } from '../../../shared/schemas/timeline.ts';
-import type { RequestedNamespaces } from '../namespaces/asked.ts';
+import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
 import { differenceOf, type Between, type PastDifference } from './past-changes.ts';
 import type { PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';

@@ -3,7 +3,7 @@ import { startBackend, type BenchBackend } from '../backend-process.ts';
 import { Line } from '../http-line.ts';
 import { EVENTS, postResults } from '../post-results.ts';
 import { count, quantile } from '../report.ts';
-import { RATE, whileResultsComeIn } from '../results-beside.ts';
+import { RATE, whileResultsComeIn } from '../background-results.ts';
 import { interleaved, type Side, type Sides } from './figures.ts';
 
 const ROUNDS = 5;

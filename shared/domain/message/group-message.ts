@@ -1,6 +1,6 @@
 import type { GroupedEvent, GroupRun } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../count-text.ts';
 import { groupLabel } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf } from '../severity.ts';

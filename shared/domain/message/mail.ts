@@ -2,7 +2,7 @@ import type { RunningHandler } from '../../schemas/handler.ts';
 import { clip } from './clip.ts';
 import type { Message } from './message.ts';
 import { colorOf, escapeHtml } from './service.ts';
-import { Telegraph, type MessageSubject } from './told.ts';
+import { Telegraph, type MessageSubject } from './message-renderer.ts';
 
 export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
 

@@ -8,7 +8,7 @@ import type { Service, ServiceRequest } from './service.ts';
 import { slack } from './slack.ts';
 import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
-import { Telegraph, type MessageSubject } from './told.ts';
+import { Telegraph, type MessageSubject } from './message-renderer.ts';
 
 const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 

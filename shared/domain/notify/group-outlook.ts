@@ -1,5 +1,5 @@
 import type { GroupChange } from '../../schemas/grouping.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
 import { groupLabel, type GroupKey } from './group-key.ts';
 import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-intervals.ts';

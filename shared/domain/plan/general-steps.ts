@@ -2,7 +2,7 @@ import type { UpgradeFacts } from '../../schemas/plan.ts';
 import type { PhasedStep } from './rule.ts';
 import { isRolling } from './rules/stop-all.ts';
 import { versionText, type UpgradePath } from './version.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './product-words.ts';
 
 /** Returns the general procedure of every upgrade (reference 9.2); the steps of rules are inserted between. */
 export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {

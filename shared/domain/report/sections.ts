@@ -6,7 +6,7 @@ import type {
   ReportNoise,
   ReportSilence,
 } from '../../schemas/report.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 

@@ -1,5 +1,5 @@
 import { isAttributes, textsIn, type Attributes } from '../attributes.ts';
-import { ENTITY_SUBJECT, EVENT_SUBJECT, type Shape } from '../known-attributes.ts';
+import { ENTITY_SUBJECT, EVENT_SUBJECT, type Shape } from '../attribute-shapes.ts';
 import { expressionWarnings } from '../unknown-attributes.ts';
 import { entityConditions, eventConditions, type V2Expressions } from './expressions.ts';
 import type { Untranslatable } from './problem.ts';

@@ -2,7 +2,7 @@ import type { V2Handler } from '../../schemas/v2/handler.ts';
 import { variablesOf } from '../../schemas/environment.ts';
 import { handlerSchema, type HandlerDefinition } from '../../schemas/handler.ts';
 import { problemsOf } from '../../schemas/problems.ts';
-import { templateRemarks } from '../message/told.ts';
+import { templateRemarks } from '../message/message-renderer.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../redact.ts';
 import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';

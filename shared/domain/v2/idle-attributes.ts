@@ -1,4 +1,4 @@
-import { idleAttributes } from './lost.ts';
+import { idleAttributes } from './import-losses.ts';
 
 const NO_SECRETS = 'secrets are not fetched from providers: use the environment of the backend or of the agent';
 const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs on its host';

@@ -21,14 +21,14 @@ test('a frame contains its results in order and counts them as unacknowledged', 
       { id: 12, signature: 's3cr3t', check: { name: 'disk' } },
     ],
   });
-  expect(sent).toMatchObject({ sentId: 12, ackedId: 10, room: 3, isAcknowledged: false });
+  expect(sent).toMatchObject({ sentId: 12, ackedId: 10, remainingWindow: 3, isAcknowledged: false });
 });
 
 test('an acknowledgment frees the window, but not beyond what was sent', () => {
   const sent = halfAcknowledged();
-  expect(sent).toMatchObject({ ackedId: 12, room: 3, isAcknowledged: false });
+  expect(sent).toMatchObject({ ackedId: 12, remainingWindow: 3, isAcknowledged: false });
   sent.acknowledge(99);
-  expect(sent).toMatchObject({ ackedId: 14, room: 5, isAcknowledged: true });
+  expect(sent).toMatchObject({ ackedId: 14, remainingWindow: 5, isAcknowledged: true });
   sent.acknowledge(13);
   expect(sent).toMatchObject({ ackedId: 14 });
 });
@@ -36,7 +36,7 @@ test('an acknowledgment frees the window, but not beyond what was sent', () => {
 test('rewinding marks results as unsent, and only the next frame names the id that it resumes from', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(13)).toBe(true);
-  expect(sent).toMatchObject({ sentId: 13, room: 4, rewinds: 1 });
+  expect(sent).toMatchObject({ sentId: 13, remainingWindow: 4, rewinds: 1 });
   expect(JSON.parse(sent.nextFrame(spooled(14)))).toMatchObject({ resume_after: 13, results: [{ id: 14 }] });
   expect(JSON.parse(sent.nextFrame(spooled(15)))).not.toHaveProperty('resume_after');
 });

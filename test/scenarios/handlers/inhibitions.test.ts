@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { HANDLER_JOBS } from '../../../daemon/backend/notify/delivery/storage.ts';
+import { HANDLER_JOBS } from '../../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../../daemon/backend/store/level-store.ts';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';

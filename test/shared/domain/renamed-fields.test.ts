@@ -6,7 +6,7 @@ import {
   GROUP_SEARCH,
   INHIBITION_SEARCH,
   SILENCED_SEARCH,
-} from '../../../shared/domain/search-nouns.ts';
+} from '../../../shared/domain/list-searches.ts';
 import type { SearchLanguage } from '../../../shared/domain/search-language.ts';
 
 function problemIn<Row>(language: SearchLanguage<Row>) {

@@ -45,13 +45,13 @@ test('a narrower search finds nothing that the wider search does not find', () =
   );
 });
 
-test.each<{ before: string; next: string; found: boolean; missed: boolean }>([
-  { before: 'we', next: 'web', found: false, missed: true },
-  { before: 'web', next: 'we', found: true, missed: false },
-  { before: 'client=web', next: 'client=web', found: true, missed: true },
-  { before: 'age>1h', next: 'age>1h', found: false, missed: false },
-  { before: 'client=web', next: 'disk', found: false, missed: false },
-])('after "$before", rows found by "$next" stay found: $found, and missed ones stay missed: $missed', (about) => {
+test.each<{ before: string; next: string; matched: boolean; missed: boolean }>([
+  { before: 'we', next: 'web', matched: false, missed: true },
+  { before: 'web', next: 'we', matched: true, missed: false },
+  { before: 'client=web', next: 'client=web', matched: true, missed: true },
+  { before: 'age>1h', next: 'age>1h', matched: false, missed: false },
+  { before: 'client=web', next: 'disk', matched: false, missed: false },
+])('after "$before", rows found by "$next" stay found: $matched, and missed ones stay missed: $missed', (about) => {
   const { before, next, ...carried } = about;
   expect(carriedVerdicts(searchOf(next), searchOf(before))).toEqual(carried);
 });

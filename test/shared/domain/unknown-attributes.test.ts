@@ -5,7 +5,7 @@ import { parseConditions } from '../../../shared/domain/attribute-conditions.ts'
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { eventSubjectOf } from '../../../shared/domain/v2/event-subject.ts';
-import { ENTITY_SUBJECT, EVENT_SUBJECT, V1_EVENT, type Shape } from '../../../shared/domain/known-attributes.ts';
+import { ENTITY_SUBJECT, EVENT_SUBJECT, V1_EVENT, type Shape } from '../../../shared/domain/attribute-shapes.ts';
 import { conditionWarnings, unknownAttributes } from '../../../shared/domain/unknown-attributes.ts';
 import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
 import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';

@@ -162,7 +162,7 @@ describe('actions on many events', () => {
     driver.type('aswhy\u0013');
     expect(top(driver)).toMatchObject({
       kind: 'confirm',
-      typed: { wanted: '21' },
+      typed: { expected: '21' },
       lines: expect.arrayContaining(['and 17 more']),
     });
     driver.escape();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { layOutList } from '../../../tui/list/list-place.ts';
+import { layOutList } from '../../../tui/list/list-layout.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE } from '../../support/console-scene.ts';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_ARGUMENTS } from '../../../tui/config/arguments.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
-import { settingsOf } from '../../../tui/config/settings-of.ts';
+import { settingsOf } from '../../../tui/config/appearance-settings.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
 import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/state/keys.ts';
 import { propertyRuns } from '../../support/property-runs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { upgradeRow } from '../../../daemon/backend/plans/rows.ts';
+import { upgradeRow } from '../../../daemon/backend/model/plans/feed-rows.ts';
 import { planOf } from '../../../shared/domain/plan/plan.ts';
 import { carryOut, newPlan } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';

@@ -6,7 +6,7 @@ import { openApiClient, type ApiClient } from '../../../shared/client/api-client
 import { MonError } from '../../../shared/errors.ts';
 import type { HoldRequest } from '../../../shared/schemas/maintenance.ts';
 import type { TimelinePage } from '../../../shared/schemas/timeline.ts';
-import { CommandSilence } from '../../../tui/monctl/held-silence.ts';
+import { CommandSilence } from '../../../tui/monctl/command-silence.ts';
 import { placesEnv } from '../../support/administrator.ts';
 import { asking } from '../../support/asking.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

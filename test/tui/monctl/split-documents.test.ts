@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { DumpWriter } from '../../../tui/monctl/objects/write-objects.ts';
 import { readObjects, type FileItem } from '../../../tui/monctl/objects/read-objects.ts';
 import { splitDocuments } from '../../../tui/monctl/objects/split-documents.ts';

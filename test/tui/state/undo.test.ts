@@ -72,14 +72,14 @@ describe('the outcome of a change', () => {
 
   test('a successful change is reported in one line, even if somebody else did part of it before', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'not_found' }]);
-    expect(changeReport(change, outcomes)).toEqual({ title: '2 silences ended', isWhole: true, lines: [] });
+    expect(changeReport(change, outcomes)).toEqual({ title: '2 silences ended', isComplete: true, lines: [] });
   });
 
   test('a partly failed change is reported with what was not done, why, and what was done', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'changed' }]);
     expect(changeReport(change, outcomes)).toEqual({
       title: '1 of 2 silences ended',
-      isWhole: false,
+      isComplete: false,
       lines: ['not ended: client:b:disk: it was changed meanwhile', 'ended: client:a:disk'],
     });
   });

@@ -4,7 +4,7 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';

@@ -5,9 +5,9 @@ import { followAuditChain, type AuditLink } from '../../../shared/domain/audit.t
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Call, Command } from '../command.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { cell } from '../list.ts';
 import { poll, troubleTeller } from '../poll.ts';
 import { table, type Column } from '../table.ts';

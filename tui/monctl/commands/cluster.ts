@@ -1,13 +1,13 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { clusterTroubles, successionOf, leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { MEMBER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';
 import { ago } from '../times.ts';

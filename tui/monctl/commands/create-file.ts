@@ -8,16 +8,16 @@ import {
   unwrap,
   wrappedName,
   type Wrapped,
-} from '../../../shared/domain/v2/wrapped.ts';
+} from '../../../shared/domain/v2/wrapped-object.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { withCommandText } from '../../../shared/domain/v2/definition-command.ts';
 import { changedFields } from '../../../shared/domain/v2/changed-fields.ts';
-import { skippedReason } from '../../../shared/domain/v2/lost.ts';
+import { skippedReason } from '../../../shared/domain/v2/import-losses.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { FILE_OPTION } from '../input.ts';
 import { NAMESPACE_OPTION, namespaceOf as namespaceOfCall } from '../namespaces.ts';

@@ -1,14 +1,14 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { DEAD_LETTER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeadLetterSelection, DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { requireExisting, removed } from '../found.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../require-existing.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';

@@ -8,11 +8,11 @@ import {
   WRAPPED_KINDS,
   type Wrapped,
   type WrappedKind,
-} from '../../../shared/domain/v2/wrapped.ts';
+} from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Call, Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { clusterV2 } from '../upgrade/cluster-login.ts';
 import { DUMP_FORMATS, DumpWriter, writeAtomically, type DumpFormat, type TextSink } from '../objects/write-objects.ts';

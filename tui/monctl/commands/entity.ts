@@ -2,7 +2,7 @@ import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { requireExisting } from '../found.ts';
+import { requireExisting } from '../require-existing.ts';
 import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';

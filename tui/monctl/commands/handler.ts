@@ -1,7 +1,7 @@
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { groupLabel } from '../../../shared/domain/notify/group-key.ts';
-import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { GROUP_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';

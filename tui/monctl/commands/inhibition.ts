@@ -1,6 +1,6 @@
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { inhibitionWithin } from '../../../shared/domain/notify/inhibition-scope.ts';
-import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { INHIBITION_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { followOrPoll } from '../follow.ts';

@@ -6,7 +6,7 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';

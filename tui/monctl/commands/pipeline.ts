@@ -2,7 +2,7 @@ import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { requireExisting } from '../found.ts';
+import { requireExisting } from '../require-existing.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';

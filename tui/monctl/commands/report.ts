@@ -1,7 +1,7 @@
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
 import type { Command } from '../command.ts';
 import { takes } from '../flags.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { NAMESPACES_OPTIONS } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 

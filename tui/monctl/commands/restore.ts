@@ -8,7 +8,7 @@ import {
   wrappedName,
   WRAPPED_KINDS,
   type Wrapped,
-} from '../../../shared/domain/v2/wrapped.ts';
+} from '../../../shared/domain/v2/wrapped-object.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';

@@ -1,7 +1,7 @@
 import { takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
-import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
@@ -9,11 +9,11 @@ import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { requireExisting, removed } from '../found.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { requireExisting, removed } from '../require-existing.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../counted-noun.ts';
 import { parseStatus, STATUS_WORDS, statusFlag, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { recordWithOutput, type Column, type TableLook } from '../table.ts';
 import { ago, timestamp } from '../times.ts';

@@ -5,7 +5,7 @@ import type { Availability, AvailabilityReport } from '../../../shared/schemas/a
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 import { statusStyle, statusWord } from '../severity-text.ts';

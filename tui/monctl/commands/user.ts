@@ -4,7 +4,7 @@ import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
 import { flagAt, textAt, textsAt, without } from '../v2-object.ts';
-import { removed } from '../found.ts';
+import { removed } from '../require-existing.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 

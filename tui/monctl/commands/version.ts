@@ -2,7 +2,7 @@ import { flag } from '../flags.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Command } from '../command.ts';
 import { record, table } from '../table.ts';
-import { differing, versionsOfAll, VERSION_COLUMNS } from '../upgrade/versions-of-all.ts';
+import { differing, versionsOfAll, VERSION_COLUMNS } from '../upgrade/running-versions.ts';
 
 export const versionCommand: Command = {
   words: ['version'],

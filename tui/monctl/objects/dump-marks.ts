@@ -1,4 +1,4 @@
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 
 /*

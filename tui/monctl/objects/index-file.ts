@@ -1,4 +1,4 @@
-import { kindOf, WRAPPED_KINDS, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { kindOf, WRAPPED_KINDS, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 

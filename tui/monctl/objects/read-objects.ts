@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readWrapped, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { readWrapped, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
 import { parseStructure } from '../input.ts';
 import { splitDocuments, type DocumentText } from './split-documents.ts';

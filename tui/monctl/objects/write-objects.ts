@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
 import { toJson, toYaml } from '../output.ts';
 import { BEGIN_TEXT, beginObject, endObject, endText } from './dump-marks.ts';

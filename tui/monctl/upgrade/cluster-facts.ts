@@ -1,6 +1,6 @@
 import { clusterMembers } from '../../../shared/client/cluster-client.ts';
 import type { V2Client, V2Object } from '../../../shared/client/v2-client.ts';
-import { WRAPPED_KINDS, wrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { WRAPPED_KINDS, wrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { DumpFacts } from '../../../shared/domain/plan/dump-facts.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';

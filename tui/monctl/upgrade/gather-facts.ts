@@ -8,7 +8,7 @@ import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
 import { installPathsOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
-import { withoutUndefined } from '../../../shared/domain/given.ts';
+import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
 
 /** The entity limit without a license (reference 8). */

@@ -3,7 +3,7 @@ import { access, constants, readdir, readFile, realpath } from 'node:fs/promises
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { wordsOf } from '../../../shared/domain/plan/words.ts';
+import { wordsOf } from '../../../shared/domain/plan/product-words.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 

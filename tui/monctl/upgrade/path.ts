@@ -1,4 +1,4 @@
-import { ifThere } from '../../../shared/client/if-there.ts';
+import { ifThere } from '../../../shared/client/answer-or-undefined.ts';
 import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';

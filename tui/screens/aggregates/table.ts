@@ -5,7 +5,7 @@ import { namespaceField } from '../namespace-field.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { countField, flagField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
-import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { AGGREGATE_SEARCH } from '../../../shared/domain/list-searches.ts';
 import {
   aggregateBar,
   aggregateMark,

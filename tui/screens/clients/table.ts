@@ -4,7 +4,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
-import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { countText } from '../../words/count-text.ts';

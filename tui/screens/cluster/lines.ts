@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { MemberLayer } from '../../state/layers/loaded.ts';
 import type { Shown } from '../../state/ports.ts';
 import { describe } from '../../text/describe.ts';

@@ -2,7 +2,7 @@ import { leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 import { labelRun } from '../../text/describe.ts';
 import { fitRuns, spread } from '../../text/runs.ts';

@@ -1,10 +1,10 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { MEMBER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import { countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { TableColumn } from '../../list/table-column.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { MEMBER_TONES } from './lines.ts';
 import { summaryLines } from './summary.ts';
 

@@ -1,6 +1,6 @@
 import { clusterTroubles, type ClusterTrouble } from '../../../shared/domain/cluster.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 

@@ -1,5 +1,5 @@
 import type { Opened } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 
 /**
  * Returns the text of a list before the first connection: the backend, the failure, and the time of the next

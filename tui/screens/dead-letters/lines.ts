@@ -4,7 +4,7 @@ import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
 /** Returns all that is known about one dead letter, with the event that the handler should have got. */

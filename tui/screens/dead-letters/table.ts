@@ -1,11 +1,11 @@
 import { column, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
-import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { DEAD_LETTER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { countText } from '../../words/count-text.ts';
 import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 
 /** The view of the dead-letter queue: handler runs that failed for good. */

@@ -13,7 +13,7 @@ import { handlerRows } from '../handling/lines.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import { historyRuns } from '../../model/history-runs.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 

@@ -5,7 +5,7 @@ import { EventRecord } from '../../model/event-record.ts';
 import { run, type Line } from '../../text/theme.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
 /** The screen of one event with all its details. */

@@ -6,7 +6,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { ConsoleState } from '../../state/console-state.ts';
 import { listLayout } from '../../state/screen-layout.ts';

@@ -5,7 +5,7 @@ import type { ListRecord, RowOrder } from '../../model/list-rows.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { type EventRecord } from '../../model/event-record.ts';
 import { isGone } from '../../model/merged-feed.ts';
-import { layOutEventTable, silenceOf } from './place.ts';
+import { layOutEventTable, silenceOf } from './layout.ts';
 import { EVENT_COLUMN, eventSort } from '../../model/event-sort.ts';
 
 export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({

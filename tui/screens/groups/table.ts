@@ -1,10 +1,10 @@
 import { groupLabel } from '../../../shared/domain/notify/group-key.ts';
-import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { GROUP_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { WORST_FIRST } from '../../../shared/domain/severity.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';

@@ -8,7 +8,7 @@ import { countOf } from '../../words/changes.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
 type HandlerVerdict = EventExplanation['handlers'][number];

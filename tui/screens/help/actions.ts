@@ -1,8 +1,8 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { SCROLLED } from '../../keys/places.ts';
+import { SCROLLED } from '../../keys/context-groups.ts';
 import { onLayer, type Action } from '../../keys/action.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { movedTo } from '../../keys/moved-to.ts';
+import { movedTo } from '../../keys/movement-target.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { helpRows, helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';

@@ -1,6 +1,6 @@
 import { holdsWords, type SearchField } from '../../state/search-field.ts';
 import { bindings, keyLabel, type Binding, type KeyAction } from '../../state/keys.ts';
-import { isMovement } from '../../keys/moved-to.ts';
+import { isMovement } from '../../keys/movement-target.ts';
 import { VIEWS } from '../../state/view-names.ts';
 import type { KeyContext } from '../../state/key-context.ts';
 

@@ -1,9 +1,9 @@
 import { inhibitionWithin } from '../../../shared/domain/notify/inhibition-scope.ts';
-import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { INHIBITION_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';

@@ -7,7 +7,7 @@ import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
 import type { Opened, Settles, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 
 /** The content of the inspect screen, and how many screen rows each part gets. */
 export interface InspectBody {

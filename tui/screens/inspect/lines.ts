@@ -18,7 +18,7 @@ import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { scheduleText } from '../checks/table.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 
 /** Returns the summary above the rows: a few lines of one row each. */

@@ -1,9 +1,9 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
 import { onLayer, type Action } from '../../keys/action.ts';
 import { openLog } from './layer.ts';
-import { VIEWS_PAUSED } from '../../keys/places.ts';
+import { VIEWS_PAUSED } from '../../keys/context-groups.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { movedTo } from '../../keys/moved-to.ts';
+import { movedTo } from '../../keys/movement-target.ts';
 import { logEntries, logIndex, logRows } from './entries.ts';
 import { moveText, seekMatch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';

@@ -4,7 +4,7 @@ import type { Described } from '../../text/describe.ts';
 import type { Tone } from '../../text/theme.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { pageHeight } from '../page.tsx';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';

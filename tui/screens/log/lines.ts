@@ -3,7 +3,7 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
 import { describe } from '../../text/describe.ts';
 import type { Remembers, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 const WHEN_CELLS = 12;

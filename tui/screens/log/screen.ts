@@ -11,7 +11,7 @@ import { highlighted } from '../../form/text-search.ts';
 import { centredTop } from '../../state/screen-layout.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 /** The screen with the messages of the console and the audit trail. */

@@ -1,13 +1,13 @@
 import type { Action } from '../../keys/action.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { movedTo } from '../../keys/moved-to.ts';
+import { movedTo } from '../../keys/movement-target.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
-import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-place.ts';
+import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-position.ts';
 import type { Screen, Remembers, Shown } from '../../state/ports.ts';
 import type { Counted } from '../../model/overview-figures.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 
 /** Rows that a page key moves by; a box shows no more. */

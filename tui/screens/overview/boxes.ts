@@ -19,10 +19,10 @@ import { openFiltered } from '../open-filtered.ts';
 import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
 import type { Screen, MessageSink, Remembers } from '../../state/ports.ts';
-import type { LiveData, MergedSources } from '../../model/known.ts';
+import type { LiveData, MergedSources } from '../../model/live-data.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
-import type { BoxId } from '../../state/overview-place.ts';
+import type { BoxId } from '../../state/overview-position.ts';
 
 /** A row of a box. */
 export interface BoxRow {

@@ -1,9 +1,9 @@
 import { TALL_ROWS, type ConsoleState, type ScreenSize } from '../../state/console-state.ts';
-import { halves } from '../../text/beside.ts';
+import { halves } from '../../text/side-by-side.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import type { OverviewBox } from './boxes.ts';
-import type { BoxId } from '../../state/overview-place.ts';
+import type { BoxId } from '../../state/overview-position.ts';
 
 /** A box with the number of rows that it gets under its title. */
 export interface PlacedBox {

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../text/beside.ts';
+import { sideBySide } from '../../text/side-by-side.ts';
 import { isStale } from '../header.tsx';
 import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { boxLines } from './box.ts';

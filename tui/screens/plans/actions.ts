@@ -1,13 +1,13 @@
 import type { Action, Pressed } from '../../keys/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
-import { movedTo } from '../../keys/moved-to.ts';
+import { movedTo } from '../../keys/movement-target.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
 import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, commandOf, runStep } from './questions.ts';
 import type { Screen, MessageSink, Asks, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';

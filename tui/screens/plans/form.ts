@@ -1,9 +1,9 @@
 import { around, isTyped, stepForm, type FormField } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import { mayChange } from '../../keys/may-change.ts';
-import { wishOutcome } from './wishes.ts';
+import { wishOutcome } from './plan-requests.ts';
 import type { Asks, Opened, MessageSink, Screen } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
 import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 

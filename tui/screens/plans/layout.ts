@@ -1,7 +1,7 @@
 import { pageRows } from '../../state/screen-layout.ts';
 import { shownPlan } from './plan.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 
 /** The rows of each part of the page of a plan. */
 export interface PlanLayout {

@@ -7,9 +7,9 @@ import { keyOf, type KeyAction } from '../../state/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { movedTo } from '../../keys/moved-to.ts';
+import { movedTo } from '../../keys/movement-target.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 
 /** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */

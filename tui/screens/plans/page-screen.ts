@@ -4,7 +4,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { messageLine, type Page, type PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { textPaneOf } from '../text-pane.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 
 /** The screen with all details of a step, or with the whole log of the plan. */

@@ -7,7 +7,7 @@ import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Screen, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 import { openLayer } from '../../state/layer-stack.ts';
 

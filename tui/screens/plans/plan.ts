@@ -1,8 +1,8 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
-import type { UpgradePosition } from '../../state/upgrade-place.ts';
+import type { UpgradePosition } from '../../state/upgrade-position.ts';
 import type { Settles, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 
 /** Returns the plan of the view; `undefined` if there is none or it is still being loaded. */
 export function shownPlan({ plans }: Pick<LiveData, 'plans'>): PlanRun | undefined {

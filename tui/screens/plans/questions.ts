@@ -8,10 +8,10 @@ import { keyOf } from '../../state/keys.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
-import { wishOutcome } from './wishes.ts';
+import { wishOutcome } from './plan-requests.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { MessageSink, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
 

@@ -15,7 +15,7 @@ import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
 import { commandOf } from './questions.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 
 /** Symbol and word of each state. Both are always shown, so that color is never the only sign. */

@@ -1,5 +1,5 @@
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
-import { sideBySide, halves } from '../../text/beside.ts';
+import { sideBySide, halves } from '../../text/side-by-side.ts';
 import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { fitRuns } from '../../text/runs.ts';
 import { pageRows } from '../../state/screen-layout.ts';

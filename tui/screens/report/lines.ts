@@ -1,7 +1,7 @@
 import { reportSections, reportSummary, type ReportSection } from '../../../shared/domain/report/sections.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Report } from '../../../shared/schemas/report.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
 import type { Shown } from '../../state/ports.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';

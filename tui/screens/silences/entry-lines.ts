@@ -13,7 +13,7 @@ import { windowsOf } from './recurrence.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { Silencing, Shown } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
 /** Returns all details of a silence, and the events that it covers. */

@@ -2,7 +2,7 @@ import { quotedText } from '../../../shared/domain/search-syntax.ts';
 import { applyFilter } from '../../list/search-prompt.ts';
 import { openMenu } from '../../form/menu.ts';
 import type { Screen, Opened } from '../../state/ports.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { MenuItem } from '../../state/layers/menu.ts';
 

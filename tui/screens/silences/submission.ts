@@ -7,7 +7,7 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { operationName } from '../../words/changes.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';

@@ -6,7 +6,7 @@ import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
 import { isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { type Target, nameOf } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
 import { lostText, NO_RECURRENCE_THERE } from '../../words/recurrence-text.ts';

@@ -3,7 +3,7 @@ import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
-import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { SILENCED_STATES, silencedState, type SilencedState } from '../../../shared/domain/silenced-state.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
@@ -11,7 +11,7 @@ import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Opened } from '../../state/ports.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {

@@ -4,7 +4,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { stripOf, type Outage, type StripCell } from '../../../shared/domain/timeline/strip.ts';
 import type { Availability, CheckPast } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
-import type { LiveData } from '../../model/known.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import { PAST_SPANS, PAST_SPAN_MS, timelineOf } from '../../model/past-span.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/seldom.ts';
+import { Seldom } from '../../../log/rate-limit.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { Callers, ReceivedRequest } from '../../access/caller.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';

@@ -5,7 +5,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { actorOf } from '../../access/actor.ts';
 import { ANONYMOUS, ANOTHER_BACKEND, isAllowed } from '../../access/principal.ts';
-import type { Audit } from '../../audit/write.ts';
+import type { Audit } from '../../model/audit/mutations.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import { matchedRoute, type Sender } from '../../http/request.ts';

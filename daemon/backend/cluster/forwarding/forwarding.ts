@@ -4,7 +4,7 @@ import type { Actor } from '../../../../shared/schemas/audit.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { Callers } from '../../access/caller.ts';
-import type { Audit } from '../../audit/write.ts';
+import type { Audit } from '../../model/audit/mutations.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
 import { pathOf, type Guard, type PassOn } from '../../sockets/upgrades.ts';

@@ -1,6 +1,6 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/seldom.ts';
+import { Seldom } from '../../../log/rate-limit.ts';
 import type { Clock } from '../../ports.ts';
 import type { Leadership, PeerAddress } from './leadership.ts';
 import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';

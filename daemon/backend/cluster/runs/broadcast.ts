@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../../shared/errors.ts';
 import { PEER_PIECES_PATH, PIECES_MAX, type Piece } from '../../../../shared/schemas/peer-run.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/seldom.ts';
+import { Seldom } from '../../../log/rate-limit.ts';
 import type { Clock } from '../../ports.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';

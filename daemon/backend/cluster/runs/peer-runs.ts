@@ -12,8 +12,8 @@ import {
   type RunOrder,
 } from '../../../../shared/schemas/peer-run.ts';
 import type { ApiCommands } from '../../audit/api-commands.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import type { DefinitionKinds } from '../../definitions/state.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import type { DefinitionKinds } from '../../model/definitions/state.ts';
 import type { Delivery } from '../../notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../notify/delivery/outcome.ts';
 import { readBody, validator } from '../../http/json-body.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../../../shared/schemas/peer-run.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/seldom.ts';
-import type { Definitions } from '../../config/definitions.ts';
+import { Seldom } from '../../../log/rate-limit.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
 import { jobLogFields } from '../../notify/delivery/log-fields.ts';
 import type { Deliver } from '../../notify/delivery/run-jobs.ts';
 import { STOPPED, type DeliveryOutcome } from '../../notify/delivery/outcome.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { DEAD_LETTER_SEARCH } from '../../../../shared/domain/search-nouns.ts';
+import { DEAD_LETTER_SEARCH } from '../../../../shared/domain/list-searches.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';

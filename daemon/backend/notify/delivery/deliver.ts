@@ -1,7 +1,7 @@
 import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
 import { isMetricFormat } from '../../../../shared/domain/metrics/event-points.ts';
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
-import type { MessageSubject } from '../../../../shared/domain/message/told.ts';
+import type { MessageSubject } from '../../../../shared/domain/message/message-renderer.ts';
 import { groupDocument, redactGroup } from '../../../../shared/domain/notify/group-document.ts';
 import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
 import { redactEvent } from '../../../../shared/domain/redact.ts';
@@ -10,9 +10,9 @@ import type { GroupRun, HandledEvent, HandlerJob } from '../../../../shared/sche
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { CommandRunner } from '../../../command/command-runner.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Definitions, NamespaceDefinitions } from '../../config/definitions.ts';
+import type { Definitions, NamespaceDefinitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
-import type { Registry } from '../../registry/registry.ts';
+import type { Registry } from '../../model/registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
 import { jobLogFields } from './log-fields.ts';
 import { debug } from './debug.ts';

@@ -1,7 +1,7 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Registry } from '../../registry/registry.ts';
+import type { Registry } from '../../model/registry/registry.ts';
 import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
 
 /** The removal of clients, as the API does it. */

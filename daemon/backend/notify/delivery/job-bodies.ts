@@ -1,7 +1,7 @@
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { Store } from '../../ports.ts';
-import { jobOfStored } from './stored-job.ts';
-import { handlerJobKey } from './storage.ts';
+import { jobOfStored } from '../../model/notify/delivery/stored-job.ts';
+import { handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
 /** Most waiting jobs kept in memory, with their events of some kilobytes each; the others are read on demand. */
 const KEPT_MAX = 1000;

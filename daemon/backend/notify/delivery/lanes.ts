@@ -1,9 +1,9 @@
 import { FAILURE_CATEGORIES, type FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
-import { Burst } from '../../../log/seldom.ts';
-import type { Definitions } from '../../config/definitions.ts';
+import { Burst } from '../../../log/rate-limit.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
-import type { Backlog } from '../route.ts';
+import type { Backlog } from '../../model/notify/route.ts';
 import { JobQueue, type Ticket } from './job-queue.ts';
 import { laneName } from './lane-name.ts';
 import type { DeadLetterIndex } from './dead-letter-index.ts';

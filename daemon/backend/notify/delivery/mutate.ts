@@ -3,7 +3,7 @@ import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import { commandResult } from '../../../command/command-result.ts';
 import type { CommandRunner } from '../../../command/command-runner.ts';
 import type { Log } from '../../../log/log.ts';
-import type { NamespaceDefinitions } from '../../config/definitions.ts';
+import type { NamespaceDefinitions } from '../../model/config/definitions.ts';
 import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
 
 export type Mutation =

@@ -1,7 +1,7 @@
 import { commandText } from '../../../../shared/domain/command-text.ts';
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
 import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
-import type { MessageSubject } from '../../../../shared/domain/message/told.ts';
+import type { MessageSubject } from '../../../../shared/domain/message/message-renderer.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';

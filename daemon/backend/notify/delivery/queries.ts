@@ -1,8 +1,8 @@
 import { BUILT_IN } from '../../../../shared/domain/built-in.ts';
 import type { HandlerStatus } from '../../../../shared/schemas/dead-letter.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import { groupsOf } from '../groups/state.ts';
-import type { Registry } from '../../registry/registry.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import { groupsOf } from '../../model/notify/groups/state.ts';
+import type { Registry } from '../../model/registry/registry.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { laneName } from './lane-name.ts';
 import type { HandlerFigures, Lanes } from './lanes.ts';

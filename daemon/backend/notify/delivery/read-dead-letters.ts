@@ -3,8 +3,8 @@ import { redactEvent } from '../../../../shared/domain/redact.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
 import type { DeadLetterEntry } from './dead-letter-index.ts';
 import type { Store } from '../../ports.ts';
-import { jobOfStored } from './stored-job.ts';
-import { handlerJobKey } from './storage.ts';
+import { jobOfStored } from '../../model/notify/delivery/stored-job.ts';
+import { handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
 export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
   const { id, handler, client, check, group, queuedAtMs, failed_at: failedAtMs, attempts, reason } = entry;

@@ -2,7 +2,7 @@ import type { ConfigInForce } from '../../config/config-in-force.ts';
 import { sendList } from '../../http/list.ts';
 import type { OnMon } from '../../http/route.ts';
 import { visibleNamespaces } from '../../http/v2-collection.ts';
-import type { NamespaceDeps } from '../../namespaces/asked.ts';
+import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import type { Clock } from '../../ports.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { handlerStatuses } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { OnV1 } from '../../http/route.ts';
-import { v1Namespace, type NamespaceDeps } from '../../namespaces/asked.ts';
+import { v1Namespace, type NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import type { MetricSeries } from './metric-series.ts';
 
 interface MetricDeps extends NamespaceDeps {

@@ -6,20 +6,20 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import type { RetryPolicy, RunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { GroupRun, HandlerJob, JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import type { CommitBoard } from '../../commit/commit-board.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import type { CommitBoard } from '../../model/transaction/commit-board.ts';
 import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock, Store } from '../../ports.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from './storage.ts';
+import type { Registry } from '../../model/registry/registry.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../model/notify/delivery/storage.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JobBodies } from './job-bodies.ts';
-import { jobOfStored } from './stored-job.ts';
+import { jobOfStored } from '../../model/notify/delivery/stored-job.ts';
 import type { JobQueue, Ticket } from './job-queue.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
 import { failedForGood, type DeliveryOutcome, type Failure } from './outcome.ts';
-import type { HandlingNote } from '../route.ts';
+import type { HandlingNote } from '../../model/notify/route.ts';
 
 /** Sends one event; see `Delivery`. */
 export interface Deliver {

@@ -3,10 +3,10 @@ import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import { errorMessage, type MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Clock } from '../../ports.ts';
-import { recordAudit, type AuditedChange } from '../../audit/write.ts';
+import { recordAudit, type AuditedChange } from '../../model/audit/mutations.ts';
 import type { Batcher } from '../../commit/batcher.ts';
-import type { Transaction } from '../../commit/transaction.ts';
-import { deadLetterKey, handlerJobKey } from './storage.ts';
+import type { Transaction } from '../../model/transaction/transaction.ts';
+import { deadLetterKey, handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
 /** A change of a stored run of a handler. */
 export type JobChange =

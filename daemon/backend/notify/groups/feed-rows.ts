@@ -1,9 +1,9 @@
 import { groupId } from '../../../../shared/domain/notify/group-key.ts';
-import { GROUP_SEARCH } from '../../../../shared/domain/search-nouns.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import { namespacedTopic, type Topic } from '../../tables/topic.ts';
+import { GROUP_SEARCH } from '../../../../shared/domain/list-searches.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import { namespacedTopic, type Topic } from '../../model/tables/feed-topic.ts';
 import { groupRow } from './queries.ts';
-import { groupsOf } from './state.ts';
+import { groupsOf } from '../../model/notify/groups/state.ts';
 import { dueOf } from './flush.ts';
 
 /** The feed topic of groups. */

@@ -12,16 +12,23 @@ import { hasPending } from '../../../../shared/domain/notify/group-member.ts';
 import type { GroupRun } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { Batcher } from '../../commit/batcher.ts';
-import type { Transaction } from '../../commit/transaction.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import { inhibitorNow } from '../inhibitions/state.ts';
-import { addJob } from '../delivery/mutations.ts';
+import type { Transaction } from '../../model/transaction/transaction.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import { inhibitorNow } from '../../model/notify/inhibitions/state.ts';
+import { addJob } from '../../model/notify/delivery/mutations.ts';
 import type { Clock } from '../../ports.ts';
-import type { Namespace } from '../../registry/namespace.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { isOutdated, moveMember, saveLastNotified, removeMember, touch, type GroupingHandler } from './mutations.ts';
-import { groupsOf, openTouched, type Group, type GroupId, type GroupMember } from './state.ts';
-import { GROUPED_EVENTS } from './storage.ts';
+import type { Namespace } from '../../model/registry/namespace.ts';
+import type { Registry } from '../../model/registry/registry.ts';
+import {
+  isOutdated,
+  moveMember,
+  saveLastNotified,
+  removeMember,
+  touch,
+  type GroupingHandler,
+} from '../../model/notify/groups/mutations.ts';
+import { groupsOf, openTouched, type Group, type GroupId, type GroupMember } from '../../model/notify/groups/state.ts';
+import { GROUPED_EVENTS } from '../../model/notify/groups/storage.ts';
 
 /** Most events moved in one commit when `group_by` was changed or removed. */
 const SLICE = 100;

@@ -13,10 +13,10 @@ import { isRun } from '../../../../shared/domain/notify/verdict.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../../shared/schemas/grouping.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import type { Namespace } from '../../registry/namespace.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import type { Namespace } from '../../model/registry/namespace.ts';
 import type { Occurrence } from '../occurrence.ts';
-import { groupsOf, type Group, type GroupMember } from './state.ts';
+import { groupsOf, type Group, type GroupMember } from '../../model/notify/groups/state.ts';
 
 /** An event, as its handlers see it. */
 interface Handled {

@@ -1,10 +1,10 @@
-import type { Definitions } from '../../config/definitions.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
 import { sendList } from '../../http/list.ts';
 import type { OnMon } from '../../http/route.ts';
 import { visibleNamespaces } from '../../http/v2-collection.ts';
-import type { NamespaceDeps } from '../../namespaces/asked.ts';
+import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import { groupRow } from './queries.ts';
-import { groupsOf, type Group } from './state.ts';
+import { groupsOf, type Group } from '../../model/notify/groups/state.ts';
 import { dueOf } from './flush.ts';
 
 interface GroupDeps extends NamespaceDeps {

@@ -1,12 +1,12 @@
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import type { CommitBoard } from '../../commit/commit-board.ts';
-import type { Definitions } from '../../config/definitions.ts';
-import type { Backlog } from '../route.ts';
+import type { CommitBoard } from '../../model/transaction/commit-board.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
+import type { Backlog } from '../../model/notify/route.ts';
 import type { PlanningClock } from '../../ports.ts';
-import type { Registry } from '../../registry/registry.ts';
+import type { Registry } from '../../model/registry/registry.ts';
 import { Deadlines } from '../../schedule/deadlines.ts';
-import { groupsOf, openTouched, type Group, type GroupId } from './state.ts';
+import { groupsOf, openTouched, type Group, type GroupId } from '../../model/notify/groups/state.ts';
 import type { GroupFlushes } from './flush.ts';
 
 /** Delay before a flush is retried that failed, or whose run had no room in the queue. */

@@ -1,7 +1,7 @@
-import { INHIBITION_SEARCH } from '../../../../shared/domain/search-nouns.ts';
-import type { Definitions } from '../../config/definitions.ts';
+import { INHIBITION_SEARCH } from '../../../../shared/domain/list-searches.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
 import type { Change } from '../../ports.ts';
-import type { Topic } from '../../tables/topic.ts';
+import type { Topic } from '../../model/tables/feed-topic.ts';
 import { inhibitionRow } from './queries.ts';
 
 /**

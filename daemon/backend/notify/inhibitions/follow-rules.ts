@@ -6,12 +6,12 @@ import {
 } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Definitions } from '../../config/definitions.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
 import type { EventKey } from '../silence-ends/commands.ts';
 import type { Clock } from '../../ports.ts';
-import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { inhibitorsOf, openSettledRules } from './state.ts';
+import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
+import type { Registry } from '../../model/registry/registry.ts';
+import { inhibitorsOf, openSettledRules } from '../../model/notify/inhibitions/state.ts';
 import type { InhibitorKey, RuleChanges } from './rule-changes.ts';
 
 /** Events whose records are read in one chunk, so that other work runs between chunks. */

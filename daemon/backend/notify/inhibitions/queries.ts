@@ -1,8 +1,8 @@
 import type { InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import type { InhibitionRow } from '../../../../shared/schemas/inhibition.ts';
-import { TimeSlice } from '../../store/loop-turn.ts';
-import type { Namespace } from '../../registry/namespace.ts';
-import { inhibitorsOf } from './state.ts';
+import { TimeSlice } from '../../store/time-slice.ts';
+import type { Namespace } from '../../model/registry/namespace.ts';
+import { inhibitorsOf } from '../../model/notify/inhibitions/state.ts';
 
 /** Most inhibitors shown for one rule. */
 const SHOWN_MAX = 100;

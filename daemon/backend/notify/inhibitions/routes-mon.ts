@@ -1,8 +1,8 @@
-import type { Definitions } from '../../config/definitions.ts';
+import type { Definitions } from '../../model/config/definitions.ts';
 import { sendList } from '../../http/list.ts';
 import type { OnMon } from '../../http/route.ts';
 import { visibleNamespaces } from '../../http/v2-collection.ts';
-import type { NamespaceDeps } from '../../namespaces/asked.ts';
+import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import { inhibitionRows } from './queries.ts';
 
 interface InhibitionDeps extends NamespaceDeps {

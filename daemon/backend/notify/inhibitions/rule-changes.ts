@@ -1,17 +1,17 @@
 import { buildEvent } from '../../../../shared/domain/build-event.ts';
 import type { InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
-import { CLIENTS } from '../../clients/table.ts';
+import { CLIENTS } from '../../model/clients/storage.ts';
 import type { Batcher } from '../../commit/batcher.ts';
-import type { Transaction } from '../../commit/transaction.ts';
-import { CHECK_RECORDS } from '../../events/table.ts';
-import { notifyRulesChanged } from '../occasions.ts';
+import type { Transaction } from '../../model/transaction/transaction.ts';
+import { CHECK_RECORDS } from '../../model/events/storage.ts';
+import { notifyRulesChanged } from '../notifications.ts';
 import type { Occurrence } from '../occurrence.ts';
 import type { EventKey } from '../silence-ends/commands.ts';
-import type { CheckEntry } from '../../registry/namespace.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { recordInhibitor } from './mutations.ts';
-import { inhibitorsOf, openSettledRules } from './state.ts';
-import { INHIBITORS, SETTLED_RULES } from './storage.ts';
+import type { CheckEntry } from '../../model/registry/namespace.ts';
+import type { Registry } from '../../model/registry/registry.ts';
+import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
+import { inhibitorsOf, openSettledRules } from '../../model/notify/inhibitions/state.ts';
+import { INHIBITORS, SETTLED_RULES } from '../../model/notify/inhibitions/storage.ts';
 
 /** The key of an inhibitor record. */
 export type InhibitorKey = readonly [namespace: string, rule: string, client: string, check: string];

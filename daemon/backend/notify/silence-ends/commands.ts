@@ -1,13 +1,17 @@
 import type { Batcher } from '../../commit/batcher.ts';
-import type { Transaction } from '../../commit/transaction.ts';
-import { saveNotifications } from '../../events/saved.ts';
-import { CHECK_RECORDS } from '../../events/table.ts';
-import type { CheckEntry } from '../../registry/namespace.ts';
-import type { Registry } from '../../registry/registry.ts';
+import type { Transaction } from '../../model/transaction/transaction.ts';
+import { saveNotifications } from '../../model/events/mutations.ts';
+import { CHECK_RECORDS } from '../../model/events/storage.ts';
+import type { CheckEntry } from '../../model/registry/namespace.ts';
+import type { Registry } from '../../model/registry/registry.ts';
 import { release } from '../../../../shared/domain/notify/log.ts';
-import { notifyPendingResolution, notifySilenceEnded } from '../occasions.ts';
-import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './state.ts';
-import { PENDING_RESOLUTIONS } from './storage.ts';
+import { notifyPendingResolution, notifySilenceEnded } from '../notifications.ts';
+import {
+  isStillSilenced,
+  pendingResolutionsOf,
+  type PendingResolution,
+} from '../../model/notify/silence-ends/state.ts';
+import { PENDING_RESOLUTIONS } from '../../model/notify/silence-ends/storage.ts';
 
 /** The key of an event. It consists of names, because the registry may be reloaded before the event is handled. */
 export type EventKey = readonly [namespace: string, client: string, check: string];

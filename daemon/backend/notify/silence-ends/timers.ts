@@ -2,14 +2,18 @@ import { isActive } from '../../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { isNoLongerSilenced, type EventKey, type SilenceEnds } from './commands.ts';
-import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from './state.ts';
-import { idOfChange } from '../../silences/state.ts';
-import type { CommitBoard } from '../../commit/commit-board.ts';
+import {
+  isStillSilenced,
+  pendingResolutionsOf,
+  type PendingResolution,
+} from '../../model/notify/silence-ends/state.ts';
+import { idOfChange } from '../../model/silences/state.ts';
+import type { CommitBoard } from '../../model/transaction/commit-board.ts';
 import type { Change, Clock } from '../../ports.ts';
-import { eventsSilencedBy } from '../../registry/named-by.ts';
-import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { inChunks } from '../../store/loop-turn.ts';
+import { eventsSilencedBy } from '../../model/registry/silenced-events.ts';
+import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
+import type { Registry } from '../../model/registry/registry.ts';
+import { inChunks } from '../../store/time-slice.ts';
 
 interface SilenceEndParts {
   readonly registry: Registry;

@@ -1,6 +1,6 @@
 import type { Client, QueryConfig } from 'pg';
 import { parseChanges } from '../change-record.ts';
-import type { Standing, StoredMember, MemberAnnouncement, Written, WrittenRecord } from '../shared.ts';
+import type { Standing, StoredMember, MemberAnnouncement, Written, WrittenRecord } from '../shared-store.ts';
 import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';

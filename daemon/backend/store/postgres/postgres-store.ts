@@ -9,7 +9,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { entriesThrough, PendingMigrations, valuesThrough } from '../migrations/pending-migrations.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
-import type { SharedStore, Standing, StoreSnapshot, MemberAnnouncement, Written } from '../shared.ts';
+import type { SharedStore, Standing, StoreSnapshot, MemberAnnouncement, Written } from '../shared-store.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
@@ -17,8 +17,8 @@ import { batchOf, type Batch } from './batch.ts';
 import { databaseError, isAnswer, openingError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { readValues } from './entries-query.ts';
-import { OwnLeases } from './held-leases.ts';
-import { readRetention, readShards } from './held-shard.ts';
+import { OwnLeases } from './own-leases.ts';
+import { readRetention, readShards } from './read-shards.ts';
 import { ensureTables, type StoreRow } from './open-postgres.ts';
 import { PostgresSchema } from './postgres-schema.ts';
 import { OlderPrograms } from './older-programs.ts';
@@ -27,7 +27,7 @@ import { DatabaseServer, giveUp } from './server.ts';
 import { PostgresMembers } from './members.ts';
 import { entriesOfSnapshot, openFullSnapshot, Snapshot } from './snapshot.ts';
 import { RECORDS, SIZE, WRITTEN } from './statements.ts';
-import { SerialQueue } from '../turns.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 export interface PostgresStoreOptions {

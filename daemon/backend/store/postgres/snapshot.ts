@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Key } from '../../ports.ts';
 import { scanRange, type ScanRange } from '../scan-range.ts';
-import type { StoreSnapshot } from '../shared.ts';
+import type { StoreSnapshot } from '../shared-store.ts';
 import { decodeTuple } from '../tuple.ts';
 import type { StoredEntry } from '../entries.ts';
 import { entriesThrough, valuesThrough, type ReadValue } from '../migrations/pending-migrations.ts';

@@ -3,7 +3,7 @@ import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
 import { RETENTION_DEFAULT } from '../retention.ts';
 import { databaseError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { readShards } from './held-shard.ts';
+import { readShards } from './read-shards.ts';
 import { ensureTables } from './open-postgres.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { DatabaseServer, giveUp } from './server.ts';

@@ -1,7 +1,7 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
 import { namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses, isOlder, parseVersion, type Version } from '../version.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 const ID = '6.5.0-pipelines';
 const PIPELINES: Version = [6, 5, 0];

@@ -1,7 +1,7 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
 import { all, block, hoursText, pass, warn, type Judgement, type UpgradeRule } from '../rule.ts';
 import { crosses, isOlder } from '../version.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 const ID = '6.0.0-dump';
 /** Maximum age of a dump; an older one is out of date. */

@@ -1,6 +1,6 @@
 import { block, namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 const ID = '5.16.0-entity-limit';
 /** Number of entities allowed without a license (reference 8). */

@@ -1,7 +1,7 @@
 import { block, namesText, pass, type UpgradeRule } from '../rule.ts';
 import { fixCommand, namespaceFixes, orphansOf } from '../orphans.ts';
 import { crosses } from '../version.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 const ID = '6.2.0-namespaces';
 

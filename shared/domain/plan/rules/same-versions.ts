@@ -1,5 +1,5 @@
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 /** Completion 1.19, always: backends that upgrade the database must agree about its format. */
 export const sameVersions: UpgradeRule = {

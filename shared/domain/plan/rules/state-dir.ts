@@ -1,6 +1,6 @@
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 /** Reference 9.3, 5.1.0: the default state directory of bare binaries changes. */
 export const stateDir: UpgradeRule = {

@@ -1,6 +1,6 @@
 import { pass, warn, type PhasedStep, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../product-words.ts';
 
 const ID = '5.8.0-stop-all';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../../../daemon/backend/access/credentials.ts';
+import type { Session } from '../../../../daemon/backend/model/access/credentials.ts';
 import { newSecret } from '../../../../daemon/backend/access/key-secret.ts';
 import {
   digestOf,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
-import { eventRow } from '../../../../daemon/backend/events/rows.ts';
-import { groupsOf } from '../../../../daemon/backend/notify/groups/state.ts';
+import { eventRow } from '../../../../daemon/backend/model/events/feed-rows.ts';
+import { groupsOf } from '../../../../daemon/backend/model/notify/groups/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
 

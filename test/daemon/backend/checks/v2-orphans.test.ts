@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { DEFINITIONS } from '../../../../daemon/backend/definitions/table.ts';
+import { DEFINITIONS } from '../../../../daemon/backend/model/definitions/storage.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { onClosed } from '../../../support/earlier-stores.ts';

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { Definitions } from '../../../../daemon/backend/model/config/definitions.ts';
 import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
-import { Clients } from '../../../../daemon/backend/clients/write.ts';
-import { EntityLimit } from '../../../../daemon/backend/clients/entity-limit.ts';
-import { Results } from '../../../../daemon/backend/results/write.ts';
-import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/clients/table.ts';
+import { Clients } from '../../../../daemon/backend/clients/commands.ts';
+import { EntityLimit } from '../../../../daemon/backend/model/clients/entity-limit.ts';
+import { Results } from '../../../../daemon/backend/results/commands.ts';
+import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
+import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/model/clients/storage.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import type { Ask } from '../../../support/asking.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
 
 const QUARANTINE_MS = 60_000;
 

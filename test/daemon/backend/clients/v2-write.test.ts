@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Entities } from '../../../../daemon/backend/clients/v2-write.ts';
-import { EntityLimit } from '../../../../daemon/backend/clients/entity-limit.ts';
+import { EntityLimit } from '../../../../daemon/backend/model/clients/entity-limit.ts';
 import type { SubmittedV2Entity } from '../../../../shared/schemas/v2/entity.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { readClient } from '../../../../daemon/backend/clients/read.ts';
+import { readClient } from '../../../../daemon/backend/model/clients/queries.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 
 const ADA = { who: 'ada', from: '127.0.0.1', how: 'PUT /' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clusterViewOf } from '../../../../daemon/backend/cluster/cluster-view.ts';
-import type { Standing, StoredMember } from '../../../../daemon/backend/store/shared.ts';
+import type { Standing, StoredMember } from '../../../../daemon/backend/store/shared-store.ts';
 
 const NOW_MS = 1_800_000_000_000;
 

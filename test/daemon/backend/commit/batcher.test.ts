@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Batcher, type BatcherOptions } from '../../../../daemon/backend/commit/batcher.ts';
-import type { Transaction } from '../../../../daemon/backend/commit/transaction.ts';
+import type { Transaction } from '../../../../daemon/backend/model/transaction/transaction.ts';
 import type { ChangeRecord } from '../../../../daemon/backend/ports.ts';
-import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
 import { UnsettledWriteError } from '../../../../daemon/backend/store/unsettled-write.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { MonError } from '../../../../shared/errors.ts';
@@ -11,8 +11,8 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
-import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
-import { saveClient } from '../../../../daemon/backend/clients/saved.ts';
+import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
+import { saveClient } from '../../../../daemon/backend/model/clients/mutations.ts';
 
 interface Rig {
   readonly batcher: Batcher;

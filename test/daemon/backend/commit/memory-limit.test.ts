@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { StoreOp } from '../../../../daemon/backend/ports.ts';
-import { encodeClient } from '../../../../daemon/backend/clients/client-record.ts';
-import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { clientKey } from '../../../../daemon/backend/clients/table.ts';
+import { encodeClient } from '../../../../daemon/backend/model/clients/client-record.ts';
+import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
+import { clientKey } from '../../../../daemon/backend/model/clients/storage.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
@@ -12,7 +12,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
 
 const settings = { 'memory-limit': 1, 'entity-limit': 'unlimited', 'proxy-client-quota': 1_000_000 };
 

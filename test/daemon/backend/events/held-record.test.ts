@@ -6,7 +6,7 @@ import {
   encodeCheckRecord,
   toCachedRecord,
   stateOf,
-} from '../../../../daemon/backend/events/check-record.ts';
+} from '../../../../daemon/backend/model/events/check-record.ts';
 import { aggregateNames } from '../../../../shared/domain/aggregate.ts';
 import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../../shared/domain/event.ts';
 import { ttlOf } from '../../../../shared/domain/ttl.ts';

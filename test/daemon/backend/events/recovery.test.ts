@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { datedCheckRecord } from '../../../../daemon/backend/events/check-record.ts';
+import { datedCheckRecord } from '../../../../daemon/backend/model/events/check-record.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import type { TimelinePage } from '../../../../shared/schemas/timeline.ts';
 import type { Ask } from '../../../support/asking.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ChangeLog, openChangeLog } from '../../../../daemon/backend/feed/change-log.ts';
 import type { Change } from '../../../../daemon/backend/ports.ts';
-import { CommitBoard } from '../../../../daemon/backend/commit/commit-board.ts';
+import { CommitBoard } from '../../../../daemon/backend/model/transaction/commit-board.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { aCommit } from '../../../support/a-commit.ts';
 import { tempDir } from '../../../support/temp-dir.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../../../daemon/backend/access/principal.ts';
-import { Namespaces } from '../../../../daemon/backend/namespaces/write.ts';
-import type { StoredPlan } from '../../../../daemon/backend/plans/state.ts';
+import { Namespaces } from '../../../../daemon/backend/namespaces/commands.ts';
+import type { StoredPlan } from '../../../../daemon/backend/model/plans/state.ts';
 import { openFeed } from '../../../../shared/client/feed-client.ts';
 import type { PlanRun } from '../../../../shared/schemas/plan-run.ts';
 import { FeedDiary } from '../../../support/feed-diary.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { FeedRig } from '../../../support/feed-rig.ts';
-import { savePlan } from '../../../../daemon/backend/plans/write.ts';
+import { savePlan } from '../../../../daemon/backend/plans/commands.ts';
 
 const ACTOR = { who: 'ops', from: null, how: 'test' };
 const KEPT: Principal = { name: 'ada', scopes: new Set(['read']), via: 'key', namespace: 'team-a' };

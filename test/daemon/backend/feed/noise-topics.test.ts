@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LOCAL_ADMINISTRATOR, type Principal } from '../../../../daemon/backend/access/principal.ts';
-import { EntityLimit } from '../../../../daemon/backend/clients/entity-limit.ts';
+import { EntityLimit } from '../../../../daemon/backend/model/clients/entity-limit.ts';
 import { topicsOf } from '../../../../daemon/backend/compose/topics.ts';
 import { ChangeLog } from '../../../../daemon/backend/feed/change-log.ts';
 import { FeedHub } from '../../../../daemon/backend/feed/feed-hub.ts';
-import { Namespaces } from '../../../../daemon/backend/namespaces/write.ts';
+import { Namespaces } from '../../../../daemon/backend/namespaces/commands.ts';
 import { groupLabel } from '../../../../shared/domain/notify/group-key.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';

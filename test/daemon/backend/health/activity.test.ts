@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Activity } from '../../../../daemon/backend/health/activity.ts';
-import { CommitBoard } from '../../../../daemon/backend/commit/commit-board.ts';
+import { CommitBoard } from '../../../../daemon/backend/model/transaction/commit-board.ts';
 import { aCommit } from '../../../support/a-commit.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import type { Store } from '../../../../daemon/backend/ports.ts';
-import { checkRecordKey } from '../../../../daemon/backend/events/table.ts';
+import { checkRecordKey } from '../../../../daemon/backend/model/events/storage.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { pendingResolutionsOf } from '../../../../daemon/backend/notify/silence-ends/state.ts';
+import { pendingResolutionsOf } from '../../../../daemon/backend/model/notify/silence-ends/state.ts';
 import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
-import { MON } from '../../../../daemon/backend/audit/write.ts';
+import { MON } from '../../../../daemon/backend/model/audit/mutations.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass } from '../../../support/group-rig.ts';
 import type { HandlingRig } from '../../../support/handling-rig.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { HANDLER_JOBS } from '../../../../daemon/backend/notify/delivery/storage.ts';
+import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingSections } from '../../../support/handling-rig.ts';
@@ -9,7 +9,7 @@ import { judgeV2Filter, v2EventFilterOf } from '../../../../shared/domain/v2/fil
 import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const PIPE = { type: 'pipe', command: 'true' };

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SilenceEnds } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
-import { Aggregates } from '../../../../daemon/backend/aggregates/write.ts';
-import { HANDLER_JOBS } from '../../../../daemon/backend/notify/delivery/storage.ts';
+import { Aggregates } from '../../../../daemon/backend/aggregates/commands.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { incomingFromApi } from '../../../../daemon/backend/results/write.ts';
+import { incomingFromApi } from '../../../../daemon/backend/results/commands.ts';
 import { simulateResult } from '../../../../daemon/backend/results/simulate.ts';
-import { readClient } from '../../../../daemon/backend/clients/read.ts';
+import { readClient } from '../../../../daemon/backend/model/clients/queries.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass } from '../../../support/group-rig.ts';
 import type { HandlingRig } from '../../../support/handling-rig.ts';

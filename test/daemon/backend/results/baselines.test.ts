@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BaselineBudget, ConnectionBaselines } from '../../../../daemon/backend/results/baselines.ts';
-import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
+import type { CheckEntry } from '../../../../daemon/backend/model/registry/namespace.ts';
 
 const NOW = { definitions: 1, registry: 1, deletions: 0 };
 

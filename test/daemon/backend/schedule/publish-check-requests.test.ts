@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { Definitions } from '../../../../daemon/backend/model/config/definitions.ts';
 import { CheckRequests } from '../../../../daemon/backend/checks/runs.ts';
-import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
 import { publishCheckRequests } from '../../../../daemon/backend/schedule/publish-check-requests.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
 import type { PlanningClock } from '../../../../daemon/backend/ports.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
-import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
 
 interface Published {
   readonly atMs: number;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Definitions, type NamedCheck } from '../../../../daemon/backend/config/definitions.ts';
+import { Definitions, type NamedCheck } from '../../../../daemon/backend/model/config/definitions.ts';
 import { publishCheckRequests } from '../../../../daemon/backend/schedule/publish-check-requests.ts';
 import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

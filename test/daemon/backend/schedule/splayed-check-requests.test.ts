@@ -1,16 +1,16 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Definitions, type NamedCheck } from '../../../../daemon/backend/config/definitions.ts';
+import { Definitions, type NamedCheck } from '../../../../daemon/backend/model/config/definitions.ts';
 import { CheckRequests } from '../../../../daemon/backend/checks/runs.ts';
 import type { StoreOp } from '../../../../daemon/backend/ports.ts';
-import { encodeClient } from '../../../../daemon/backend/clients/client-record.ts';
-import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { clientKey } from '../../../../daemon/backend/clients/table.ts';
+import { encodeClient } from '../../../../daemon/backend/model/clients/client-record.ts';
+import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
+import { clientKey } from '../../../../daemon/backend/model/clients/storage.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
 
 interface Sent {
   readonly afterMs: number;

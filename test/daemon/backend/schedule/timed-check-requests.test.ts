@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { Definitions } from '../../../../daemon/backend/model/config/definitions.ts';
 import { publishCheckRequests } from '../../../../daemon/backend/schedule/publish-check-requests.ts';
 import { checkDefinitionOf } from '../../../../shared/domain/v2/check.ts';
 import { isUntranslatable } from '../../../../shared/domain/v2/problem.ts';

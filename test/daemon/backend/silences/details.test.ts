@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { SILENCED_USES } from '../../../../daemon/backend/silences/table.ts';
+import { SILENCED_USES } from '../../../../daemon/backend/model/silences/storage.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
@@ -11,7 +11,7 @@ import { HandlingRig } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { noteSuppressed, saveSilenced } from '../../../../daemon/backend/silences/saved.ts';
+import { noteSuppressed, saveSilenced } from '../../../../daemon/backend/model/silences/mutations.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { eventsCovered } from '../../../../daemon/backend/silences/covered.ts';
+import { eventsCovered } from '../../../../daemon/backend/silences/covered-events.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 

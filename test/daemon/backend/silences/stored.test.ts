@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { silencedOfStored, storedSilenced } from '../../../../daemon/backend/silences/table.ts';
-import { stashOfStored, storedStash } from '../../../../daemon/backend/stashes/table.ts';
+import { silencedOfStored, storedSilenced } from '../../../../daemon/backend/model/silences/storage.ts';
+import { stashOfStored, storedStash } from '../../../../daemon/backend/model/stashes/storage.ts';
 
 test('a silence is stored in exactly the same form as before', () => {
   const text =

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { groupMessageOf } from '../../../../shared/domain/message/group-message.ts';
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
 import { presetRequest } from '../../../../shared/domain/message/preset-request.ts';
-import { templateRemarks } from '../../../../shared/domain/message/told.ts';
+import { templateRemarks } from '../../../../shared/domain/message/message-renderer.ts';
 import type { GroupedEvent, GroupRun } from '../../../../shared/schemas/handler-job.ts';
 import { handlerSchema, type RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { anEvent } from '../../../support/a-job.ts';

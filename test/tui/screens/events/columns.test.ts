@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SilencedRow } from '../../../../shared/schemas/feed.ts';
 import { tableHead, tableRuns } from '../../../../tui/list/table-columns.ts';
 import { EVENTS } from '../../../../tui/screens/events/table.ts';
-import { fitEventColumns } from '../../../../tui/screens/events/place.ts';
+import { fitEventColumns } from '../../../../tui/screens/events/layout.ts';
 import type { Run } from '../../../../tui/text/theme.ts';
 import { rowText } from '../../../../tui/text/row.tsx';
 import { runsWidth } from '../../../../tui/text/runs.ts';

@@ -8,7 +8,7 @@ import { layOutBoxes } from '../../../../tui/screens/overview/layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../../tui/model/feed-status.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
-import type { BoxId } from '../../../../tui/state/overview-place.ts';
+import type { BoxId } from '../../../../tui/state/overview-position.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const NOW = NOW_MS / 1000;

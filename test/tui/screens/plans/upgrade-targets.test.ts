@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { upgradeRow } from '../../../../daemon/backend/plans/rows.ts';
+import { upgradeRow } from '../../../../daemon/backend/model/plans/feed-rows.ts';
 import { planOf } from '../../../../shared/domain/plan/plan.ts';
 import { carryOut, currentStep, finishStep, newPlan } from '../../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanOrder } from '../../../../shared/schemas/plan-run.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { StoredMember } from '../../../store/shared.ts';
+import type { StoredMember } from '../../../store/shared-store.ts';
 import { PEER_HEADERS } from '../peer-headers.ts';
 import { isStoreKeyId, type PeerKeys } from './peer-keys.ts';
 import { SeenRequests } from './seen-requests.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
-import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../../../../daemon/backend/notify/groups/mutations.ts';
-import { groupsOf } from '../../../../../daemon/backend/notify/groups/state.ts';
-import { shiftedTimes } from '../../../../../daemon/backend/registry/shift-times.ts';
-import { TABLES } from '../../../../../daemon/backend/tables/tables.ts';
+import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../../../../daemon/backend/model/notify/groups/mutations.ts';
+import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
+import { shiftedTimes } from '../../../../../daemon/backend/model/registry/shift-times.ts';
+import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 import {
   groupCount,

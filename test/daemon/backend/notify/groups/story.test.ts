@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
-import { groupsOf } from '../../../../../daemon/backend/notify/groups/state.ts';
+import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
 import { worstOf } from '../../../../../shared/domain/notify/group-flush.ts';
 import { changeOf } from '../../../../../shared/domain/notify/group-member.ts';
 import { severityOf } from '../../../../../shared/domain/severity.ts';

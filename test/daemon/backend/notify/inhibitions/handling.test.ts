@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
-import { eventRow } from '../../../../../daemon/backend/events/rows.ts';
-import { inhibitorsOf } from '../../../../../daemon/backend/notify/inhibitions/state.ts';
+import { eventRow } from '../../../../../daemon/backend/model/events/feed-rows.ts';
+import { inhibitorsOf } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, settled, takeTold, type GroupRig } from '../../../../support/group-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { inhibitionRows } from '../../../../../daemon/backend/notify/inhibitions/queries.ts';
-import { inhibitorsOf } from '../../../../../daemon/backend/notify/inhibitions/state.ts';
-import { Registry } from '../../../../../daemon/backend/registry/registry.ts';
-import { TABLES } from '../../../../../daemon/backend/tables/tables.ts';
+import { inhibitorsOf } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
+import { Registry } from '../../../../../daemon/backend/model/registry/registry.ts';
+import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 
 const CLIENTS = 500;

@@ -3,8 +3,8 @@ import {
   inhibitorOfOpen,
   inhibitorsOf,
   openSettledRules,
-} from '../../../../../daemon/backend/notify/inhibitions/state.ts';
-import { Namespaces } from '../../../../../daemon/backend/namespaces/write.ts';
+} from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
+import { Namespaces } from '../../../../../daemon/backend/namespaces/commands.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../../support/group-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';

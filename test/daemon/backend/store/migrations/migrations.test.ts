@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { StepProgress } from '../../../../../shared/schemas/store-upgrade.ts';
-import { decodeCheckRecord, encodeCheckRecord, stateOf } from '../../../../../daemon/backend/events/check-record.ts';
+import {
+  decodeCheckRecord,
+  encodeCheckRecord,
+  stateOf,
+} from '../../../../../daemon/backend/model/events/check-record.ts';
 import { SCHEMA_VERSION, STORE_ID } from '../../../../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
 import { MIGRATIONS, newestSchema } from '../../../../../daemon/backend/store/migrations/list.ts';
@@ -244,7 +248,7 @@ describe('rejected databases', () => {
       name: 'an entry of another program',
       entry: ['somebody', 'else'],
       code: 'invalid',
-      message: /another program/,
+      message: /is not a mon database/,
     },
   ])('a database with $name is rejected and left unchanged', async ({ entry, code, message }) => {
     const dir = await tempDir();

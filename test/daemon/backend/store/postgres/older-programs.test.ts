@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS } from '../../../../../daemon/backend/store/migrations/list.ts';
 import { openPostgresStore, type PostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
-import type { MemberAnnouncement } from '../../../../../daemon/backend/store/shared.ts';
+import type { MemberAnnouncement } from '../../../../../daemon/backend/store/shared-store.ts';
 import { upgradeOffline } from '../../../../../daemon/backend/store/upgrade/upgrade-command.ts';
 import { commandRig, FLAGS } from '../../../../support/command-rig.ts';
 import { AFTER, BEFORE, checks, MIXED, unattended, withNext } from '../../../../support/migration-contract.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore, type PostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
-import type { MemberAnnouncement } from '../../../../../daemon/backend/store/shared.ts';
+import type { MemberAnnouncement } from '../../../../../daemon/backend/store/shared-store.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
 import { del, entriesOf, put } from '../../../../support/store-contract.ts';
 

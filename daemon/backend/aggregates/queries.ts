@@ -1,0 +1,249 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { isStale } from '../../../shared/domain/aggregate.ts';
+import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import type {
+  AggregateCheck,
+  AggregateClient,
+  AggregateResults,
+  AggregateSummary,
+} from '../../../shared/schemas/aggregate.ts';
+import type { Store } from '../ports.ts';
+import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import { bytesOfText, type KeptByEvent } from '../model/events/event-cache.ts';
+import { readRecords } from '../model/events/read-records.ts';
+import { TimeSlice } from '../store/time-slice.ts';
+
+/** Number of results that are read at once. */
+const CHUNK = 250;
+/** Number of clients that are examined, or outputs that are sorted, before other work can run. */
+const YIELD_EVERY = 1000;
+/** Number of members that are counted or listed between two checks of the time. */
+const LOOKED_AT_ONCE = 1000;
+
+/** Selects results by their age. */
+export interface Freshness {
+  /** Seconds; undefined: no limit. */
+  readonly maxAge: number | undefined;
+  readonly nowMs: number;
+}
+
+/** Returns the counters of an aggregate, which are always up to date. */
+export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs: number): AggregateSummary {
+  const { size: total, clientCount: clients, checkCount: checks, counts, down } = aggregate;
+  const { size: silenced } = namespace.aggregates.silenced(aggregate, nowMs);
+  return { clients, checks, results: { ...counts, total, stale: 0, silenced, down } };
+}
+
+/**
+ * Returns the same counters, counted anew to identify stale results; changes during the count may be included or not.
+ */
+export async function freshSummaryOf(
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  maxAge: number,
+  nowMs: number,
+): Promise<AggregateSummary> {
+  const results = { ok: 0, warning: 0, critical: 0, unknown: 0, total: 0, stale: 0, silenced: 0, down: 0 };
+  const silenced = namespace.aggregates.silenced(aggregate, nowMs);
+  const oldest = Math.floor(nowMs / 1000) - maxAge;
+  const members = aggregate.members()[Symbol.iterator]();
+  const { size } = aggregate;
+  const timeSlice = new TimeSlice();
+  for (let counted = 0; counted < size; counted += LOOKED_AT_ONCE) {
+    await timeSlice.share();
+    countSome(results, members, { oldest, silenced });
+  }
+  return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
+}
+
+/** Counts some members. It is a separate synchronous function, which the engine optimizes better. */
+function countSome(
+  results: Record<keyof AggregateSummary['results'], number>,
+  members: Iterator<CheckEntry>,
+  { oldest, silenced }: { readonly oldest: number; readonly silenced: ReadonlySet<CheckEntry> },
+): void {
+  for (let count = 0; count < LOOKED_AT_ONCE; count++) {
+    const { done, value: entry } = members.next();
+    if (done === true) return;
+    if (entry.status === undefined || entry.executed < oldest) {
+      results.stale++;
+      continue;
+    }
+    results[severityOf(entry.status)]++;
+    results.total++;
+    if (silenced.has(entry)) results.silenced++;
+    if (entry.client.isDown) results.down++;
+  }
+}
+
+/** Returns the clients of an aggregate, by name. */
+export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate): Promise<ClientEntry[]> {
+  const clients: ClientEntry[] = [];
+  await visitInChunks(namespace.sortedClients(), (client) => {
+    if (aggregate.hasClient(client)) clients.push(client);
+  });
+  return clients;
+}
+
+/** Returns a client with its member checks, by name. */
+export function checksOfClient(aggregate: CheckAggregate, client: ClientEntry): AggregateClient {
+  return { name: client.name, checks: membersOf(aggregate, client).map(({ name }) => name) };
+}
+
+/** Returns the checks of an aggregate with the clients of each, both by name. */
+export async function checksOf(namespace: Namespace, aggregate: CheckAggregate): Promise<AggregateCheck[]> {
+  const checks = new Map<string, string[]>();
+  const note = (client: ClientEntry): void => {
+    for (const { name } of membersOf(aggregate, client)) {
+      const clients = checks.get(name);
+      if (clients === undefined) checks.set(name, [client.name]);
+      else clients.push(client.name);
+    }
+  };
+  await visitInChunks(await clientsOf(namespace, aggregate), note, ({ checks: { size } }) => size);
+  return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(by(({ name }) => name));
+}
+
+/** The parts of a member's committed result that are reported, redacted. */
+export interface MemberOutput {
+  readonly name: string;
+  readonly status: number;
+  /** Epoch seconds. */
+  readonly executed: number;
+  readonly output: string;
+}
+
+/**
+ * Returns the outputs of the fresh members of one severity, redacted: by check, the most frequent outputs first, the
+ * clients by name. Only committed results are used.
+ *
+ * @param cache the cached outputs
+ */
+export async function readOutputs(
+  store: Store,
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  severity: Severity,
+  { maxAge, nowMs }: Freshness,
+  cache: KeptByEvent<MemberOutput>,
+): Promise<AggregateResults[]> {
+  const now = Math.floor(nowMs / 1000);
+  const counts = ({ status, executed }: { readonly status: number | undefined; readonly executed: number }): boolean =>
+    status !== undefined && severityOf(status) === severity && !isStale(executed, maxAge, now);
+
+  const outputs = new Map<string, Map<string, string[]>>();
+  for await (const entries of inChunks(namespace, aggregate, counts)) {
+    // For an event that outlives an OK (`auto_resolve: false`) the state object does not change, so OK members are
+    // never cached.
+    const read =
+      severity === 'ok'
+        ? await readMembers(store, entries)
+        : await cache.of(entries, (missing) => readMembers(store, missing));
+    for (const [at, { client }] of entries.entries()) {
+      const member = read[at];
+      if (member !== undefined && counts(member)) noteOutput(outputs, client.name, member);
+    }
+  }
+  const results: AggregateResults[] = [];
+  for (const [check, clients] of outputs) {
+    results.push({ check, summary: [...clients].map(summaryOfOutput).toSorted(mostFirst) });
+    if (clients.size > YIELD_EVERY) await yieldToEventLoop();
+  }
+  return results.toSorted(by(({ check }) => check));
+}
+
+/** Processes all entries, and lets other work run in between. */
+async function visitInChunks<Entry>(
+  entries: readonly Entry[],
+  look: (entry: Entry) => void,
+  weightOf: (entry: Entry) => number = () => 1,
+): Promise<void> {
+  const timeSlice = new TimeSlice();
+  for (let at = 0; at < entries.length; await timeSlice.share()) at = lookFrom(entries, at, look, weightOf);
+}
+
+/**
+ * Processes entries from an index until their weight is used up. It is a separate synchronous function, which the
+ * engine optimizes better. @returns the index at which to continue
+ */
+function lookFrom<Entry>(
+  entries: readonly Entry[],
+  start: number,
+  look: (entry: Entry) => void,
+  weightOf: (entry: Entry) => number,
+): number {
+  let at = start;
+  for (let weight = 0; at < entries.length && weight < LOOKED_AT_ONCE; at++) {
+    const entry = entries[at];
+    if (entry === undefined) continue;
+    look(entry);
+    weight += weightOf(entry);
+  }
+  return at;
+}
+
+/** Yields the selected members, by client, then check. */
+async function* inChunks(
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  counts: (entry: CheckEntry) => boolean,
+): AsyncGenerator<readonly CheckEntry[], void, undefined> {
+  let chunk: CheckEntry[] = [];
+  for (const [at, client] of namespace.sortedClients().entries()) {
+    if (aggregate.hasClient(client)) chunk.push(...membersOf(aggregate, client).filter(counts));
+    if (chunk.length < CHUNK && at % YIELD_EVERY < YIELD_EVERY - 1) continue;
+    yield chunk;
+    chunk = [];
+    await yieldToEventLoop();
+  }
+  yield chunk;
+}
+
+async function readMembers(store: Store, entries: readonly CheckEntry[]): Promise<(MemberOutput | undefined)[]> {
+  const records = new Map(await readRecords(store, entries));
+  return entries.map((entry) => {
+    const check = records.get(entry)?.check ?? undefined;
+    if (check === undefined) return undefined;
+    const { name, status, executed, output } = check;
+    return redact({ name, status, executed, output }, checkRedactKeysOf(entry.client));
+  });
+}
+
+/**
+ * Returns the memory of a member's output, if it has an open event: a commit that changes the output changes the event,
+ * except for an OK output.
+ */
+export function bytesOfOutput({ status, output }: MemberOutput): number | undefined {
+  return status === 0 ? undefined : bytesOfText(output);
+}
+
+function membersOf(aggregate: CheckAggregate, client: ClientEntry): CheckEntry[] {
+  return client.sortedChecks().filter((entry) => aggregate.has(entry));
+}
+
+function noteOutput(
+  outputs: Map<string, Map<string, string[]>>,
+  client: string,
+  { name, output }: { readonly name: string; readonly output: string },
+): void {
+  let clients = outputs.get(name);
+  if (clients === undefined) outputs.set(name, (clients = new Map()));
+  const names = clients.get(output);
+  if (names === undefined) clients.set(output, [client]);
+  else names.push(client);
+}
+
+type OutputSummary = AggregateResults['summary'][number];
+
+function summaryOfOutput([output, clients]: readonly [string, readonly string[]]): OutputSummary {
+  return { output, total: clients.length, clients };
+}
+
+function mostFirst(a: OutputSummary, b: OutputSummary): number {
+  return b.total - a.total || (a.output < b.output ? -1 : 1);
+}
+
+function by<T>(key: (item: T) => string): (a: T, b: T) => number {
+  return (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
+}

@@ -1,0 +1,46 @@
+import type { CheckAggregate, Namespace } from '../model/registry/namespace.ts';
+import { openRuleWatch, rulesForAggregate, verdictOf } from './rules.ts';
+import { AGGREGATE_SEARCH } from '../../../shared/domain/list-searches.ts';
+import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
+import { summaryOf } from './queries.ts';
+import { sendList } from '../http/list.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import { oneAggregate, type AggregateDeps } from './members.ts';
+import type { OnMon } from '../http/route.ts';
+import { searchFilter } from '../http/search.ts';
+
+/** Serves all aggregates by name with their counters, selected by a search (`?q=`), in one response. */
+export function aggregatesOnMon(
+  deps: AggregateDeps,
+): OnMon<'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
+  return {
+    aggregates: (request, reply, query) => {
+      const namespaces = requestedNamespaces(request, deps);
+      const nowMs = deps.clock.now();
+      const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
+        namespaces.placed(
+          { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
+          namespace.name,
+        );
+      const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, nowMs);
+      const entries = entriesOf(namespaces, ({ aggregates }) => aggregates.sorted());
+      return sendList(request, reply, entries, (some) => some.map(shown), { where });
+    },
+    ...oneAggregate(deps, requestedNamespace, (namespace, entry, summary) =>
+      withRules(deps, namespace, entry, summary),
+    ),
+  };
+}
+
+/** Adds the present verdicts of the rules about an aggregate. */
+function withRules(
+  { clock, config, registry }: Pick<AggregateDeps, 'clock' | 'config' | 'registry'>,
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  summary: AggregateSummary,
+): AggregateSummary {
+  const rules = rulesForAggregate(config.program['aggregate-rules'], namespace.name, aggregate.name);
+  if (rules.length === 0) return summary;
+  const moment = registry.state(openRuleWatch).momentAt(clock.now());
+  return { ...summary, rules: rules.map((rule) => verdictOf(namespace, aggregate, rule, moment)) };
+}

@@ -1,0 +1,142 @@
+import { AGGREGATES_CLIENT, type AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { removeCheck } from '../model/events/mutations.ts';
+import type { PlanningClock } from '../ports.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
+import type { Results } from '../results/commands.ts';
+import { isIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
+
+/** Interval at which aggregates are checked, however many results arrive. */
+const LOOK_MS = 1000;
+
+/** The user name under which the event of a removed rule is resolved. */
+const BY = 'mon';
+
+interface RuleWatch {
+  readonly rules: RulesInForce;
+  readonly registry: Registry;
+  readonly batcher: Batcher;
+  readonly results: Pick<Results, 'submitOwn'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+  /** Returns true if results are rejected, or cannot be written: then missing results are not judged. */
+  readonly isAwaitingBacklog: () => boolean;
+}
+
+/**
+ * Runs a check for each rule about an aggregate. Its results are processed like those of any check: at once when the
+ * status changes, otherwise at every interval. They are removed with the rule or the aggregate (spec, aggregates 2).
+ */
+export function watchAggregates(parts: RuleWatch): Disposable {
+  const { rules, registry, clock, log } = parts;
+  const watch = registry.state(openRuleWatch);
+  // Based on the steady clock, so that a clock that is set back does not move the start into the future.
+  const startedMs = clock.steady();
+  const sinceMs = (watch.ownSinceMs = () => clock.now() - clock.steady() + startedMs);
+  let isLooking = false;
+  const looks = clock.every(LOOK_MS, () => {
+    if (isLooking || parts.isAwaitingBacklog()) return;
+    const due = [...dueResults()];
+    const gone = goneChecks();
+    if (due.length === 0 && gone.length === 0) return;
+    isLooking = true;
+    void submitResults(due, gone)
+      .catch((error: unknown) => {
+        // The next check retries.
+        log.warn({ reason: errorMessage(error) }, 'could not store the results of aggregate rules, retrying soon');
+      })
+      .finally(() => {
+        isLooking = false;
+      });
+  });
+  return {
+    [Symbol.dispose]() {
+      looks[Symbol.dispose]();
+      // A former leader is no longer asked; if it has become leader again meanwhile, the newer watch has replaced this
+      // one.
+      if (watch.ownSinceMs === sinceMs) watch.ownSinceMs = undefined;
+    },
+  };
+
+  function* dueResults(): Generator<DueResult> {
+    const moment = watch.momentAt(clock.now());
+    const inForce = rules();
+    for (const namespace of registry.namespaces()) {
+      for (const named of rulesIn(inForce, namespace.name)) {
+        const [check, rule] = named;
+        const aggregate = namespace.aggregates.get(rule.aggregate ?? check);
+        if (aggregate === undefined) continue;
+        const { status, text } = verdictOf(namespace, aggregate, named, moment);
+        const last = namespace.check(AGGREGATES_CLIENT, check);
+        const age = Math.floor(moment.nowMs / 1000) - (last?.executed ?? 0);
+        if (last?.status === status && age < rule.interval) continue;
+        yield { namespace: namespace.name, check, rule, status, output: text };
+      }
+    }
+  }
+
+  /** Returns the checks of removed rules, and those without an aggregate. */
+  function goneChecks(): readonly GoneCheck[] {
+    const inForce = rules();
+    return [...registry.namespaces()].flatMap((namespace) => {
+      const client = namespace.clients.get(AGGREGATES_CLIENT);
+      const gone = [...(client?.checks.keys() ?? [])].filter((check) => {
+        const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
+        if (rule === undefined || !isIn(rule, namespace.name)) return true;
+        return namespace.aggregates.get(rule.aggregate ?? check) === undefined;
+      });
+      return gone.map((check) => [namespace.name, check] as const);
+    });
+  }
+
+  async function submitResults(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
+    await Promise.all(
+      due.map(({ namespace, check, rule, status, output }) =>
+        parts.results.submitOwn(namespace, AGGREGATES_CLIENT, {
+          ...rule.check,
+          name: check,
+          output,
+          status,
+          interval: rule.interval,
+          // No definition of the same name is merged with it, and it is not a member of its own aggregate.
+          standalone: true,
+          aggregates: [],
+        }),
+      ),
+    );
+    if (gone.length > 0) await removeChecks(parts.batcher, gone);
+  }
+}
+
+type GoneCheck = readonly [namespace: string, check: string];
+
+interface DueResult {
+  readonly namespace: string;
+  readonly check: string;
+  readonly rule: AggregateRule;
+  readonly status: number;
+  readonly output: string;
+}
+
+/** Resolves the events of these rules, which runs their handlers, and removes their results. */
+function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<void> {
+  return batcher.run(
+    (transaction) => {
+      for (const [namespace, check] of checks) {
+        const entry = transaction.registry.findNamespace(namespace)?.check(AGGREGATES_CLIENT, check);
+        if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BY);
+        if (entry !== undefined) removeCheck(transaction, entry, BY);
+      }
+    },
+    {
+      weight: checks.length,
+      needs: (registry) =>
+        checks.flatMap(
+          ([namespace, check]) => registry.findNamespace(namespace)?.check(AGGREGATES_CLIENT, check) ?? [],
+        ),
+    },
+  );
+}

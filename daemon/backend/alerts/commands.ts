@@ -1,0 +1,93 @@
+import { alertKey, alertResult } from '../../../shared/domain/alert.ts';
+import { withFittingAnnotations } from '../../../shared/domain/alert-size.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { postedAlertSchema } from '../../../shared/schemas/alert.ts';
+import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { BATCH_MAX, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Admission } from '../access/admission.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
+import { validator, type ParsedBody } from '../http/json-body.ts';
+import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import type { Clock } from '../ports.ts';
+import { validateSubmitted } from '../results/validate-result.ts';
+import type { Results } from '../results/commands.ts';
+import { TimeSlice } from '../store/time-slice.ts';
+
+/** The dependencies of incoming alerts. */
+export interface IncomingDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly config: Pick<ConfigInForce, 'program'>;
+  readonly results: Pick<Results, 'submit'>;
+}
+
+const validateAlert = validator(postedAlertSchema);
+
+/** Maximum number of problems in an error message. */
+const PROBLEMS_SHOWN_MAX = 20;
+
+/**
+ * Stores alerts as results, and waits for their commit (prometheus 1.1).
+ *
+ * @throws MonError `invalid` that names the rejected alerts, after the others were stored; `unavailable`, or the error
+ *   of `admission`
+ */
+export async function submitAlerts({ value }: ParsedBody, admission: Admission, deps: IncomingDeps): Promise<void> {
+  if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of alerts');
+  if (value.length > BATCH_MAX) {
+    throw new MonError('invalid', `${String(value.length)} alerts are too many: send at most ${String(BATCH_MAX)}`);
+  }
+  const problems = new Map<number, MonError>();
+  const results: SubmittedResult[] = [];
+  const indexes: number[] = [];
+  const items: readonly unknown[] = value;
+  const timeSlice = new TimeSlice();
+  for (const [index, item] of items.entries()) {
+    await timeSlice.share();
+    try {
+      const result = resultOf(item, deps);
+      if (result === undefined) continue;
+      results.push(result);
+      indexes.push(index);
+    } catch (error) {
+      if (!(error instanceof MonError)) throw error;
+      problems.set(index, error);
+    }
+  }
+  if (results.length > 0) {
+    const refused = await deps.results.submit(DEFAULT_NAMESPACE, results, admission);
+    for (const [at, error] of refused) problems.set(indexes[at] ?? 0, error);
+  }
+  refuse(problems);
+}
+
+/**
+ * @returns undefined: it has ended, and nothing is known of it
+ * @throws MonError `invalid`
+ */
+function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
+  const alert = validateAlert(item);
+  const settings = config.program.alerts;
+  const key = alertKey(alert.labels, settings);
+  if (key === undefined) {
+    throw new MonError(
+      'invalid',
+      `labels: ${settings.check} is missing: this label must contain the name of the check (setting alerts.check)`,
+    );
+  }
+  const result = alertResult(alert, key, settings, clock.now());
+  const hasCheck = registry.namespace(DEFAULT_NAMESPACE).check(key.client, key.check) !== undefined;
+  if (result.ttl === undefined && !hasCheck) return undefined;
+  return validateSubmitted(withFittingAnnotations(result, ATTRIBUTE_LIMITS.bytes));
+}
+
+/** @throws MonError with the code of the first problem, and the texts of all */
+function refuse(problems: ReadonlyMap<number, MonError>): void {
+  const [first] = problems.values();
+  if (first === undefined) return;
+  const texts = [...problems]
+    .slice(0, PROBLEMS_SHOWN_MAX)
+    .map(([index, { message }]) => `${String(index)}: ${message}`);
+  const more = problems.size - texts.length;
+  throw new MonError(first.code, [...texts, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
+}

@@ -1,0 +1,312 @@
+import { endOf } from '../../../shared/domain/expiry.ts';
+import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
+import {
+  entriesEndedByResolve,
+  entryId,
+  inOwnWindow,
+  isOver,
+  replacementProblem,
+  silencedEntry,
+  silencedRow,
+  targetId,
+} from '../../../shared/domain/silencing.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { recordAudit, targetIn, type AuditedChange } from '../model/audit/mutations.ts';
+import { recordBulk } from '../audit/bulk.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Steps } from '../commit/command.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
+import { auditedEvent } from '../events/commands.ts';
+import {
+  auditedSilence,
+  beginProblem,
+  DEFAULT_MAX,
+  unexpiredEntry,
+  refuseTooMany,
+  timeProblem,
+  type Learn,
+  type SilencesMax,
+} from '../silences/commands.ts';
+import { refuseBeyondBudget } from '../model/silences/selector-budget.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { removeSilenced, saveSilenced } from '../model/silences/mutations.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
+
+type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
+
+/** The outcome of an operation, and its change for the audit trail. */
+interface Done {
+  readonly outcome: BulkOutcome;
+  readonly change?: AuditedChange;
+}
+
+/** Applies many actions of an operator as one change. */
+export class Bulk {
+  readonly #batcher: Batcher;
+  readonly #silencesMax: SilencesMax;
+  readonly #learn: Learn;
+
+  /** @param learn reads the attributes that selectors use */
+  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
+    this.#batcher = batcher;
+    this.#silencesMax = silencesMax;
+    this.#learn = learn;
+  }
+
+  /**
+   * Applies the operations in order, in one commit.
+   *
+   * @returns an outcome for each; without `expect`, operations on missing objects are skipped and say so
+   * @throws MonError `not_found` if the namespace was deleted, `invalid` if a silence begins too far ahead, `conflict`
+   *   if all were expected and one is impossible, `unavailable`; then nothing was changed
+   */
+  async run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
+    const selectors = operations.flatMap((operation) => selectorOf(operation) ?? []);
+    if (selectors.length > 0) await this.#learn(namespaceName, selectors);
+    const silencesMax = this.#silencesMax;
+    return await this.#batcher.runSteps(
+      function* (transaction) {
+        refuseUnknownNamespace(transaction.registry, namespaceName);
+        const namespace = transaction.registry.namespace(namespaceName);
+        const made = yield* idsMadeBy(operations);
+        refuseTooMany(namespace, made, silencesMax());
+        for (const id of made) transaction.refuseNew(namespace.silenced.get(id));
+        if (selectors.length > 0) refuseBeyondBudget(namespace);
+        yield* refuseBadTimes(namespace, operations, transaction.nowMs);
+        if (expect === 'all') yield* refuseMissing(namespace, operations, transaction.nowMs);
+        const all: Done[] = [];
+        for (const operation of operations) {
+          all.push(perform(transaction, namespace, operation, actor.who));
+          yield;
+        }
+        const changes = all.flatMap(({ change }) => change ?? []).map((change) => placedIn(namespaceName, change));
+        yield;
+        const [only] = changes;
+        if (only !== undefined && operations.length === 1 && undo !== true) recordAudit(transaction, actor, only);
+        else yield* recordBulk(transaction, actor, undo === true ? 'undo' : 'bulk', changes);
+        return all.map(({ outcome }) => outcome);
+      },
+      {
+        weight: operations.length,
+        needs: (registry) => openEvents(registry, namespaceName, operations),
+      },
+    );
+  }
+}
+
+function selectorOf(operation: BulkOperation): string | null | undefined {
+  if (operation.op === 'silence') return operation.selector;
+  return operation.op === 'restore' ? operation.entry.selector : undefined;
+}
+
+function placedIn(namespace: string, change: AuditedChange): AuditedChange {
+  return { ...change, target: targetIn(namespace, change.target) };
+}
+
+/** Returns the ids of the entries that the operations create. */
+function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
+  const ids: string[] = [];
+  for (const operation of operations) {
+    if (operation.op === 'silence' || operation.op === 'restore') ids.push(targetOf(operation));
+    yield;
+  }
+  return ids;
+}
+
+/** @throws MonError that names the operation: `invalid`, or `conflict` if it would replace a recurring entry */
+function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
+  for (const [index, operation] of operations.entries()) {
+    yield;
+    const prefix = `operations.${String(index)}: `;
+    if (operation.op === 'restore') {
+      const problem = beginProblem(operation.entry.begin, nowMs / 1000);
+      if (problem !== undefined) throw new MonError('invalid', prefix + problem);
+    }
+    if (operation.op !== 'silence') continue;
+    const entry = silencedEntry(operation, nowMs);
+    const problem = timeProblem(entry, nowMs);
+    if (problem !== undefined) throw new MonError('invalid', prefix + problem);
+    const lost = replacementProblem(unexpiredEntry(namespace, entry.id, nowMs), entry);
+    if (lost !== undefined) throw new MonError('conflict', prefix + lost);
+  }
+}
+
+function openEvents(registry: Registry, namespaceName: string, operations: readonly BulkOperation[]): CheckEntry[] {
+  const namespace = registry.namespace(namespaceName);
+  return operations.flatMap((operation) => {
+    const entry = operation.op === 'resolve' ? namespace.check(operation.client, operation.check) : undefined;
+    return entry?.state.event === undefined ? [] : [entry];
+  });
+}
+
+function perform(transaction: Transaction, namespace: Namespace, operation: BulkOperation, by: string): Done {
+  const error = refusalOf(namespace, operation, transaction.nowMs);
+  if (error !== undefined) return { outcome: { ok: false, error } };
+  switch (operation.op) {
+    case 'silence':
+      return put(transaction, namespace, silencedEntry(operation, transaction.nowMs), by);
+    case 'restore':
+      return put(transaction, namespace, restoredEntry(operation, transaction.nowMs), by, 'silence.restore');
+    case 'clear':
+      return clear(transaction, namespace, operation, by);
+    case 'resolve':
+      return resolve(transaction, namespace, operation, by);
+  }
+}
+
+/** Returns the reason why an operation is impossible now; undefined: it is possible. */
+function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number): BulkRefusal | undefined {
+  switch (operation.op) {
+    case 'silence':
+      return undefined;
+    case 'resolve':
+      return namespace.check(operation.client, operation.check)?.state.event === undefined ? 'not_found' : undefined;
+    case 'clear': {
+      const present = unexpiredEntry(namespace, operation.id, nowMs);
+      if (present === undefined) return 'not_found';
+      return isAsExpected(operation, present) ? undefined : 'changed';
+    }
+    case 'restore': {
+      const entry = restoredEntry(operation, nowMs);
+      if (isOver(entry, nowMs)) return 'expired';
+      return isAsExpected(operation, unexpiredEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
+    }
+  }
+}
+
+function isAsExpected(
+  { if_timestamp: expected }: { readonly if_timestamp?: number | null | undefined },
+  present: SilencedEntry | undefined,
+): boolean {
+  return expected === undefined || expected === (present?.timestamp ?? null);
+}
+
+function put(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: string,
+  action?: 'silence.restore',
+): Done {
+  const before = unexpiredEntry(namespace, entry.id, transaction.nowMs);
+  saveSilenced(transaction, namespace, entry, by);
+  const undo: BulkOperation =
+    before === undefined
+      ? { op: 'clear', id: entry.id, if_timestamp: entry.timestamp }
+      : restoring(before, entry.timestamp);
+  const made = before === undefined ? 'silence.create' : 'silence.replace';
+  return {
+    outcome: { ok: true, undo },
+    change: {
+      action: action ?? made,
+      target: entry.id,
+      before: auditedSilence(before),
+      after: auditedSilence(entry),
+      reason: entry.reason,
+    },
+  };
+}
+
+function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
+  const entry = unexpiredEntry(namespace, id, transaction.nowMs);
+  if (entry === undefined) throw new Error(`internal error: the silence ${id} disappeared during the operation`);
+  removeSilenced(transaction, namespace, entry, by);
+  return {
+    outcome: { ok: true, undo: restoring(entry, null) },
+    change: { action: 'silence.clear', target: id, before: auditedSilence(entry) },
+  };
+}
+
+function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>, by: string): Done {
+  const entry = namespace.check(client, check);
+  if (entry === undefined)
+    throw new Error(`internal error: the event ${client}/${check} disappeared during the operation`);
+  const before = auditedEvent(entry);
+  resolveEvent(transaction, entry, by);
+  return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
+}
+
+/** @param ifTimestamp of the entry that must exist then; null: none may exist */
+function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
+  return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
+}
+
+function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
+  const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
+  const { selector, lifetime, labels, annotations, asterisks, recurrence, reminder_sent } = entry;
+  const restored: SilencedEntry = {
+    id: entryId(entry),
+    subscription,
+    check,
+    reason,
+    creator,
+    begin,
+    expireAtMs: endOf(entry.expire_at),
+    expire_on_resolve,
+    timestamp,
+    ...(selector !== undefined && { selector }),
+    ...(lifetime !== undefined && { lifetime }),
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+    ...(asterisks !== undefined && { asterisks }),
+    ...(recurrence !== undefined && { recurrence: recurrenceOf(recurrence) }),
+    ...(reminder_sent !== undefined && { reminder_sent }),
+  };
+  return inOwnWindow(restored, nowMs);
+}
+
+/**
+ * Checks all operations before the first change, because a rejected command must have changed nothing. The effects of
+ * operations on later ones are known from their targets, which must be unique, and from the silences that end with an
+ * event.
+ *
+ * @throws MonError `conflict` that names the first impossible operation
+ */
+function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
+  const targets = new Set<string>();
+  const ended = new Set<string>();
+  for (const [index, operation] of operations.entries()) {
+    yield;
+    const target = targetOf(operation);
+    const isEnded = operation.op === 'clear' && ended.has(target);
+    const refusal = isEnded ? 'not_found' : refusalOf(namespace, operation, nowMs);
+    if (operation.op === 'resolve') for (const id of idsEndedWith(namespace, operation, nowMs)) ended.add(id);
+    if (refusal === undefined && !targets.has(target)) {
+      targets.add(target);
+      continue;
+    }
+    const why = refusal === undefined ? 'appears twice' : REFUSALS[refusal];
+    throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, so nothing was changed`);
+  }
+}
+
+/** Returns the ids of the silenced entries that end with an event. */
+function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
+  const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
+  const selected = namespace.check(client, check)?.selected();
+  return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs, selected).map(({ id }) => id);
+}
+
+const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
+  not_found: 'does not exist',
+  changed: 'has changed since then',
+  expired: 'has expired',
+};
+
+function targetOf(operation: BulkOperation): string {
+  switch (operation.op) {
+    case 'silence':
+      return targetId(operation);
+    case 'restore':
+      return entryId(operation.entry);
+    case 'clear':
+      return operation.id;
+    case 'resolve':
+      return `${operation.client}/${operation.check}`;
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { isAttributes } from '../../../shared/domain/attributes.ts';
+import { MonError } from '../../../shared/errors.ts';
+import {
+  bulkEnvelopeSchema,
+  bulkOperationSchema,
+  type BulkAnswer,
+  type BulkOperation,
+  type BulkRequest,
+} from '../../../shared/schemas/bulk.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import { actorOf } from '../access/actor.ts';
+import { parseBody, type ParsedBody } from '../http/json-body.ts';
+import { inChunks } from '../store/time-slice.ts';
+import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import type { Clock } from '../ports.ts';
+import type { OnMon } from '../http/route.ts';
+import { refuseAgainstPolicy, type PolicyDeps } from '../silences/policy.ts';
+import type { Bulk } from './commands.ts';
+
+/** Maximum number of operations whose problems are reported: a script usually sends many of the same kind. */
+const PROBLEMS_MAX = 10;
+
+interface BulkDeps extends NamespaceDeps, PolicyDeps {
+  readonly bulk: Bulk;
+  readonly clock: Clock;
+}
+
+/** Serves bulk requests: many changes as one. */
+export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
+  const { bulk, clock } = deps;
+  return {
+    bulk: async (request): Promise<BulkAnswer> => {
+      const namespace = requestedNamespace(request, deps);
+      const bulkRequest = signed(await validBulk(parseBody(request)), request.principal);
+      for (const { op } of bulkRequest.operations)
+        refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
+      await inChunks(refuseAgainstPolicy(deps, bulkRequest.operations, clock.now()));
+      const actor = actorOf(request, claimedCreator(bulkRequest));
+      return { results: await bulk.run(namespace.name, bulkRequest, actor) };
+    },
+  };
+}
+
+/** @throws MonError `invalid` */
+async function validBulk({ value, strict }: ParsedBody): Promise<BulkRequest> {
+  if (strict !== undefined) await inChunks(validated(strict));
+  return await inChunks(validated(value));
+}
+
+function* validated(value: unknown): Generator<void, BulkRequest, undefined> {
+  const { data: envelope, error } = bulkEnvelopeSchema.safeParse(value);
+  const issues: z.core.$ZodIssue[] = [];
+  const operations: BulkOperation[] = [];
+  for (const [index, operation] of (envelope?.operations ?? operationsOf(value)).entries()) {
+    yield;
+    const parsed = bulkOperationSchema.safeParse(operation);
+    if (parsed.success) operations.push(parsed.data);
+    else for (const issue of parsed.error.issues) issues.push(placedAt(issue, index));
+    if (issues.length >= PROBLEMS_MAX) break;
+  }
+  const all = [...issues, ...(error?.issues ?? [])].slice(0, PROBLEMS_MAX);
+  if (envelope === undefined || all.length > 0) throw new MonError('invalid', problemsOf(new z.ZodError(all)));
+  return { ...envelope, operations };
+}
+
+function placedAt(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
+  return { ...issue, path: ['operations', index, ...issue.path] };
+}
+
+/** Returns the operations of an invalid bulk request, to report their problems. */
+function operationsOf(value: unknown): readonly unknown[] {
+  const operations = isAttributes(value) ? value['operations'] : undefined;
+  return Array.isArray(operations) ? operations.slice(0, PROBLEMS_MAX) : [];
+}
+
+/** Sets the name of the authenticated user on every new silence. */
+function signed(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
+  const operations = bulkRequest.operations.map((operation) =>
+    operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
+  );
+  return { ...bulkRequest, operations };
+}
+
+/**
+ * Returns the creator that the request names. Restored entries do not count, because they name the original creator.
+ */
+function claimedCreator({ creator, operations }: BulkRequest): string | null {
+  return creator ?? operations.find((operation) => operation.op === 'silence')?.creator ?? null;
+}

@@ -1,0 +1,75 @@
+import { MON_API } from '../../../shared/api/mon.ts';
+import type { CheckRenameAnswer } from '../../../shared/schemas/check-rename.ts';
+import { CHECK_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { ScheduledCheck } from '../../../shared/schemas/scheduled-check.ts';
+import type { NamedCheck } from '../model/config/definitions.ts';
+import { readChecksOfClients, resultsOfCheck } from './summaries.ts';
+import { oneCheck, type CheckDeps } from './members.ts';
+import type { CheckNames } from './rename.ts';
+import { shownCheck, shownChecks } from './queries.ts';
+import { actorOf } from '../access/actor.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import { sendList } from '../http/list.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import type { Store } from '../ports.ts';
+import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnMon } from '../http/route.ts';
+import { searchFilter } from '../http/search.ts';
+import { subdueOf } from '../../schedule/subdue.ts';
+
+const validate = bodyValidator(MON_API.renameCheck);
+
+interface ScheduledCheckDeps extends CheckDeps {
+  readonly checkNames: CheckNames;
+  readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
+  readonly store: Store;
+}
+
+/** Serves checks with their next run and their state, and the operations that version 1 lacks. */
+export function checksOnMon(
+  deps: ScheduledCheckDeps,
+): OnMon<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {
+  const { checkNames, clock, config, schedule, store } = deps;
+  const shown = ({ name, ...check }: NamedCheck, namespace: Namespace): ScheduledCheck => {
+    const nextMs = schedule.nextRunMs(namespace.name, name);
+    return {
+      ...check,
+      name,
+      next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000),
+      ...(subdueOf(check)(clock.now()) && { subdued: true as const }),
+      results: namespace.resultsByCheck.of(name),
+    };
+  };
+  return {
+    checks: (request, reply, query) => {
+      const where = searchFilter(CHECK_SEARCH, query, (check: ScheduledCheck) => check, clock.now());
+      const namespaces = requestedNamespaces(request, deps);
+      const entries = entriesOf(namespaces, ({ name }) => shownChecks(config.definitions.in(name)));
+      const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>
+        namespaces.placed(shown(entry, namespace), namespace.name);
+      return sendList(request, reply, entries, (some) => some.map(placed), { where });
+    },
+    check: (request): ScheduledCheck => {
+      const namespace = requestedNamespace(request, deps);
+      const name = pathName(request, 'check');
+      const check = shownCheck(config.definitions.in(namespace.name), name);
+      if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
+      return shown(check, namespace);
+    },
+    checkResults: (request, reply) => {
+      const entries = resultsOfCheck(requestedNamespace(request, deps), pathName(request, 'check'));
+      return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
+    },
+    renameCheck: async (request): Promise<CheckRenameAnswer> => {
+      const { name } = requestedNamespace(request, deps);
+      const { to, force } = readBody(request, validate);
+      const from = pathName(request, 'check');
+      const rename = { from, to, isForced: force === true };
+      return { moved: await checkNames.rename(name, rename, actorOf(request)) };
+    },
+    ...oneCheck(deps, requestedNamespace),
+  };
+}

@@ -1,0 +1,24 @@
+import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { sendList } from '../http/list.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/request-namespaces.ts';
+import { oneCheck, type CheckDeps } from './members.ts';
+import { shownCheck, shownChecks } from './queries.ts';
+
+/** Serves check definitions, and deletes and requests checks (completion 1.6). */
+export function checksOnV1(deps: CheckDeps): OnV1<'checks' | 'check' | 'deleteCheck' | 'requestCheck'> {
+  const { config } = deps;
+  return {
+    checks: (request, reply) =>
+      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some),
+    check: (request) => {
+      const name = pathName(request, 'check');
+      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
+      if (check === undefined) throw new MonError('not_found', `no check ${name} is defined for subscriptions`);
+      return check;
+    },
+    ...oneCheck(deps, v1Namespace),
+  };
+}

@@ -1,0 +1,48 @@
+import { v2CheckOf } from '../../../shared/domain/v2/check.ts';
+import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
+import { executeCheckSchema } from '../../../shared/schemas/v2/execute-check.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { actorOf } from '../access/actor.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import { issued } from '../http/accepted-response.ts';
+import type { OnV2 } from '../http/route.ts';
+import { objectHandlers, pathPart } from '../http/v2-collection.ts';
+import { definitionCollection, type DefinitionDeps } from '../definitions/routes-v2.ts';
+import type { CheckDeps } from './members.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
+
+const validateExecution = validator(executeCheckSchema);
+
+/** Serves check definitions, and requests runs (completion 1.17). */
+export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
+  const { audit, config, registry, requests } = deps;
+  const { definitions } = config;
+  const collection = definitionCollection(deps, {
+    kind: 'checks',
+    configured: () =>
+      [...definitions.configured('checks').values()].map((check) => v2CheckOf(DEFAULT_NAMESPACE, check)),
+  });
+  return {
+    ...objectHandlers(deps, collection),
+    execute: async (request, reply) => {
+      const namespace = pathPart(request, 'namespace');
+      const check = pathPart(request, 'name');
+      const isThere = registry.declared.has(namespace) && definitions.in(namespace).check(check) !== undefined;
+      if (!isThere) throw doesNotExist();
+      const { creator, reason, subscriptions } = readBody(request, validateExecution);
+      const actor = actorOf(request, creator);
+      const subscribers = (subscriptions ?? []).length === 0 ? undefined : subscriptions?.map(subscriptionOfV2);
+      // Recorded before it is sent, so that the requester of every run is known.
+      await audit.record(actor, {
+        action: 'check.request',
+        target: namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`,
+        after: { subscribers: subscribers ?? null },
+        reason,
+      });
+      const apiRequested = { reason: reason ?? null, creator: actor.who };
+      await requests.order(namespace, { check, subscribers, apiRequested });
+      // As text, which is the content type of Sensu Go; its clients do not check it.
+      return reply.type('text/plain').send(JSON.stringify(issued(deps)));
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { WHICH_CLIENTS } from '../../../shared/api/mon.ts';
+import { countField, timeField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { DeletedClients } from '../../../shared/schemas/client.ts';
+import { clientRow } from '../model/clients/feed-rows.ts';
+import { readClient, readClients, shownClient } from '../model/clients/queries.ts';
+import type { ClientEntry } from '../model/registry/namespace.ts';
+import { readChecksOf } from '../checks/summaries.ts';
+import { actorOf } from '../access/actor.ts';
+import type { Filter } from '../http/filter.ts';
+import { sendList } from '../http/list.ts';
+import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
+import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { oneClient, type ClientDeps } from './members.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnMon } from '../http/route.ts';
+import { searchFilter } from '../http/search.ts';
+import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
+
+/** The search language of `GET /api/mon/v1/clients`. */
+const LISTED_CLIENT_SEARCH = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [
+  countField('events', ({ events }) => events),
+  timeField('result', 'since its newest result', ({ last_result: last }) => last),
+]);
+
+/**
+ * Maximum number of clients that one request deletes, so that others are served in between; the caller repeats the
+ * request.
+ */
+const DELETE_MAX = 10_000;
+
+/** Number of clients that are examined before other work can run. */
+const CHUNK = 2000;
+
+/** Serves clients as feed rows, selected by a search (`?q=`), and each client with the full state of its checks. */
+export function clientsOnMon(
+  deps: ClientDeps & { readonly schedule: Pick<CheckSchedule, 'nextRunMs'> },
+): OnMon<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
+  const { clients, clock, schedule, store } = deps;
+  return {
+    clients: (request, reply, query) => {
+      const where = searchFilter(LISTED_CLIENT_SEARCH, query, (client: ListedClient) => client, clock.now());
+      const { namespaces, placed } = requestedNamespaces(request, deps);
+      const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
+      const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
+      if (query.full === true) {
+        return sendList(request, reply, matchingClients(entries, where), async (some) =>
+          (await readClients(store, some)).map(([entry, client]) => placed(shownClient(client), entry.namespace.name)),
+        );
+      }
+      return sendList(request, reply, entries, (some) => some.map(shown), { where });
+    },
+    deleteClients: async (request, _reply, query): Promise<DeletedClients> => {
+      const namespace = requestedNamespace(request, deps);
+      const where = searchFilter(LISTED_CLIENT_SEARCH, query, listed, clock.now());
+      if (where === undefined) throw new MonError('invalid', `q: ${WHICH_CLIENTS}`);
+      const names = await firstMatchingNames(namespace.sortedClients(), where);
+      const batch = names.slice(0, DELETE_MAX);
+      const deleted = await clients.removeMany(namespace.name, batch, where, actorOf(request));
+      return { deleted, more: names.length > batch.length };
+    },
+    client: async (request) => {
+      const namespace = requestedNamespace(request, deps);
+      const name = pathName(request, 'client');
+      const entry = namespace.clients.get(name);
+      const client = await readClient(store, entry);
+      if (entry === undefined || client === undefined) throw new MonError('not_found', `there is no client ${name}`);
+      const checks = await readChecksOf(
+        store,
+        entry,
+        (check) => schedule.nextRunMs(namespace.name, check),
+        clock.now(),
+      );
+      return { client: shownClient(client), checks };
+    },
+    ...oneClient(deps, requestedNamespace),
+  };
+}
+
+/** Returns the clients that a search finds; it uses only the attributes of a row. */
+function matchingClients(
+  entries: readonly ClientEntry[],
+  where: Filter<ListedClient> | undefined,
+): readonly ClientEntry[] {
+  return where === undefined ? entries : entries.filter((entry) => where(listed(entry)));
+}
+
+function listed(entry: ClientEntry): ListedClient {
+  return { ...clientRow(entry), events: entry.openEvents, last_result: entry.lastResult };
+}
+
+/** Returns the names of matching clients, sorted: at most one more than can be deleted. */
+async function firstMatchingNames(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
+  const names: string[] = [];
+  for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {
+    if (start > 0) await yieldToEventLoop();
+    for (const entry of entries.slice(start, start + CHUNK)) if (where(entry)) names.push(entry.name);
+  }
+  return names;
+}

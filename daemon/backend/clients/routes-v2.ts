@@ -1,0 +1,116 @@
+import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
+import type { V2Object } from '../../../shared/schemas/v2/metadata.ts';
+import { uncovers } from '../../../shared/domain/redact.ts';
+import { readClients, shownEntity } from '../model/clients/queries.ts';
+import type { ClientEntry } from '../model/registry/namespace.ts';
+import { refuseWithoutScope } from '../access/principal.ts';
+import { validator } from '../http/json-body.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
+import type { Entities } from './v2-write.ts';
+import type { Clients } from './commands.ts';
+import { inNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { entityHeaders } from './v2-headers.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
+import { chunksAfter } from '../http/v2-chunks.ts';
+
+type PlacedEntity = SubmittedV2Entity & V2Object;
+
+const parse = validator(v2EntitySchema);
+
+interface EntityDeps extends NamespaceDeps {
+  readonly clients: Clients;
+  readonly clock: Clock;
+  readonly entities: Entities;
+  readonly entityLimit: EntityLimit;
+  readonly store: Store;
+}
+
+/** Serves clients as entities (clients 6). */
+export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
+  const { clients, clock, entities, entityLimit, registry, store } = deps;
+  const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
+    registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
+  const read = async (entries: readonly ClientEntry[]): Promise<PlacedEntity[]> =>
+    (await readClients(store, entries)).map(([entry, client]) => shownEntity(entry.namespace.name, client));
+
+  const collection: Collection<PlacedEntity, SubmittedV2Entity> = {
+    ...WITH_METADATA,
+    fieldRoot: 'entity',
+    parse,
+    isNamedByBody: true,
+    withNamespace: inNamespace,
+    echo: (entity) => unredactedEntity(entity, clock.now()),
+    showPatched: configurationOfEntity,
+    async *list(namespace, after) {
+      if (!registry.hasNamespace(namespace)) return;
+      const all = registry.namespace(namespace).sortedClients();
+      for (const chunk of chunksAfter(all, after?.[0], ({ name }) => name)) yield read(chunk);
+    },
+    async get(namespace, [name]) {
+      const entry = entryOf(namespace, name);
+      const [entity] = entry === undefined ? [] : await read([entry]);
+      return entity;
+    },
+    async write(namespace, [name = ''], change, actor, { method, principal }) {
+      const client = await entities.put(
+        namespace,
+        name,
+        (present) => {
+          const before = present === undefined ? undefined : shownEntity(namespace, present);
+          const entity = change(before);
+          if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
+          // A patch removes only attributes that existed, while the sender of a PUT may not know of them.
+          return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
+        },
+        actor,
+      );
+      return shownEntity(namespace, client);
+    },
+    async remove(namespace, [name = ''], check, actor) {
+      if (entryOf(namespace, name) === undefined) throw doesNotExist();
+      await clients.remove(namespace, name, { expireSeconds: undefined }, actor, (present) =>
+        check(shownEntity(namespace, present)),
+      );
+    },
+    headers: () => entityHeaders(entityLimit.usage()),
+  };
+  return objectHandlers(deps, collection);
+}
+
+/** Adds the entity's own subscription to a patched entity, as Sensu Go does. */
+function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
+  const own = `entity:${entity.metadata.name}`;
+  const subscriptions = entity.subscriptions ?? [];
+  return {
+    ...Object.fromEntries(Object.keys(before).map((attribute) => [attribute, null])),
+    ...entity,
+    subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own],
+  };
+}
+
+/** Returns the submitted entity unredacted: its sender knows its secrets. */
+function unredactedEntity(entity: PlacedEntity, nowMs: number): object {
+  const now = Math.floor(nowMs / 1000);
+  const context = { present: undefined, now, version: '', createdBy: undefined, source: 'put' } as const;
+  return v2EntityOf(entity.metadata.namespace, clientOfEntity(entity, context));
+}
+
+/** Returns the attributes of an entity that can be changed: Sensu Go's response to a change contains only these. */
+function configurationOfEntity(entity: PlacedEntity): object {
+  const { metadata, entity_class, user, subscriptions, deregister, deregistration, redact, keepalive_handlers } =
+    entity;
+  return {
+    metadata,
+    entity_class,
+    ...(user ? { user } : {}),
+    subscriptions,
+    deregister,
+    deregistration,
+    ...(redact ? { redact } : {}),
+    ...(keepalive_handlers ? { keepalive_handlers } : {}),
+  };
+}

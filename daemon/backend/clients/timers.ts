@@ -1,0 +1,113 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
+import { mayHoldTokens } from '../../../shared/domain/tokens.ts';
+import { isSilenceDue } from '../../../shared/domain/v2/keepalive.ts';
+import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../model/config/definitions.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
+import type { Clients } from './commands.ts';
+import type { Results } from '../results/commands.ts';
+import type { Clock, Store } from '../ports.ts';
+import { keepaliveResult, silenceOf } from './keepalive-result.ts';
+import { readClients } from '../model/clients/queries.ts';
+import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { plansOf } from '../model/plans/state.ts';
+
+/** Interval at which the age of every client's last keepalive is checked (completion 1.10). */
+const SWEEP_MS = 30_000;
+/** Number of clients whose results are written together, so that a large fleet does not fill the queue at once. */
+const SLICE = 500;
+
+interface KeepaliveParts {
+  readonly registry: Registry;
+  readonly results: Pick<Results, 'record'>;
+  readonly clients: Pick<Clients, 'deregister'>;
+  readonly definitions: Definitions;
+  readonly store: Pick<Store, 'getMany'>;
+  /** Default: nothing is ever rejected because of the disk. */
+  readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Interval of the checks for clients whose thresholds are exact to the second. */
+const PUNCTUAL_MS = 1000;
+
+/** Returns true if the keepalive result of a client is due. */
+type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
+
+/** Turns the age of keepalives into results, which become events like those of any check. */
+export function watchKeepalives(parts: KeepaliveParts): Disposable {
+  const watches = new DisposableStack();
+  watches.use(everySweep(parts, SWEEP_MS, ({ profile }) => !profile.isPunctual));
+  watches.use(
+    everySweep(
+      parts,
+      PUNCTUAL_MS,
+      (entry, nowMs) => entry.profile.isPunctual && isSilenceDue(entry, lastOf(entry), Math.floor(nowMs / 1000)),
+    ),
+  );
+  return watches;
+}
+
+function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly status: number } | undefined {
+  const { executed, status } = checks.get(KEEPALIVE_CHECK) ?? {};
+  return executed === undefined || status === undefined ? undefined : { executed, status };
+}
+
+function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
+  let isSweeping = false;
+  return parts.clock.every(periodMs, () => {
+    if (
+      isSweeping ||
+      parts.disk?.isAwaitingBacklog === true ||
+      plansOf(parts.registry).isAwaitingBacklog(parts.clock.now())
+    )
+      return;
+    isSweeping = true;
+    sweep(parts, isDue)
+      // The next sweep retries.
+      .catch((error: unknown) =>
+        parts.log.warn({ reason: errorMessage(error) }, 'could not process missing keepalives, retrying soon'),
+      )
+      .finally(() => {
+        isSweeping = false;
+      });
+  });
+}
+
+async function sweep(
+  { registry, results, clients, definitions, store, clock }: KeepaliveParts,
+  isDue: IsDue,
+): Promise<void> {
+  for (const namespace of registry.namespaces()) {
+    const names = namespace
+      .sortedClients()
+      .filter((entry) => entry.profile.sendsKeepalives && isDue(entry, clock.now()))
+      .map(({ name }) => name);
+    for (let start = 0; start < names.length; start += SLICE) {
+      const now = Math.floor(clock.now() / 1000);
+      const slice = names.slice(start, start + SLICE);
+      const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
+      await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
+      // Looked up again: a client may have been deleted while the others were written.
+      const reported = present(namespace, slice);
+      const mayHold = mayHoldTokens(definitions.keepalives);
+      const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
+      const records = new Map(await readClients(store, tokened));
+      const incoming = reported.map((entry) => keepaliveResult(entry, records.get(entry), definitions, now));
+      if (incoming.length > 0) await results.record(namespace.name, incoming);
+    }
+  }
+}
+
+function present(namespace: Namespace, names: readonly string[]): ClientEntry[] {
+  return names.flatMap((name) => namespace.clients.get(name) ?? []);
+}
+
+/** True if missing keepalives mean that the client has left permanently. */
+function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
+  return entry.profile.leavesBySilence && silenceOf(entry, now, settings).status !== 0;
+}

@@ -1,0 +1,37 @@
+import { successionOf, leaderName } from '../../../shared/domain/cluster.ts';
+import { MON_API } from '../../../shared/api/mon.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { actorOf } from '../access/actor.ts';
+import type { Audit } from '../model/audit/mutations.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { OnMon } from '../http/route.ts';
+import type { Cluster } from './cluster.ts';
+
+const validateHandOver = bodyValidator(MON_API.handOver);
+
+interface ClusterDeps {
+  readonly cluster: Cluster;
+  readonly audit: Audit;
+}
+
+/** Serves the state of the cluster and the handover. */
+export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' | 'handOver'> {
+  return {
+    cluster: () => cluster.view(),
+    handOver: async (request) => {
+      const { to } = readBody(request, validateHandOver);
+      const view = cluster.view();
+      const succession = successionOf(view, to);
+      if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
+      const { member } = succession;
+      // Recorded before the handover: afterwards another member is the leader, and may be unreachable.
+      await audit.record(actorOf(request), {
+        action: 'cluster.hand-over',
+        target: member.name,
+        before: { leader: leaderName(view) ?? null },
+        after: { leader: member.name },
+      });
+      return await cluster.handOver(member.id);
+    },
+  };
+}

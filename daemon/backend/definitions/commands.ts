@@ -1,0 +1,142 @@
+import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Definitions } from '../model/config/definitions.ts';
+import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../model/definitions/state.ts';
+import { builtIn, type RoleChange } from '../model/access/roles.ts';
+import type { ApiCommands } from '../audit/api-commands.ts';
+import { recordAudit } from '../model/audit/mutations.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { isFixed, type RoleGuard } from '../access/role-guard.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { DEFINITIONS } from '../model/definitions/storage.ts';
+import { saveDefinition } from '../model/definitions/mutations.ts';
+
+/** Limit on the definitions of one kind in one namespace. */
+export const DEFINITIONS_MAX = 10_000;
+
+/** A result after a new handler must be handled by it. */
+const ENDS_BATCH = { endsBatch: true };
+
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+interface DefinitionParts {
+  readonly batcher: Batcher;
+  readonly definitions: Definitions;
+  readonly commands: ApiCommands;
+  readonly roles: RoleGuard;
+}
+
+/** Creates, changes and removes definitions over the API. */
+export class DefinitionChanges {
+  readonly #parts: DefinitionParts;
+  readonly #definitionsMax: number;
+
+  constructor(parts: DefinitionParts, definitionsMax = DEFINITIONS_MAX) {
+    this.#parts = parts;
+    this.#definitionsMax = definitionsMax;
+  }
+
+  /**
+   * Stores the result of `change`. The first creator stays the creator.
+   *
+   * @param change throws to reject the change
+   * @throws MonError `conflict` if the configuration defines this name, `not_found` if there is no such namespace,
+   *   `invalid` if it cannot be used, `forbidden` for a command that is not allowed over the API, `unavailable`
+   */
+  async write<Kind extends DefinitionKind>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    change: (present: ObjectOf<Kind> | undefined) => ObjectOf<Kind>,
+    actor: Actor,
+  ): Promise<ObjectOf<Kind>> {
+    return await this.#parts.batcher.run((transaction) => {
+      const { definitions, declared } = transaction.registry;
+      if (namespace !== ALL_NAMESPACES && !declared.has(namespace))
+        throw new MonError('not_found', `the namespace ${namespace} does not exist`);
+      this.#refuseConfigured(kind, namespace, name);
+      const present = definitions.get(kind, namespace, name)?.object;
+      const made = change(present ?? builtInOf(kind, namespace, name));
+      transaction.refuseNew(present);
+      if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {
+        throw new MonError(
+          'unavailable',
+          `the limit of ${String(this.#definitionsMax)} ${kind} in the namespace ${namespace} is reached: delete some first`,
+        );
+      }
+      const createdBy = present === undefined ? actor.who : present.metadata.created_by;
+      const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
+      const stored = translated(kind, object);
+      const problem = this.#parts.commands.problemOf(kind, stored);
+      if (problem !== undefined) throw new MonError('forbidden', problem);
+      if (isRoleKind(kind)) {
+        const after: RoleChange = { kind, namespace, name, object: stored.object as RoleChange['object'] };
+        this.#parts.roles.refuse(after, transaction.registry.credentials);
+        if (isFixed(after)) return stored.object;
+      }
+      saveDefinition(transaction, kind, stored);
+      recordAudit(transaction, actor, {
+        action: present === undefined ? 'definition.create' : 'definition.change',
+        target: targetOf(kind, namespace, name),
+        before: present,
+        after: stored.object,
+      });
+      return stored.object;
+    }, ENDS_BATCH);
+  }
+
+  /**
+   * @param check throws to reject the removal
+   * @throws MonError `conflict` if the configuration defines it, `not_found`, `unavailable`
+   */
+  async remove<Kind extends DefinitionKind>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    check: (present: ObjectOf<Kind>) => void,
+    actor: Actor,
+  ): Promise<void> {
+    await this.#parts.batcher.run((transaction) => {
+      this.#refuseConfigured(kind, namespace, name);
+      const present = transaction.registry.definitions.get(kind, namespace, name)?.object;
+      if (isRoleKind(kind)) this.#refuseRemoval(transaction, { kind, namespace, name, object: undefined });
+      if (present === undefined) throw new MonError('not_found', 'not found');
+      check(present);
+      transaction.remove(DEFINITIONS, transaction.registry.definitions, { kind, namespace, name });
+      recordAudit(transaction, actor, {
+        action: 'definition.delete',
+        target: targetOf(kind, namespace, name),
+        before: present,
+      });
+    }, ENDS_BATCH);
+  }
+
+  #refuseRemoval({ registry }: Transaction, change: RoleChange): void {
+    const { kind, namespace, name } = change;
+    const isStored = registry.definitions.get(kind, namespace, name) !== undefined;
+    if (isStored || builtIn(kind, namespace, name) !== undefined)
+      this.#parts.roles.refuse(change, registry.credentials);
+    if (!isStored && builtIn(kind, namespace, name) !== undefined) {
+      throw new MonError('conflict', `${name} is built in and cannot be deleted`);
+    }
+  }
+
+  #refuseConfigured(kind: DefinitionKind, namespace: string, name: string): void {
+    if (namespace !== DEFAULT_NAMESPACE || !this.#parts.definitions.configured(kind).has(name)) return;
+    throw new MonError('conflict', `${name} is defined in the configuration file; change it there`);
+  }
+}
+
+function builtInOf<Kind extends DefinitionKind>(
+  kind: Kind,
+  namespace: string,
+  name: string,
+): ObjectOf<Kind> | undefined {
+  return isRoleKind(kind) ? builtIn(kind, namespace, name) : undefined;
+}
+
+function targetOf(kind: DefinitionKind, namespace: string, name: string): string {
+  return namespace === ALL_NAMESPACES ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+}

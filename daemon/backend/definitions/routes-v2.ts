@@ -1,0 +1,118 @@
+import type { z } from 'zod';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
+import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import { idleWarnings } from '../../../shared/domain/v2/idle-attributes.ts';
+import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { inNamespace, WITH_METADATA, type DeclaredNamespaces, type Collection } from '../http/v2-collection.ts';
+import { DEFINITION_SCHEMAS, type SubmittedDefinition } from './schemas.ts';
+import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from '../model/definitions/state.ts';
+import type { DefinitionChanges } from './commands.ts';
+import { hasScope, mayByRoles, mayChange, type Principal } from '../access/principal.ts';
+import type { Log } from '../../log/log.ts';
+import { behind } from '../http/v2-object-list.ts';
+
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** The dependencies of the v2 definitions. */
+export interface DefinitionDeps extends DeclaredNamespaces {
+  readonly definitionChanges: DefinitionChanges;
+  readonly log: Log;
+  readonly registry: DeclaredNamespaces['registry'] & { readonly definitions: StoredDefinitions };
+}
+
+/** The properties of one kind of definition. */
+interface KindOfDefinition<Kind extends DefinitionKind> {
+  readonly kind: Kind;
+  /**
+   * Returns the objects of the configuration as the v2 API shows them; all are in `default`. Absent: there can be none.
+   */
+  readonly configured?: () => readonly ObjectOf<Kind>[];
+  /** True if the backend itself runs its commands and connections, which belong to no namespace. */
+  readonly isRunByBackend?: boolean;
+}
+
+/**
+ * Returns the definitions of a kind as a collection: the stored ones, and those of the configuration, which are
+ * read-only.
+ */
+export function definitionCollection<Kind extends DefinitionKind>(
+  { definitionChanges, registry, log }: DefinitionDeps,
+  { kind, configured = () => [], isRunByBackend = false }: KindOfDefinition<Kind>,
+): Collection<ObjectOf<Kind>, SubmittedDefinition<Kind>> {
+  const fieldRoot = kind.slice(0, -1);
+  const { keyOf } = WITH_METADATA;
+  const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
+    new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
+  const shown = (namespace: string): ObjectOf<Kind>[] => {
+    const stored = [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object);
+    const own = inConfiguration(namespace);
+    return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
+  };
+  const targetOf = (object: ObjectOf<Kind>): Omit<Doing, 'verb'> => {
+    const { namespace, name } = object.metadata;
+    return { resource: kind, name, namespace: isRunByBackend ? undefined : namespace };
+  };
+  return {
+    ...WITH_METADATA,
+    fieldRoot,
+    orphanNamespaces: () => registry.definitions.namespaces(kind),
+    parse: (value) => {
+      refuseInvalid(value, DEFINITION_SCHEMAS[kind]);
+      // The submitted value and not the parsed one, to keep the order and the absence of its attributes.
+      return value as SubmittedDefinition<Kind>;
+    },
+    withNamespace: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
+    // A caller with write access gets the whole object: an object that is read, changed and written back must not lose
+    // its secrets.
+    show: (object, principal) =>
+      mayChange(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
+    list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
+    get: (namespace, [name = '']) =>
+      inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
+    write: async (namespace, [name = ''], change, actor, { principal, method }) => {
+      if (isRunByBackend)
+        refuseKept(principal, { verb: method === 'POST' ? 'create' : 'update', resource: kind, name, namespace });
+      const written = await definitionChanges.write(kind, namespace, name, change, actor);
+      for (const warning of warningsOf(kind, written)) log.warn({ namespace, [fieldRoot]: name }, warning);
+      return written;
+    },
+    warningsOf: (object) => warningsOf(kind, object),
+    remove: (namespace, [name = ''], check, actor) => definitionChanges.remove(kind, namespace, name, check, actor),
+  };
+}
+
+function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
+  // Checks only, because data of an event is not substituted into the commands of other kinds.
+  const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
+  return [
+    ...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []),
+    ...idleWarnings(kind, object),
+    ...definitionWarnings(kind, object),
+  ];
+}
+
+/**
+ * Rejects callers who are limited to a namespace by a key or a role: a command on the machine of the backend would
+ * escape the limit.
+ */
+function refuseKept(principal: Principal, doing: Doing): void {
+  const { name, namespace } = principal;
+  const isAdminOfAllNamespaces =
+    hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, namespace: undefined });
+  if (namespace === undefined && isAdminOfAllNamespaces) return;
+  throw new MonError(
+    'forbidden',
+    `${name} is limited to the namespace ${String(namespace ?? doing.namespace)}, but ${doing.resource} run on the backend host: ask an administrator of all namespaces`,
+  );
+}
+
+/** @throws MonError `invalid` */
+function refuseInvalid(value: unknown, schema: z.ZodType): void {
+  const { error } = schema.safeParse(value);
+  if (error !== undefined) throw new MonError('invalid', problemsOf(error));
+}

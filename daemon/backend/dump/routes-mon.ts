@@ -1,0 +1,54 @@
+import { MON_API } from '../../../shared/api/mon.ts';
+import { kindNamed } from '../../../shared/domain/v2/wrapped-object.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
+import type { DumpDeps } from '../model/tables/dump-table.ts';
+import { dumpPage } from './queries.ts';
+import type { Restore } from './restore.ts';
+import { actorOf } from '../access/actor.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { Audit } from '../model/audit/mutations.ts';
+import type { Clock } from '../ports.ts';
+import type { OnMon } from '../http/route.ts';
+
+const validate = bodyValidator(MON_API.restore);
+
+/** Maximum time between two pages of one dump. */
+const DUMP_PAUSE_MS = 60_000;
+
+/** Serves dump and restore of the exact state: with secrets and hashes, so only for administrators. */
+export function dumpOnMon(
+  deps: DumpDeps & { readonly audit: Audit; readonly clock: Clock; readonly restore: Restore },
+): OnMon<'dump' | 'restore'> {
+  const { audit, clock, restore } = deps;
+  const pages = new Map<string, number>();
+
+  /**
+   * True if a page begins a new dump. A page without a predecessor in the last minute does so as well, because a caller
+   * can invent the position.
+   */
+  function isNewDump(who: string, type: string, after: string | undefined): boolean {
+    const key = JSON.stringify([who, type]);
+    const before = pages.get(key) ?? -Infinity;
+    pages.set(key, clock.monotonic());
+    return after === undefined || clock.monotonic() - before > DUMP_PAUSE_MS;
+  }
+
+  return {
+    dump: async (request, _reply, query): Promise<DumpPage> => {
+      const { type } = request.params as { type: string };
+      const kind = kindNamed(type);
+      if (kind === undefined) throw new MonError('not_found', `there is no object type ${type}`);
+      const { namespace, continue: after } = query;
+      // Recorded before the first secrets are sent; later pages belong to the same dump.
+      if (isNewDump(request.principal.name, kind.type, after)) {
+        await audit.record(actorOf(request), { action: 'dump', target: kind.type });
+      }
+      const limit = Math.min(Math.max(1, query.limit ?? RESTORE_MAX), RESTORE_MAX);
+      return dumpPage(deps, { type: kind.type, namespace, after, limit });
+    },
+    restore: async (request): Promise<RestoreAnswer> => ({
+      results: await restore.run(readBody(request, validate), actorOf(request)),
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
+
+/** The actions of operators on events. */
+export class Events {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Resolves an event on request, as a result that is processed like any other (completion 1.4).
+   *
+   * @param action as the caller's API names it
+   * @throws MonError `not_found` if there is no such event, `unavailable`
+   */
+  resolve(
+    namespaceName: string,
+    client: string,
+    check: string,
+    actor: Actor = MON,
+    action: 'event.resolve' | 'event.delete' = 'event.resolve',
+  ): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry?.state.event === undefined)
+          throw new MonError('not_found', `there is no event of ${client}/${check}`);
+        const before = auditedEvent(entry);
+        resolveEvent(transaction, entry, actor.who);
+        recordAudit(transaction, actor, { action, target: targetIn(namespaceName, `${client}/${check}`), before });
+      },
+      {
+        needs: (registry) => {
+          const entry = registry.namespace(namespaceName).check(client, check);
+          return entry?.state.event === undefined ? [] : [entry];
+        },
+      },
+    );
+  }
+}
+
+/** Returns the open event of `entry` for the audit trail; null: there is none. */
+export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown {
+  if (event === undefined) return null;
+  const { id, status, action, occurrences, timestamp } = event;
+  return { id, status, action, occurrences, timestamp, output: summary };
+}

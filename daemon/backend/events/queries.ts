@@ -1,0 +1,143 @@
+import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/domain/build-event.ts';
+import { hasHiddenKey, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import { prepareSilences } from '../silences/event-preparation.ts';
+import type { Store } from '../ports.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { readOwners, type StoredOwner } from '../model/clients/queries.ts';
+import { splitCheckRecord, type CheckRecord } from '../model/events/check-record.ts';
+import type { KeptByEvent } from '../model/events/event-cache.ts';
+import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
+
+/**
+ * Reads the committed events of these checks, redacted; resolved events are omitted.
+ *
+ * @param shown converts an event for the API in use
+ */
+export async function readEvents(
+  store: Store,
+  entries: readonly CheckEntry[],
+  nowMs: number,
+  shown = (event: Event, _entry: CheckEntry): Event => event,
+): Promise<Event[]> {
+  const events = await readEventsByEntry(store, entries, nowMs);
+  return [...events].map(([entry, event]) => shown(event, entry));
+}
+
+/** Returns an event for the mon API, which also shows its recovery. */
+export function eventOnMon(event: Event, { state }: CheckEntry): Event {
+  const recovering = state.event?.recovery;
+  return recovering === undefined ? event : { ...event, recovering };
+}
+
+/**
+ * The text of an event before its silenced state. The check in it has no secrets and is copied from the store unparsed.
+ */
+export type EventHead = string;
+
+/**
+ * Reads the same events as JSON, much faster.
+ *
+ * @param heads the cached heads
+ */
+export async function readEventTexts(
+  store: Store,
+  entries: readonly CheckEntry[],
+  nowMs: number,
+  heads: KeptByEvent<EventHead>,
+): Promise<string[]> {
+  await prepareSilences(entries);
+  const headTexts = await heads.of(entries, (missing) => readHeads(store, missing));
+  const entriesWithoutHead = entries.filter((_, at) => headTexts[at] === undefined);
+  const others = entriesWithoutHead.length === 0 ? NONE : await readEventsByEntry(store, entriesWithoutHead, nowMs);
+  return entries.flatMap((entry, at) => {
+    const head = headTexts[at];
+    if (head !== undefined) return head + tailOf(entry, nowMs);
+    const event = others.get(entry);
+    return event === undefined ? [] : JSON.stringify(event);
+  });
+}
+
+const NONE: ReadonlyMap<CheckEntry, Event> = new Map();
+
+/** Returns the committed events of these checks, redacted; a check without an open event is left out. */
+export async function readEventsByEntry(
+  store: Store,
+  entries: readonly CheckEntry[],
+  nowMs: number,
+): Promise<ReadonlyMap<CheckEntry, Event>> {
+  await prepareSilences(entries);
+  const [records, clients] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
+  const events = new Map<CheckEntry, Event>();
+  for (const [entry, record] of records) {
+    const client = clients.get(entry.client)?.record();
+    const event = client === undefined ? undefined : eventOf(entry, record, client, nowMs);
+    if (event !== undefined) events.set(entry, redactEvent(event));
+  }
+  return events;
+}
+
+async function readHeads(store: Store, entries: readonly CheckEntry[]): Promise<(EventHead | undefined)[]> {
+  const [records, clients] = await Promise.all([readRecordTexts(store, entries), readOwners(store, entries)]);
+  const texts = new Map(records);
+  return entries.map((entry) => {
+    const [text, client] = [texts.get(entry), clients.get(entry.client)];
+    return text === undefined || client === undefined ? undefined : headOf(entry, text, client);
+  });
+}
+
+/**
+ * Builds the event of a record, with the present client and the silences that match now (completion 1.3.7). Undefined
+ * if no event is open.
+ */
+export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): Event | undefined {
+  const { event } = record;
+  const check = record.eventCheck ?? record.check;
+  if (event === undefined || check === null) return undefined;
+  return buildEvent({
+    state: event,
+    client,
+    check,
+    history: record.eventHistory ?? record.history,
+    silencedBy: silencedNow(entry, nowMs),
+  });
+}
+
+/**
+ * Returns the event of `eventOf`, redacted, as JSON around the text of the check.
+ *
+ * @returns undefined if the check must be parsed, because something in it must be hidden or replaced; or if there is no
+ *   event
+ */
+function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead | undefined {
+  if (hasOwnRedactKeys(entry.client)) return undefined;
+  const record = splitCheckRecord(text);
+  if (record?.state.event === undefined) return undefined;
+  if (hasHiddenKey(record.check) || ADDED_KEY.test(record.check)) return undefined;
+  const { event } = record.state;
+  const { history, total_state_change: change } = checkAdditions(
+    event,
+    record.state.eventHistory ?? record.state.history,
+  );
+  const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
+  const check = `${record.check.slice(0, -1)},${added}}`;
+  const tail = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED.length);
+  // A copy: a concatenated string keeps all its parts in memory.
+  return Buffer.from(`{"id":"${event.id}","client":${client.shownText()},"check":${check},${tail}`).toString();
+}
+
+const ADDED_KEY = /"(?:history|total_state_change)":/;
+
+/** Returns the silenced state of an event as JSON, which is the end of its text. */
+function tailOf(entry: CheckEntry, nowMs: number): string {
+  const ids = silencedNow(entry, nowMs);
+  return ids.length === 0 ? NOT_SILENCED : `"silenced":true,"silenced_by":${JSON.stringify(ids)}}`;
+}
+
+const NOT_SILENCED = '"silenced":false,"silenced_by":[]}';
+const NO_IDS: string[] = [];
+
+function silencedNow(entry: CheckEntry, nowMs: number): string[] {
+  return entry.client.namespace.silenced.size === 0 ? NO_IDS : entry.silencedBy(nowMs);
+}

@@ -1,0 +1,71 @@
+import { sortInChunks } from '../../../shared/domain/sort-in-chunks.ts';
+import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { requestedOrder } from './order.ts';
+import { oneEvent, type EventDeps } from './members.ts';
+import { prepareSilences } from '../silences/event-preparation.ts';
+import { eventRow } from '../model/events/feed-rows.ts';
+import { eventOnMon, readEvents } from './queries.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { sendList } from '../http/list.ts';
+import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
+import type { OnMon } from '../http/route.ts';
+import { searchOf } from '../http/search.ts';
+import { inChunks, TimeSlice } from '../store/time-slice.ts';
+
+/**
+ * Serves events as feed rows, selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); with `?whole` in the
+ * v1 format.
+ */
+export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
+  const { clock, store } = deps;
+  return {
+    events: async (request, reply, query) => {
+      const search = searchOf(EVENT_SEARCH, query);
+      const order = requestedOrder(query.sort);
+      const nowMs = clock.now();
+      const { namespaces, placed } = requestedNamespaces(request, deps);
+      const shown = (entry: CheckEntry): EventRow | null => {
+        const row = eventRow(entry, nowMs);
+        return row === null ? null : placed(row, entry.client.namespace.name);
+      };
+      const fullEvent = (event: Event, entry: CheckEntry): Event =>
+        placed(eventOnMon(event, entry), entry.client.namespace.name);
+      const matches = await matchingEvents(
+        namespaces.flatMap((namespace) => namespace.allEvents()),
+        search,
+        nowMs,
+      );
+      const inOrder = await inChunks(sortInChunks(matches, (a, b) => order(a.row, b.row)));
+      const sorted = inOrder.map(({ entry }) => entry);
+      if (query.full === true) {
+        return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, fullEvent));
+      }
+      return sendList(request, reply, sorted, async (some) => {
+        await prepareSilences(some);
+        return some.flatMap((entry) => shown(entry) ?? []);
+      });
+    },
+    ...oneEvent(deps, requestedNamespace, eventOnMon),
+  };
+}
+
+interface MatchingEvent {
+  readonly entry: CheckEntry;
+  readonly row: EventRow;
+}
+
+async function matchingEvents(entries: readonly CheckEntry[], search: Search, nowMs: number): Promise<MatchingEvent[]> {
+  await prepareSilences(entries);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const matches: MatchingEvent[] = [];
+  const timeSlice = new TimeSlice();
+  for (const entry of entries) {
+    if (timeSlice.isDue) await timeSlice.share();
+    // It may be resolved by now.
+    const row = eventRow(entry, nowMs);
+    if (row !== null && matchesSearch(search, row, nowSeconds)) matches.push({ entry, row });
+  }
+  return matches;
+}

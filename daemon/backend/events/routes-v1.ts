@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MonError } from '../../../shared/errors.ts';
+import { resolveSchema } from '../../../shared/schemas/event.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { actorOf } from '../access/actor.ts';
+import { issued } from '../http/accepted-response.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import { sendList } from '../http/list.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/request-namespaces.ts';
+import { type CheckEntry, eventsOf } from '../model/registry/namespace.ts';
+import { isShared } from '../store/shared-store.ts';
+import { oneEvent, type EventDeps } from './members.ts';
+import type { KeptByEvent } from '../model/events/event-cache.ts';
+import { readEvents, readEventTexts, type EventHead } from './queries.ts';
+import { withInternalFailures } from './v1-internal-failures.ts';
+
+const validateResolve = validator(resolveSchema);
+
+/** Serves events, also under their other name (completion 1.1, path alias). */
+export function eventsOnV1(
+  deps: EventDeps & { readonly eventHeads: KeptByEvent<EventHead> },
+): OnV1<
+  | 'events'
+  | 'eventsOfClient'
+  | 'event'
+  | 'resolveEvent'
+  | 'incidents'
+  | 'incidentsOfClient'
+  | 'incident'
+  | 'resolveIncident'
+  | 'resolve'
+> {
+  const { clock, store, eventHeads } = deps;
+  const sendEvents = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
+    sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()), {
+      readTexts: (some) => readEventTexts(store, some, clock.now(), eventHeads),
+    });
+
+  const handlers: OnV1<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'> = {
+    events: (request, reply) => sendEvents(request, reply, v1Namespace(request, deps).allEvents()),
+    eventsOfClient: (request, reply) => {
+      const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
+      return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
+    },
+    ...oneEvent(deps, v1Namespace),
+    /** Resolves an event on request (completion 1.4). */
+    resolve: async (request, reply) => {
+      const { client, check } = readBody(request, validateResolve);
+      try {
+        await deps.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request));
+      } catch (error) {
+        // The one error without a body (reference 4.4).
+        if (error instanceof MonError && error.code === 'not_found') return reply.code(404).send();
+        throw error;
+      }
+      return issued(deps);
+    },
+  };
+  // A database recovers by itself, or another one takes its place.
+  const { events, eventsOfClient, event, resolveEvent, resolve } = isShared(store)
+    ? handlers
+    : withInternalFailures(handlers);
+  return {
+    events,
+    eventsOfClient,
+    event,
+    resolveEvent,
+    incidents: events,
+    incidentsOfClient: eventsOfClient,
+    incident: event,
+    resolveIncident: resolveEvent,
+    resolve,
+  };
+}

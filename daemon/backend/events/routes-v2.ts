@@ -1,0 +1,252 @@
+import { entityOfEvent, eventCheckProblem, resultOfEvent } from '../../../shared/domain/v2/event.ts';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { isSettings } from '../../../shared/domain/merge-settings.ts';
+import { redact } from '../../../shared/domain/redact.ts';
+import { MonError } from '../../../shared/errors.ts';
+import {
+  v2EventSchema,
+  type V2Event,
+  type PlacedV2Event,
+  type SubmittedV2Event,
+} from '../../../shared/schemas/v2/event.ts';
+import type { V2EventKey, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
+import { validateResult } from '../results/validate-result.ts';
+import { readV2Events, shownEvent } from './v2-read.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import { hasScope, mayChange } from '../access/principal.ts';
+import { validator } from '../http/json-body.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import type { Clock, Store } from '../ports.ts';
+import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
+import type { EntityLimit } from '../model/clients/entity-limit.ts';
+import { entityHeaders } from '../clients/v2-headers.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
+import { sendObjects, type V2Key } from '../http/v2-object-list.ts';
+import { firstBehind } from '../http/v2-chunks.ts';
+
+const parse = validator(v2EventSchema);
+
+/**
+ * No redact keys: only the values of environment variables are hidden here, because the rest of an event is redacted
+ * already.
+ */
+const NOTHING_ELSE: ReadonlySet<string> = new Set();
+
+/** Number of bodies that are read at a time. */
+const CHUNK_SIZE = 100;
+
+interface V2EventDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly entityLimit: EntityLimit;
+  readonly store: Store;
+  readonly v2Events: V2Events;
+}
+
+/** Serves results and their events as events (clients 6). */
+export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
+  const { clock, v2Events, entityLimit, registry, store } = deps;
+
+  const namespaceOf = (name: string): Namespace | undefined =>
+    registry.hasNamespace(name) ? registry.namespace(name) : undefined;
+  const read = async (entries: readonly CheckEntry[]): Promise<PlacedV2Event[]> =>
+    (await readV2Events(store, entries, clock.now())).map(asSent);
+  const shown = (present: PresentEvent | undefined): PlacedV2Event | undefined =>
+    present && asSent(shownEvent(present.entry, present.record, present.client, clock.now()));
+
+  const collection: Collection<PlacedV2Event, SubmittedV2Event> = {
+    fieldRoot: 'event',
+    isPlacedByPath: true,
+    isReplacedByPost: true,
+    parse: (value, key) => named(parse(withNamesOfPath(value, eventKeyOf(key)))),
+    namespaceOf: (event) => namespacesIn(event)[0],
+    withNamespace: placedIn,
+    keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
+    sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
+    labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
+    // The variables are part of the definition, so a caller who may change the definition may read them here.
+    show: (event, principal) => {
+      const { name } = event.check.metadata;
+      const { namespace } = event.metadata;
+      return mayChange(principal, { resource: 'checks', name, namespace }) ? event : redact(event, NOTHING_ELSE);
+    },
+    async *list(name, after, mayBeSelected) {
+      const namespace = namespaceOf(name);
+      if (namespace === undefined) return;
+      for (const entries of splitIntoChunks(entriesBehind(namespace, [after?.[0], after?.[1]], mayBeSelected)))
+        yield read(entries);
+    },
+    async get(name, key) {
+      const { client, check } = eventKeyOf(key);
+      const entry = namespaceOf(name)?.check(client, check);
+      const [event] = entry === undefined ? [] : await read([entry]);
+      return event;
+    },
+    async write(namespace, key, change, actor, request) {
+      // A user resolves it: user interfaces put the event back with another status.
+      const isResolution = request.method === 'PUT' && hasScope(request.principal, 'resolve');
+      let written: PlacedV2Event | undefined;
+      await v2Events.write(
+        namespace,
+        eventKeyOf(key),
+        (present) => {
+          request.admission();
+          const before = shown(present);
+          written = change(before);
+          const problem = eventCheckProblem(written.check, before?.check);
+          if (problem !== undefined) throw new MonError('invalid', problem);
+          return { ...reportedEvent(written, eventKeyOf(key), actor.who), isResolution };
+        },
+        actor,
+      );
+      return (await this.get(namespace, key)) ?? (written as PlacedV2Event);
+    },
+    async remove(namespace, key, check, actor) {
+      if (namespaceOf(namespace) === undefined) throw doesNotExist();
+      await v2Events.remove(
+        namespace,
+        eventKeyOf(key),
+        (present) => {
+          const event = shown(present);
+          if (event !== undefined) check(event);
+        },
+        actor,
+      );
+    },
+    headers: () => entityHeaders(entityLimit.usage()),
+  };
+  return {
+    ...objectHandlers(deps, collection),
+    ofEntity: (request, reply) => {
+      const name = pathPart(request, 'namespace');
+      const client = namespaceOf(name)?.clients.get(pathPart(request, 'entity'));
+      reply.headers(collection.headers?.() ?? {});
+      return sendObjects(request, reply, [name], {
+        ...collection,
+        async *list(_namespace, after, mayBeSelected) {
+          if (client === undefined) return;
+          for (const entries of splitIntoChunks(entriesOf(client, after?.[1], mayBeSelected))) yield read(entries);
+        },
+      });
+    },
+  };
+}
+
+function reportedEvent(
+  event: SubmittedV2Event,
+  { client, check }: V2EventKey,
+  createdBy: string,
+): Omit<ReportedEvent, 'isResolution'> {
+  const result = resultOfEvent(event, { entity: client, check }, createdBy);
+  const source = event.check?.proxy_entity_name ? { source: client } : {};
+  return { entity: entityOfEvent(event, client), result: validateResult({ ...result, ...source }) };
+}
+
+function eventKeyOf([client = '', check = '']: V2Key): V2EventKey {
+  return { client, check };
+}
+
+/** Adds names that the entity and the check of a body lack, from its path, as Sensu Go does. */
+function withNamesOfPath(value: unknown, { client, check }: V2EventKey): unknown {
+  if (!isSettings(value) || client === '' || check === '') return value;
+  return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };
+}
+
+function withName(part: unknown, name: string): unknown {
+  if (!isSettings(part)) return part;
+  const { metadata } = part;
+  if ((metadata ?? null) !== null && !isSettings(metadata)) return part;
+  const { name: own, namespace, ...others } = isSettings(metadata) ? metadata : {};
+  return { ...part, metadata: { ...others, ...(namespace ? { namespace } : {}), name: own || name } };
+}
+
+/** @throws MonError `invalid` if the event lacks the names by which it is stored */
+function named(event: SubmittedV2Event): SubmittedV2Event {
+  if (!event.check) {
+    throw new MonError('invalid', 'check: is required, even if the event contains metrics');
+  }
+  if (event.check.metadata?.name === undefined) throw new MonError('invalid', 'check.metadata.name: is required');
+  if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');
+  const [namespace, ...others] = new Set(namespacesIn(event));
+  if (others.length > 0) {
+    throw new MonError('invalid', `the event contains more than one namespace: ${[namespace, ...others].join(', ')}`);
+  }
+  return event;
+}
+
+/** Returns the namespaces of the event, its entity and its check, where given. */
+function namespacesIn({ metadata, entity, check }: SubmittedV2Event): string[] {
+  const all = [metadata?.namespace, entity?.metadata?.namespace, check?.metadata?.namespace];
+  return all.filter((namespace): namespace is string => Boolean(namespace));
+}
+
+/**
+ * Returns the event in its namespace. An event whose check is for a proxy entity belongs to that entity, whatever
+ * entity ran it.
+ */
+function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
+  const { check } = event;
+  const name = event.entity?.metadata?.name ?? '';
+  const proxy = check?.proxy_entity_name || name;
+  const entity = proxy === name ? event.entity : { entity_class: 'proxy' };
+  return {
+    ...event,
+    metadata: { ...event.metadata, namespace },
+    entity: { ...entity, metadata: { ...(proxy === name ? event.entity?.metadata : {}), name: proxy, namespace } },
+    check: { ...check, metadata: { ...check?.metadata, name: check?.metadata?.name ?? '', namespace } },
+  };
+}
+
+/** Asserts that a shown event can be sent back; the compiler cannot check the attributes of its check. */
+function asSent<Shown extends V2Event | undefined>(event: Shown): PlacedV2Event & Shown {
+  return event as PlacedV2Event & Shown;
+}
+
+function labelsIn({
+  metadata,
+}: {
+  readonly metadata?: { readonly labels?: unknown };
+}): Readonly<Record<string, unknown>> {
+  return (metadata?.labels ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+/** Yields the checks of a namespace by client, then check, after a key. */
+function* entriesBehind(
+  namespace: Namespace,
+  [client, check]: readonly [client: string | undefined, check: string | undefined],
+  mayBeSelected: (parts: Attributes) => boolean,
+): Generator<CheckEntry> {
+  const clients = namespace.sortedClients();
+  const begun = client === undefined ? undefined : namespace.clients.get(client);
+  if (begun !== undefined) yield* entriesOf(begun, check, mayBeSelected);
+  const start = client === undefined ? 0 : firstBehind(clients, client, ({ name }) => name);
+  for (let at = start; at < clients.length; at++) {
+    const next = clients[at];
+    if (next !== undefined) yield* entriesOf(next, undefined, mayBeSelected);
+  }
+}
+
+/** Yields the checks of a client. Selectors on names are applied first, so that others are not read. */
+function* entriesOf(
+  client: ClientEntry,
+  after: string | undefined,
+  mayBeSelected: (parts: Attributes) => boolean,
+): Generator<CheckEntry> {
+  const entity = { metadata: { name: client.name } };
+  if (!mayBeSelected({ entity })) return;
+  for (const entry of client.sortedChecks()) {
+    if (after !== undefined && entry.name <= after) continue;
+    if (mayBeSelected({ entity, check: { metadata: { name: entry.name } } })) yield entry;
+  }
+}
+
+function* splitIntoChunks(entries: Iterable<CheckEntry>): Generator<CheckEntry[]> {
+  let chunk: CheckEntry[] = [];
+  for (const entry of entries) {
+    chunk.push(entry);
+    if (chunk.length < CHUNK_SIZE) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,53 @@
+import type { Transaction } from '../transaction/transaction.ts';
+import type { ApiKey, User } from './credentials.ts';
+import { API_KEYS, SESSIONS, USERS } from './storage.ts';
+
+/**
+ * Stores a user in place of the one with this name, who may have had more rights. A new password or disabling ends all
+ * sessions of the user in the same commit, and enabling the user does not revive them.
+ */
+export function saveUser(transaction: Transaction, user: Omit<User, 'credentialChanges'>): void {
+  const { credentials } = transaction.registry;
+  const before = credentials.users.get(user.username);
+  const credentialChanges = before?.credentialChanges;
+  const isEnded = before !== undefined && hasEnded(before, user);
+  transaction.put(USERS, credentials, user.username, {
+    ...user,
+    ...(credentialChanges !== undefined && { credentialChanges }),
+  });
+  credentials.version++;
+  if (isEnded) endSessions(transaction, user.username);
+}
+
+/**
+ * Ends everything that a user has opened by password or token.
+ *
+ * @returns the number of sessions
+ */
+export function endSessions(transaction: Transaction, username: string): number {
+  const { credentials } = transaction.registry;
+  const sessions = credentials.sessionsOf(username);
+  for (const { id } of sessions) transaction.remove(SESSIONS, credentials, id);
+  const user = credentials.users.get(username);
+  if (user !== undefined) {
+    const credentialChanges = (user.credentialChanges ?? 0) + 1;
+    transaction.put(USERS, credentials, username, { ...user, credentialChanges });
+  }
+  credentials.version++;
+  return sessions.length;
+}
+
+/** Stores a key in place of the one with this id, which may have had more rights. */
+export function saveApiKey(transaction: Transaction, key: ApiKey): void {
+  const { credentials } = transaction.registry;
+  transaction.put(API_KEYS, credentials, key.id, key);
+  credentials.version++;
+}
+
+function hasEnded(before: User, after: Omit<User, 'credentialChanges'>): boolean {
+  return (
+    before.passwordHash !== after.passwordHash ||
+    before.passwordChangedMs !== after.passwordChangedMs ||
+    (after.disabled && !before.disabled)
+  );
+}

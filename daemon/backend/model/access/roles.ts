@@ -1,0 +1,97 @@
+import {
+  BUILT_IN_BINDINGS,
+  BUILT_IN_CLUSTER_BINDINGS,
+  BUILT_IN_CLUSTER_ROLES,
+  BUILT_IN_ROLES,
+} from '../../../../shared/domain/v2/built-in-roles.ts';
+import { roleIndexOf, type RoleIndex } from '../../../../shared/domain/v2/roles.ts';
+import type { Role, RoleBinding } from '../../../../shared/schemas/v2/role.ts';
+import type { RoleKind, StoredDefinitions } from '../definitions/state.ts';
+
+type RoleObject = Role | RoleBinding;
+
+/** The built-in objects of each kind, which are not stored. */
+const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
+  roles: BUILT_IN_ROLES,
+  rolebindings: BUILT_IN_BINDINGS,
+  clusterroles: BUILT_IN_CLUSTER_ROLES,
+  clusterrolebindings: BUILT_IN_CLUSTER_BINDINGS,
+};
+
+/** A planned change of a role or binding. */
+export interface RoleChange {
+  readonly kind: RoleKind;
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined: the object is removed. */
+  readonly object: RoleObject | undefined;
+}
+
+/** The roles and bindings in force: the built-in ones, and the stored ones, which override them by name. */
+export class Roles {
+  readonly #definitions: StoredDefinitions;
+  #index: { readonly version: number; readonly index: RoleIndex } | undefined;
+
+  constructor(definitions: StoredDefinitions) {
+    this.#definitions = definitions;
+  }
+
+  /** Differs after each change. */
+  get version(): number {
+    return this.#definitions.roleGeneration;
+  }
+
+  get index(): RoleIndex {
+    const { version } = this;
+    if (this.#index?.version !== version) this.#index = { version, index: this.#indexAfter([]) };
+    return this.#index.index;
+  }
+
+  /** Returns the index that would be in force after a change. */
+  after(change: RoleChange): RoleIndex {
+    return this.#indexAfter([change]);
+  }
+
+  #indexAfter(changes: readonly RoleChange[]): RoleIndex {
+    const all = (kind: RoleKind): readonly RoleObject[] => {
+      const byKey = new Map(BUILT_IN[kind].filter(isInForce).map((object) => [keyOf(object.metadata), object]));
+      for (const { object } of this.#definitions.all(kind)) byKey.set(keyOf(object.metadata), object);
+      for (const change of changes) {
+        if (change.kind !== kind) continue;
+        const key = keyOf(change);
+        byKey.delete(key);
+        const object = change.object ?? builtIn(kind, change.namespace, change.name);
+        if (object !== undefined) byKey.set(key, object);
+      }
+      return [...byKey.values()];
+    };
+    return roleIndexOf({
+      clusterRoles: all('clusterroles') as readonly Role[],
+      clusterBindings: all('clusterrolebindings') as readonly RoleBinding[],
+      roles: all('roles') as readonly Role[],
+      bindings: all('rolebindings') as readonly RoleBinding[],
+    });
+  }
+}
+
+/**
+ * True if the binding is evaluated. Rights of users to themselves are decided by their routes, and agents have a scope
+ * (`PERMANENT_GROUPS`).
+ */
+function isInForce(object: RoleObject): boolean {
+  return !('subjects' in object) || object.metadata.name === 'cluster-admin';
+}
+
+/** Returns the built-in object with a name; undefined: there is none. */
+export function builtIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
+  return BUILT_IN[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+}
+
+/** Returns the built-in objects of a namespace. */
+export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObject[] {
+  return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return JSON.stringify([namespace, name]);
+}

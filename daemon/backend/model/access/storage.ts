@@ -1,0 +1,124 @@
+import { eachOf } from '../tables/dump-table.ts';
+import type { Table } from '../registry/table.ts';
+import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+
+/** A table of credentials of all namespaces: users by name, API keys and sessions by id. */
+type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
+
+export const USERS: CredentialTable<User> = credentialTable('user', {
+  dumps: [{ type: 'User', isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) }],
+  itemsOf: ({ users }) => users,
+  idOf: ({ username }) => username,
+  shifted: (user, byMs) => ({ ...user, passwordChangedMs: user.passwordChangedMs + byMs }),
+});
+
+export const API_KEYS: CredentialTable<ApiKey> = credentialTable('api-key', {
+  dumps: [{ type: 'APIKey', isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) }],
+  itemsOf: ({ apiKeys }) => apiKeys,
+  idOf: ({ id }) => id,
+  // An expiry that was given as a date is not shifted.
+  shifted: (key, byMs) => (key.lifetime === undefined ? undefined : { ...key, expiresAt: key.expiresAt + byMs / 1000 }),
+});
+
+export const SESSIONS: CredentialTable<Session> = credentialTable('session', {
+  itemsOf: ({ sessions }) => sessions,
+  idOf: ({ id }) => id,
+  shifted: (session, byMs) => ({
+    ...session,
+    startedMs: session.startedMs + byMs,
+    expiresMs: session.expiresMs + byMs,
+    ...(session.rotated !== undefined && { rotated: { ...session.rotated, atMs: session.rotated.atMs + byMs } }),
+    access: session.access.map((token) => ({ ...token, expiresMs: token.expiresMs + byMs })),
+  }),
+});
+
+/** The signing key of access tokens, in base64url: one for all. */
+export const TOKEN_KEY: StoredTable & Table<CredentialRegistry, undefined, string> = {
+  prefix: 'token-key',
+  key: () => ['token-key'],
+  encode: (key) => JSON.stringify(key),
+  hold(credentials, _id, key) {
+    credentials.tokenKey = key;
+  },
+  drop(credentials) {
+    credentials.tokenKey = undefined;
+  },
+  adopt({ credentials }, [stored]) {
+    credentials.tokenKey = stored === undefined ? undefined : (JSON.parse(stored[1]) as string);
+  },
+};
+
+function credentialTable<Item>(
+  prefix: string,
+  {
+    dumps = [],
+    itemsOf,
+    idOf,
+    shifted,
+  }: Pick<StoredTable, 'dumps'> & {
+    readonly itemsOf: (credentials: CredentialRegistry) => Map<string, Item>;
+    readonly idOf: (item: Item) => string;
+    readonly shifted: (item: Item, byMs: number) => Item | undefined;
+  },
+): CredentialTable<Item> {
+  return {
+    prefix,
+    dumps,
+    key: (_credentials, id) => [prefix, id],
+    encode: (item) => JSON.stringify(item),
+    hold: (credentials, id, item) => itemsOf(credentials).set(id, item),
+    drop(credentials, id) {
+      itemsOf(credentials).delete(id);
+      credentials.version++;
+    },
+    adopt({ credentials }, stored) {
+      const items = itemsOf(credentials);
+      items.clear();
+      for (const [, text] of stored) {
+        const item = JSON.parse(text) as Item;
+        items.set(idOf(item), item);
+      }
+      credentials.version++;
+    },
+    adoptOne([, id], text) {
+      const item = text === undefined ? undefined : (JSON.parse(text) as Item);
+      return ({ credentials }) => {
+        if (item === undefined) itemsOf(credentials).delete(String(id));
+        else itemsOf(credentials).set(idOf(item), item);
+        credentials.version++;
+      };
+    },
+    shifted(text, byMs) {
+      const item = shifted(JSON.parse(text) as Item, byMs);
+      return item === undefined ? undefined : JSON.stringify(item);
+    },
+  };
+}
+
+function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): Wrapped {
+  return wrappedOf(
+    'User',
+    {},
+    { username, groups, disabled, password_hash: passwordHash, mon: { password_changed_ms: passwordChangedMs } },
+  );
+}
+
+function dumpedApiKey(key: ApiKey): Wrapped {
+  return wrappedOf(
+    'APIKey',
+    { name: key.id, created_by: key.createdBy },
+    {
+      username: key.username,
+      description: key.description,
+      scopes: key.scopes,
+      all_roles: key.hasAllRoles === true,
+      namespace: key.namespace,
+      created_at: key.createdAt,
+      expires_at: key.expiresAt,
+      last_used: key.lastUsed,
+      hash: key.hash,
+    },
+  );
+}

@@ -1,0 +1,24 @@
+import type { Key } from '../../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { LatestTable } from '../registry/table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+
+const PREFIX = 'aggregate-deletion';
+
+const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, aggregate];
+
+/**
+ * Number of deletions up to the last one of each aggregate (see `state.ts`). It is loaded before the check records,
+ * because it decides which results belong to an aggregate they name.
+ */
+export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
+  prefix: PREFIX,
+  key: keyOf,
+  encodeLatest({ aggregates }, aggregate) {
+    const count = aggregates.deletion(aggregate);
+    return count === undefined ? undefined : JSON.stringify(count);
+  },
+  load: (namespace, [, , aggregate], text) => namespace.loadDeletion(String(aggregate), JSON.parse(text) as number),
+  unload: ({ aggregates }, [, , aggregate]) => aggregates.unloadDeletion(String(aggregate)),
+  clear: (namespace) => namespace.aggregates.clearDeletions().map((aggregate) => keyOf(namespace, aggregate)),
+};

@@ -1,0 +1,78 @@
+import { boundedAuditText, boundedAuditValue } from '../../../../shared/domain/audit.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
+import type { Actor, AuditAction, AuditEntry } from '../../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import type { Transaction } from '../transaction/transaction.ts';
+import { AUDIT_HEAD_KEY, auditKey } from './storage.ts';
+
+/**
+ * Returns the actor for changes by the backend itself.
+ *
+ * @param how the trigger of the change
+ */
+export function mon(how: string): Actor {
+  return { who: 'mon', from: null, how };
+}
+
+/**
+ * Returns the name of an object in the trail: without the namespace if that is `default`, because version 1 has no
+ * namespaces.
+ */
+export function targetIn(namespace: string, name: string): string {
+  return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
+}
+
+/** The actor for changes that no user requested over the API. */
+export const MON = mon('backend');
+
+/** A change before it is truncated to the length that can be stored. */
+export interface AuditedChange {
+  readonly action: AuditAction;
+  readonly target: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly reason?: string | null | undefined;
+}
+
+/** Records an action and its actor, in the batch of the change itself. */
+export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
+  const { action, target, before = null, after = null, reason = null } = change;
+  append(transaction, {
+    who: boundedAuditText(actor.who),
+    ...(actor.on_behalf_of !== undefined && { on_behalf_of: boundedAuditText(actor.on_behalf_of) }),
+    from: actor.from,
+    how: boundedAuditText(actor.how),
+    action,
+    target: boundedAuditText(target),
+    before: boundedAuditValue(redact(before, DEFINITION_REDACT_KEYS)),
+    after: boundedAuditValue(redact(after, DEFINITION_REDACT_KEYS)),
+    reason: reason === null ? null : boundedAuditText(reason),
+  });
+}
+
+function append(transaction: Transaction, entry: AuditEntry): void {
+  const { audit } = transaction.registry;
+  const { record, trimmed } = audit.append(entry, transaction.nowMs);
+  transaction.write(auditKey(record.id), JSON.stringify(record));
+  for (const id of trimmed) transaction.erase(auditKey(id));
+  transaction.write(AUDIT_HEAD_KEY, JSON.stringify(audit.head));
+}
+
+/** Commits a change, as the batcher does. */
+interface Commits {
+  run(change: (transaction: Transaction) => void): Promise<void>;
+}
+
+/** Records actions that change nothing in the store. */
+export class Audit {
+  readonly #batcher: Commits;
+
+  constructor(batcher: Commits) {
+    this.#batcher = batcher;
+  }
+
+  /** @throws MonError `unavailable` */
+  record(actor: Actor, change: AuditedChange): Promise<void> {
+    return this.#batcher.run((transaction) => recordAudit(transaction, actor, change));
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { auditHash } from '../../../../shared/domain/audit.ts';
+import type { AuditEntry, AuditHead, AuditRecord } from '../../../../shared/schemas/audit.ts';
+
+/** Limits, read for each record because a reload may change them. */
+export interface AuditLimits {
+  /** Maximum number of retained records. */
+  readonly auditLimit: number;
+}
+
+/** Maximum number of records that a new one trims: after the limit was lowered they are trimmed gradually. */
+const TRIM_MAX = 1000;
+
+const EMPTY: AuditHead = { first: 1, last: 0, hash: '', at: 0 };
+
+/** The end of the audit trail, to which records are added. The records themselves are only in the store. */
+export class AuditChain {
+  readonly #limits: AuditLimits;
+  #head = EMPTY;
+
+  constructor(limits: AuditLimits) {
+    this.#limits = limits;
+  }
+
+  get head(): AuditHead {
+    return this.#head;
+  }
+
+  /** @param head in its stored form; undefined: there was never a record */
+  load(head: AuditHead | undefined): void {
+    this.#head = head ?? EMPTY;
+  }
+
+  /** @returns the record to be stored, and the ids of those that it trims */
+  append(entry: AuditEntry, nowMs: number): { readonly record: AuditRecord; readonly trimmed: readonly number[] } {
+    const { first, last, hash: previous, at } = this.#head;
+    const id = last + 1;
+    const unsealed = { id, at: Math.max(nowMs, at), ...entry, previous };
+    const record = { ...unsealed, hash: auditHash(unsealed, sha256) };
+    const kept = Math.min(Math.max(first, id - this.#limits.auditLimit + 1), first + TRIM_MAX);
+    this.#head = { first: kept, last: id, hash: record.hash, at: record.at };
+    return { record, trimmed: Array.from({ length: kept - first }, (_, index) => first + index) };
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

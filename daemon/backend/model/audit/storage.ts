@@ -1,0 +1,20 @@
+import type { AuditHead } from '../../../../shared/schemas/audit.ts';
+import type { Key } from '../../ports.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+
+const PREFIX = 'audit';
+
+/** Records of the audit trail, which are only in the store. */
+export const auditKey = (id: number): Key => [PREFIX, id];
+
+const HEAD_PREFIX = 'audit-head';
+
+/** The key of the head: the begin and the end of the audit trail. */
+export const AUDIT_HEAD_KEY: Key = [HEAD_PREFIX];
+
+export const AUDIT_HEAD: StoredTable = {
+  prefix: HEAD_PREFIX,
+  adopt({ audit }, [head]) {
+    audit.load(head === undefined ? undefined : (JSON.parse(head[1]) as AuditHead));
+  },
+};

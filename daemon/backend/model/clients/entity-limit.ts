@@ -1,0 +1,91 @@
+import { ENTITY_LIMIT_REFUSAL, isBeyondLimit, isNearLimit } from '../../../../shared/domain/entity-limit.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { EntityLimitSetting, EntityUsage } from '../../../../shared/schemas/entity-usage.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import type { Clock } from '../../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** Retention of rejected names, and their maximum number. */
+const REFUSED_MS = 3_600_000;
+const REFUSED_MAX = 100;
+
+/**
+ * The limit on the entities of all namespaces together. Entities beyond it that agents, the v2 API or a restore would
+ * create are rejected; existing ones continue (completion, Decisions). Clients created by version 1 are neither
+ * rejected nor counted, until an agent of that name registers (completion 1.22).
+ */
+export class EntityLimit {
+  /** Number of rejections since the start: each retry of an agent counts again. */
+  refusals = 0;
+  readonly #registry: Registry;
+  readonly #setting: () => EntityLimitSetting;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** Time of the last rejection of each name, by the monotonic clock; the latest rejection is the last entry. */
+  readonly #refusedAtMs = new Map<string, number>();
+
+  /**
+   * @param setting called each time, because a reload changes it
+   * @param clock default: that of the process
+   */
+  constructor(
+    registry: Registry,
+    setting: () => EntityLimitSetting,
+    clock: Pick<Clock, 'monotonic'> = { monotonic: () => performance.now() },
+  ) {
+    this.#registry = registry;
+    this.#setting = setting;
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the names of entities that were rejected in the last hour, with their namespace unless that is `default`.
+   */
+  refusedNames(): readonly string[] {
+    const sinceMs = this.#clock.monotonic() - REFUSED_MS;
+    for (const [name, atMs] of this.#refusedAtMs) {
+      if (atMs <= sinceMs) this.#refusedAtMs.delete(name);
+    }
+    return [...this.#refusedAtMs.keys()];
+  }
+
+  usage(): EntityUsage {
+    let total = 0;
+    let proxies = 0;
+    for (const namespace of this.#registry.namespaces()) {
+      total += namespace.counted.total;
+      proxies += namespace.counted.proxies;
+    }
+    return { total, proxies, limit: this.#setting() };
+  }
+
+  /** Returns the usage if it is near the limit, so that people should be warned. */
+  nearLimit(): EntityUsage | undefined {
+    const usage = this.usage();
+    return isNearLimit(usage) ? usage : undefined;
+  }
+
+  /** True if a client of this name would be new and exceed the limit; then the rejection is recorded. */
+  refuses(namespace: string, client: string): boolean {
+    if (this.#registry.namespace(namespace).clients.has(client) || !isBeyondLimit(this.usage())) return false;
+    this.#noteRefusal(namespace === DEFAULT_NAMESPACE ? client : `${namespace}/${client}`);
+    return true;
+  }
+
+  /**
+   * Rejects a new client beyond the limit. Call it within the transaction that creates the client, so that no other
+   * takes its place meanwhile.
+   *
+   * @throws MonError `payment_required`
+   */
+  refuseBeyond(namespace: string, client: string): void {
+    if (this.refuses(namespace, client)) throw new MonError('payment_required', ENTITY_LIMIT_REFUSAL);
+  }
+  #noteRefusal(name: string): void {
+    this.refusals++;
+    this.#refusedAtMs.delete(name);
+    this.#refusedAtMs.set(name, this.#clock.monotonic());
+    if (this.#refusedAtMs.size <= REFUSED_MAX) return;
+    const { value: oldest } = this.#refusedAtMs.keys().next();
+    if (oldest !== undefined) this.#refusedAtMs.delete(oldest);
+  }
+}

@@ -1,0 +1,96 @@
+import { hasHiddenKey, redact, redactKeysOf } from '../../../../shared/domain/redact.ts';
+import type { Client } from '../../../../shared/schemas/client.ts';
+import type { Store } from '../../ports.ts';
+import { clientTextOf, decodeClient } from './client-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
+import { clientKey } from './storage.ts';
+import { v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
+import type { V2Entity } from '../../../../shared/schemas/v2/entity.ts';
+
+/** Reads the committed records of these clients, in order; deleted clients are omitted. */
+export async function readClients(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly ClientEntry[],
+): Promise<(readonly [ClientEntry, Client])[]> {
+  return (await readValues(store, entries)).map(([entry, value]) => [entry, decodeClient(value).client]);
+}
+
+/** Reads the committed record of a client; undefined if there is none, or it was deleted. */
+export async function readClient(
+  store: Pick<Store, 'getMany'>,
+  entry: ClientEntry | undefined,
+): Promise<Client | undefined> {
+  if (entry === undefined) return undefined;
+  const [read] = await readClients(store, [entry]);
+  return read?.[1];
+}
+
+/** The record of a client that has several checks, parsed lazily and once. */
+export class StoredOwner {
+  readonly #value: string;
+  #record: Client | undefined;
+  #shownText: string | undefined;
+
+  /** @param value in its stored form */
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  record(): Client {
+    return (this.#record ??= decodeClient(this.#value).client);
+  }
+
+  /** Returns the redacted client as JSON. */
+  shownText(): string {
+    return (this.#shownText ??= shownText(this.#value));
+  }
+}
+
+/** Reads the committed records of the clients of these checks; deleted clients are omitted. */
+export async function readOwners(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly CheckEntry[],
+): Promise<ReadonlyMap<ClientEntry, StoredOwner>> {
+  const owners = [...new Set(entries.map(({ client }) => client))];
+  return new Map((await readValues(store, owners)).map(([client, value]) => [client, new StoredOwner(value)]));
+}
+
+/**
+ * Reads the committed records of these clients, redacted, as JSON. A record without secrets is copied from the store
+ * unparsed.
+ */
+export async function readClientTexts(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly ClientEntry[],
+): Promise<string[]> {
+  return (await readValues(store, entries)).map(([, value]) => shownText(value));
+}
+
+export function shownClient(client: Client): Client {
+  return redact(client, redactKeysOf(client));
+}
+
+/** Returns a client as an entity, redacted. */
+export function shownEntity(namespace: string, client: Client): V2Entity {
+  return v2EntityOf(namespace, redact(client, redactKeysOf(client)));
+}
+
+function shownText(value: string): string {
+  const text = clientTextOf(value);
+  if (!hasHiddenKey(text) && !OWN_KEYS.test(text)) return text;
+  return JSON.stringify(shownClient(JSON.parse(text) as Client));
+}
+
+/** Detects redact keys of the client itself. A match elsewhere in the record only costs time. */
+const OWN_KEYS = /"redact":\[/;
+
+async function readValues(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly ClientEntry[],
+): Promise<(readonly [ClientEntry, string])[]> {
+  const values = await store.getMany(entries.map(({ namespace, name }) => clientKey(namespace.name, name)));
+  return entries.flatMap((entry, at) => {
+    const value = values[at];
+    return value === undefined ? [] : [[entry, value] as const];
+  });
+}

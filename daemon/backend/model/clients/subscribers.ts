@@ -1,0 +1,38 @@
+import { OWN_SUBSCRIPTION, type ClientProfile } from '../../../../shared/domain/client-profile.ts';
+import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
+import { clientSubscription } from '../../../../shared/domain/subscription.ts';
+
+const PREFIX = clientSubscription('');
+
+interface Subscriber {
+  readonly profile: Pick<ClientProfile, 'subscriptions'>;
+}
+
+/** The index of clients by subscription. A client's own subscription is resolved by its name. */
+export class Subscribers<Client extends Subscriber> {
+  readonly #clients: ReadonlyMap<string, Client>;
+  readonly #bySubscription = new Map<string, Set<Client>>();
+
+  /** @param clients all of the namespace, by name */
+  constructor(clients: ReadonlyMap<string, Client>) {
+    this.#clients = clients;
+  }
+
+  add(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
+    for (const subscription of subscriptions) {
+      if (subscription !== OWN_SUBSCRIPTION) addTo(this.#bySubscription, subscription, entry);
+    }
+  }
+
+  remove(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
+    for (const subscription of subscriptions) takeFrom(this.#bySubscription, subscription, entry);
+  }
+
+  *of(subscription: string): Generator<Client, void, undefined> {
+    if (subscription.startsWith(PREFIX)) {
+      const owner = this.#clients.get(subscription.slice(PREFIX.length));
+      if (owner?.profile.subscriptions.includes(OWN_SUBSCRIPTION) === true) yield owner;
+    }
+    yield* this.#bySubscription.get(subscription) ?? [];
+  }
+}

@@ -1,0 +1,13 @@
+import type { Transaction } from '../transaction/transaction.ts';
+import type { DefinitionKind, DefinitionKinds } from './state.ts';
+import { DEFINITIONS } from './storage.ts';
+
+/** Stores a definition, in place of the one of this kind with the same name. */
+export function saveDefinition<Kind extends DefinitionKind>(
+  transaction: Transaction,
+  kind: Kind,
+  definition: DefinitionKinds[Kind],
+): void {
+  const { namespace, name } = definition.object.metadata;
+  transaction.put(DEFINITIONS, transaction.registry.definitions, { kind, namespace, name }, definition);
+}

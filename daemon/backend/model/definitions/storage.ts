@@ -1,0 +1,70 @@
+import { type V2Type, type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { eachOf } from '../tables/dump-table.ts';
+import type { Table } from '../registry/table.ts';
+import { loadedDefinition, type DefinitionKind, type DefinitionKinds, type StoredDefinitions } from './state.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+
+const PREFIX = 'definition';
+
+/** The stored object, from which its translation is derived. */
+type StoredObject = DefinitionKinds[DefinitionKind]['object'];
+
+/** Each kind with the type of its objects in a dump. */
+const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
+  ['clusterroles', 'ClusterRole'],
+  ['clusterrolebindings', 'ClusterRoleBinding'],
+  ['roles', 'Role'],
+  ['rolebindings', 'RoleBinding'],
+  ['filters', 'EventFilter'],
+  ['mutators', 'Mutator'],
+  ['handlers', 'Handler'],
+  ['pipelines', 'Pipeline'],
+  ['assets', 'Asset'],
+  ['hooks', 'HookConfig'],
+  ['checks', 'CheckConfig'],
+];
+
+/** The kind, namespace and name of a definition. */
+export interface DefinitionKey {
+  readonly kind: DefinitionKind;
+  /** Empty for objects over all namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Definitions that were created over the API, as it shows them. */
+export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionKey, DefinitionKinds[DefinitionKind]> = {
+  prefix: PREFIX,
+  key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
+  encode: ({ object }) => JSON.stringify(object),
+  hold: (definitions, { kind }, definition) => definitions.put(kind, definition),
+  drop: (definitions, { kind, namespace, name }) => definitions.remove(kind, namespace, name),
+  adopt({ definitions }, stored) {
+    definitions.load(
+      stored.map(([[, kind], text]) => [kind as DefinitionKind, JSON.parse(text) as StoredObject] as const),
+    );
+  },
+  adoptOne([, kind, namespace, name], text) {
+    const key = { kind: kind as DefinitionKind, namespace: String(namespace), name: String(name) };
+    if (text === undefined) return ({ definitions }) => DEFINITIONS.drop(definitions, key);
+    const definition = loadedDefinition(key.kind, JSON.parse(text) as StoredObject);
+    return ({ definitions }) => DEFINITIONS.hold(definitions, key, definition);
+  },
+  dumps: DUMPED_KINDS.map(([kind, type]) => ({
+    type,
+    kind,
+    isNamespaced: !kind.startsWith('cluster'),
+    dumped: eachOf((value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1])),
+  })),
+};
+
+function dumpedDefinition(
+  type: V2Type,
+  {
+    metadata: { namespace, ...metadata },
+    ...spec
+  }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
+): Wrapped {
+  // Objects over all namespaces have none.
+  return wrappedOf(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
+}

@@ -1,0 +1,104 @@
+import { inhibitorIn } from '../../../../shared/domain/notify/inhibit.ts';
+import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../../shared/domain/redact.ts';
+import { EVENT_SEARCH } from '../../../../shared/domain/search.ts';
+import type { EventRow } from '../../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../../shared/domain/event-key.ts';
+import { groupsOf } from '../notify/groups/state.ts';
+import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
+import { idOfChange } from '../silences/state.ts';
+import { namespacedTopic } from '../tables/feed-topic.ts';
+import type { Change } from '../../ports.ts';
+import { eventsSilencedBy } from '../registry/silenced-events.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+
+export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
+  const { event } = entry.state;
+  if (event === undefined) return null;
+  const { name } = entry.client;
+  return {
+    client: name,
+    check: entry.name,
+    status: event.status,
+    action: event.action,
+    occurrences: event.occurrences,
+    since: event.lastStateChange ?? event.timestamp,
+    last: event.timestamp,
+    silenced_by: entry.silencedBy(nowMs),
+    output: shownOutput(entry.client, entry.summary),
+    ...inhibitedBy(entry),
+    ...groupsWith(entry),
+    ...(event.recovery !== undefined && { recovering: event.recovery }),
+  };
+}
+
+/** Returns the inhibition rule and the inhibitor of an event. */
+function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
+  const inhibitor = inhibitorOfOpen(entry);
+  return inhibitor === undefined ? {} : { inhibited_by: inhibitorIn(inhibitor) };
+}
+
+/** Returns the groups that contain an event, if handlers have groups. */
+function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
+  const groups = groupsOf(client.namespace);
+  if (groups.size === 0) return {};
+  const ids = groups.of(client.name, name).map(({ id }) => id);
+  return ids.length === 0 ? {} : { groups: ids };
+}
+
+/** Redacts an output; only a client with redact keys of its own can hide outputs. */
+export function shownOutput(client: ClientEntry, output: string): string {
+  return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
+}
+
+export const EVENT_TOPIC = namespacedTopic({
+  name: 'events',
+  search: EVENT_SEARCH,
+  *all(namespace) {
+    for (const entry of namespace.events()) yield [eventKey(entry.client.name, entry.name), entry];
+  },
+  changed: changedEntries,
+  row: eventRow,
+});
+
+/**
+ * Returns the entries that changes affect: also the events that a silenced entry covers, and the events inhibited by a
+ * changed one.
+ */
+function changedEntries(
+  namespace: Namespace | undefined,
+  changes: readonly Change[],
+): Map<string, CheckEntry | undefined> {
+  const entries = new Map<string, CheckEntry | undefined>();
+  const silenced = new Set<string>();
+  let bySelector = 0;
+  for (const change of changes) {
+    if (change[0] === 'event') {
+      const [, , client, check] = change;
+      const key = eventKey(client, check);
+      if (!entries.has(key)) entries.set(key, namespace?.check(client, check));
+    } else if (change[0] === 'silenced') {
+      const id = idOfChange(change);
+      if (silenced.has(id)) continue;
+      silenced.add(id);
+      if (change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
+      for (const entry of namespace === undefined ? [] : eventsSilencedBy(namespace, change)) {
+        entries.set(eventKey(entry.client.name, entry.name), entry);
+      }
+    } else if (change[0] === 'inhibitor') {
+      const [, , rule, client, check] = change;
+      for (const entry of namespace?.inhibited.of({ rule, client, check }) ?? []) {
+        entries.set(eventKey(entry.client.name, entry.name), entry);
+      }
+    }
+  }
+  if (bySelector > SELECTORS_MAX) {
+    for (const entry of namespace?.allEvents() ?? []) entries.set(eventKey(entry.client.name, entry.name), entry);
+  }
+  return entries;
+}
+
+/**
+ * Maximum number of changed silences with a selector whose events are searched individually; with more, all events are
+ * sent again.
+ */
+const SELECTORS_MAX = 50;

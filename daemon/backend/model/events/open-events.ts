@@ -1,0 +1,46 @@
+import { familiesOf } from '../../../../shared/domain/check-family.ts';
+import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
+import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
+
+/** The event state of a client's check. */
+interface EventHolder {
+  readonly name: string;
+  readonly state: { readonly event?: { readonly status: number } | undefined };
+}
+
+/** The open events of a namespace by check. */
+export class OpenEvents<Entry extends EventHolder> {
+  readonly #byCheck = new Map<string, Set<Entry>>();
+  /** Events of checks that share a name with others (prometheus 1.6). */
+  readonly #byFamily = new Map<string, Set<Entry>>();
+
+  of(check: string): Iterable<Entry> {
+    return this.#byCheck.get(check) ?? NONE;
+  }
+
+  /** Returns the events of the checks that share this name. */
+  inFamily(name: string): Iterable<Entry> {
+    return this.#byFamily.get(name) ?? NONE;
+  }
+
+  add(entry: Entry): void {
+    addTo(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) addTo(this.#byFamily, family, entry);
+  }
+
+  remove(entry: Entry): void {
+    takeFrom(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) takeFrom(this.#byFamily, family, entry);
+  }
+
+  /** Counts the open events by severity. */
+  counts(): Record<Severity, number> {
+    const counts = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+    for (const entries of this.#byCheck.values()) {
+      for (const { state } of entries) if (state.event !== undefined) counts[severityOf(state.event.status)]++;
+    }
+    return counts;
+  }
+}
+
+const NONE: readonly never[] = [];

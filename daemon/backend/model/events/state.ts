@@ -1,0 +1,36 @@
+import type { StoredEvents } from '../../../../shared/domain/filter-event.ts';
+import type { Client } from '../../../../shared/schemas/client.ts';
+import type { Namespace } from '../registry/namespace.ts';
+
+/** An event that is assumed to be open or not, whatever the registry contains. */
+export interface AssumedEvent {
+  readonly client: Client;
+  readonly check: string;
+  readonly isOpen: boolean;
+}
+
+/**
+ * Returns the open events of a namespace, for filters that refer to other events.
+ *
+ * @param assumed the event of a hypothetical result
+ */
+export function openEvents(namespace: Namespace, assumed?: AssumedEvent): StoredEvents {
+  const isAssumed = (client: string, check: string): boolean =>
+    assumed !== undefined && check === assumed.check && client === assumed.client.name;
+  return {
+    has(client, check) {
+      if (isAssumed(client, check)) return assumed?.isOpen === true;
+      return namespace.check(client, check)?.state.event !== undefined;
+    },
+    hasOfSubscription(subscription, check) {
+      if (assumed?.isOpen === true && check === assumed.check && assumed.client.subscriptions.includes(subscription)) {
+        return true;
+      }
+      // Far fewer clients have the event than have the subscription.
+      for (const { client } of namespace.openEvents.of(check)) {
+        if (!isAssumed(client.name, check) && client.subscriptions.includes(subscription)) return true;
+      }
+      return false;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { Key } from '../../ports.ts';
+import { CheckEntry, type Namespace } from '../registry/namespace.ts';
+import type { AmendedTable, AnnouncedTable } from '../registry/table.ts';
+import {
+  datedCheckRecord,
+  encodeCheckRecord,
+  encodeRecordParts,
+  encodeRenewed,
+  toCachedRecord,
+  renewedBodies,
+  type CheckBodies,
+  type CheckRecord,
+  type CachedRecord,
+  type RenewedResult,
+} from './check-record.ts';
+import { EVENT_TOPIC } from './feed-rows.ts';
+import { decodeClient } from '../clients/client-record.ts';
+import { clientKey } from '../clients/storage.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
+import { v2EventOf } from '../../../../shared/domain/v2/event.ts';
+import type { Client } from '../../../../shared/schemas/client.ts';
+import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+
+const PREFIX = 'check';
+
+export const checkRecordKey = (namespace: string, client: string, check: string): Key => [
+  PREFIX,
+  namespace,
+  client,
+  check,
+];
+
+interface CheckTable
+  extends StoredTable, AmendedTable<CheckEntry, CheckBodies, RenewedResult>, AnnouncedTable<CheckEntry> {}
+
+/**
+ * One record per client and check, with the last result and the event. It is loaded after the clients, to which records
+ * belong.
+ */
+export const CHECK_RECORDS: CheckTable = {
+  prefix: PREFIX,
+  isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
+  key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
+  encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
+  encodeParts: (entry, { check }, era) => {
+    const { baseline, state, deletionsBefore } = entry;
+    if (baseline === undefined || check === null) return undefined;
+    if (baseline.isStored) {
+      // The present amendment may be outdated by this write.
+      baseline.forget();
+      entry.baseline = undefined;
+      return undefined;
+    }
+    baseline.isStored = true;
+    return { stamp: baseline.stamp, parts: encodeRecordParts(state, check, deletionsBefore, era) };
+  },
+  encodeAmendment: ({ state, deletionsBefore }, renewed, era) => ({
+    stamp: renewed.stamp,
+    parts: encodeRenewed(state, renewed, deletionsBefore, era),
+  }),
+  amend: renewedBodies,
+  decode: datedCheckRecord,
+  owner: ({ client }) => client,
+  announce(entry, nowMs) {
+    const { client, name } = entry;
+    client.namespace.aggregates.noteSilencing(entry, nowMs);
+    return ['event', client.namespace.name, client.name, name];
+  },
+  load(namespace, [, , client, check], text, { corrections, texts }) {
+    const name = texts.of(String(check));
+    loadCheck(namespace, [String(client), name], toCachedRecord(text, name, corrections));
+  },
+  unload(namespace, [, , client, check]) {
+    const entry = namespace.check(String(client), String(check));
+    if (entry !== undefined) namespace.removeCheck(entry);
+  },
+  topic: EVENT_TOPIC,
+  dumps: [
+    {
+      type: 'Event',
+      isNamespaced: true,
+      async dumped(rows, { store }) {
+        const owners = await store.getMany(rows.map(([[namespace = '', client = '']]) => clientKey(namespace, client)));
+        return rows.flatMap(([[namespace = ''], value], at) => {
+          const owner = owners[at];
+          return owner === undefined ? [] : dumpedEvent(namespace, decodeClient(owner).client, value as CheckRecord);
+        });
+      },
+    },
+  ],
+};
+
+function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CachedRecord): void {
+  const owner = namespace.clients.get(client);
+  // Client and results are written and deleted in one batch. A follower may have read what a later batch left of them.
+  if (owner === undefined) return;
+  const entry = namespace.ensureCheck(owner, check);
+  if (record.selected !== undefined) namespace.learnCheck(entry, record.selected, record.eventCheck);
+  namespace.setCheck(entry, record.state, record.result, record.output, record.deletionsBefore);
+  namespace.aggregates.forgetSilencing(entry);
+}
+
+function without(object: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+/** @param record with a check, of the result or of the event: each record has one */
+export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): Wrapped {
+  const { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check } = record;
+  const reported = check ?? eventCheck;
+  if (reported === undefined) throw new Error(`the stored record of the client ${client.name} contains no check`);
+  const entity = v2EntityOf(namespace, client);
+  const id = event?.id ?? '';
+  const shown = v2EventOf({ id, namespace, entity, check: reported, history, state: record, silenced: [] });
+  return wrappedOf(
+    'Event',
+    { ...shown.metadata, namespace },
+    {
+      ...without(shown, ['metadata', 'sequence']),
+      // The entity is an object of its own in the dump.
+      entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
+      check: without(shown.check, ['is_silenced', 'silenced']),
+      mon: { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check },
+    },
+  );
+}

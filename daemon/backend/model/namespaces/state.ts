@@ -1,0 +1,29 @@
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+
+/** The existing namespaces. Only transactions change them. */
+export class DeclaredNamespaces {
+  #names: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE]);
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Returns the names, sorted. */
+  names(): readonly string[] {
+    return [...this.#names].toSorted();
+  }
+
+  add(name: string): void {
+    this.#names = new Set([...this.#names, name]);
+  }
+
+  /** Removes a name; `default` always stays. */
+  remove(name: string): void {
+    this.#names = new Set([...this.#names].filter((other) => other !== name || other === DEFAULT_NAMESPACE));
+  }
+
+  /** Replaces all names. */
+  load(names: Iterable<string>): void {
+    this.#names = new Set([DEFAULT_NAMESPACE, ...names]);
+  }
+}

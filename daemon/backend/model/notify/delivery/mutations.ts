@@ -1,0 +1,32 @@
+import type { GroupRun, HandledEvent, HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
+import type { Transaction } from '../../transaction/transaction.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { storedJob } from './stored-job.ts';
+import { handlerJobKey } from './storage.ts';
+
+/**
+ * Enqueues a run of a handler.
+ *
+ * @param group the group of which the event is the first; undefined: the event is sent alone
+ */
+export function addJob(
+  transaction: Transaction,
+  namespace: Namespace,
+  handler: string,
+  event: HandledEvent,
+  group?: GroupRun,
+): void {
+  const { registry, nowMs } = transaction;
+  const job: HandlerJob = {
+    id: registry.newJobId(nowMs),
+    namespace: namespace.name,
+    client: event.client.name,
+    check: event.check.name,
+    handler,
+    queued_at: nowMs,
+    event,
+    ...(group !== undefined && { group }),
+  };
+  transaction.addJob(job);
+  transaction.write(handlerJobKey(job.id), storedJob(job));
+}

@@ -1,0 +1,258 @@
+import { groupKey, isGroupedBy, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
+import { groupOfOne } from '../../../../../shared/domain/notify/group-document.ts';
+import {
+  hasPending,
+  nextMember,
+  lastNotifiedOfEither,
+  type LastNotified,
+} from '../../../../../shared/domain/notify/group-member.ts';
+import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
+import { noteEvent } from '../../events/mutations.ts';
+import { addJob } from '../delivery/mutations.ts';
+import type { Transaction } from '../../transaction/transaction.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
+import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from './storage.ts';
+
+/** Most groups of a handler, and most events of a group; an event above a limit is notified alone. */
+export const GROUPS_MAX = 10_000;
+export const GROUP_MEMBERS_MAX = 10_000;
+
+/** A handler with `group_by`. */
+export interface GroupingHandler {
+  readonly name: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Adds an event to its group, in the commit of the event.
+ *
+ * @returns false: its group is full, or the handler has too many groups
+ */
+export function addToGroup(
+  transaction: Transaction,
+  namespace: Namespace,
+  { name, names }: GroupingHandler,
+  event: HandledEvent,
+): boolean {
+  const { client, check } = event;
+  const groups = groupsOf(namespace);
+  const present = groups.member(name, client.name, check.name);
+  const open = namespace.check(client.name, check.name)?.state.event;
+  const next = nextMember(present, event, open?.id === event.id);
+  if (next === undefined) {
+    if (present !== undefined) removeMember(transaction, namespace, present);
+    return true;
+  }
+  const group = groupAt(namespace, name, groupKey(names, event), present?.group);
+  if (group === undefined || (present?.group !== group && isFull(group))) {
+    // The event is sent alone. In its previous group it would be sent a second time.
+    if (present !== undefined) removeMember(transaction, namespace, present);
+    return false;
+  }
+  const member = memberIn(transaction, namespace, group, present, event);
+  const { lastNotified } = member;
+  member.become(next);
+  if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
+  transaction.keep(GROUPED_EVENTS, member, event);
+  if (hasPending(member)) group.pendingSinceMs ??= transaction.nowMs;
+  touch(transaction, namespace, group);
+  return true;
+}
+
+function isFull({ members }: Group): boolean {
+  return members.size >= GROUP_MEMBERS_MAX;
+}
+
+/**
+ * Moves an event to its current group after `group_by` changed. The record of its last notification is kept.
+ *
+ * @returns false: that group has no room
+ */
+export function moveMember(
+  transaction: Transaction,
+  namespace: Namespace,
+  { name, names }: GroupingHandler,
+  member: GroupMember,
+): boolean {
+  const event = transaction.body(GROUPED_EVENTS, member);
+  const { pendingSinceMs = transaction.nowMs } = member.group;
+  const group = groupAt(namespace, name, groupKey(names, event), member.group);
+  if (group === undefined || group === member.group || isFull(group)) return false;
+  memberIn(transaction, namespace, group, member, event);
+  transaction.keep(GROUPED_EVENTS, member, event);
+  if (hasPending(member)) group.pendingSinceMs ??= pendingSinceMs;
+  touch(transaction, namespace, group);
+  return true;
+}
+
+/** Moves the events of a renamed check to the groups of its new name, with the record of their last notifications. */
+export function renameMembers(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
+): void {
+  const groups = groupsOf(namespace);
+  const open = namespace.check(client, to)?.state.event;
+  for (const member of groups.membersOf(client, from)) {
+    if (member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    // The new name may have been in use: then its resolve may be pending, or its event is gone and the group not
+    // flushed yet.
+    const present = groups.member(member.handler, client, to);
+    const isOpen = member.eventId === open?.id;
+    if (present !== undefined && !isOpen && (present.isResolved || member.isResolved)) continue;
+    const body = transaction.body(GROUPED_EVENTS, member);
+    const event = { ...body, check: { ...body.check, name: to } };
+    if (present !== undefined) removeMember(transaction, namespace, present);
+    const { handler, group: left } = member;
+    const names = left.by.map(([name]) => name);
+    const group = groupAt(namespace, handler, groupKey(names, event), left);
+    if (group === undefined || (group !== left && isFull(group))) {
+      const singleEventGroup = groupOfOne({ namespace: namespace.name, handler }, names, event);
+      if (hasPending(member)) addJob(transaction, namespace, handler, event, singleEventGroup);
+    } else {
+      const moved = new GroupMember(group, client, to);
+      const { eventId, status, isResolved, isTransient, lastNotified } = member;
+      moved.become({
+        eventId,
+        status,
+        isResolved,
+        isTransient,
+        lastNotified: lastNotifiedOfEither(lastNotified, present?.lastNotified),
+      });
+      groups.putMember(moved);
+      transaction.keep(GROUPED_EVENTS, moved, event);
+      if (moved.lastNotified !== undefined) saveLastNotified(transaction, namespace, moved, moved.lastNotified);
+      if (hasPending(moved)) group.pendingSinceMs ??= left.pendingSinceMs ?? transaction.nowMs;
+      touch(transaction, namespace, group);
+      noteShown(transaction, namespace, moved);
+    }
+    removeMember(transaction, namespace, member);
+  }
+}
+
+/**
+ * Joins the events of a renamed check that were open under both names. The group keeps the event of the new name, and
+ * notifies it once.
+ */
+export function joinMembers(
+  transaction: Transaction,
+  namespace: Namespace,
+  {
+    client,
+    from,
+    to,
+    id,
+  }: { readonly client: string; readonly from: string; readonly to: string; readonly id: string },
+): void {
+  const groups = groupsOf(namespace);
+  for (const member of groups.membersOf(client, to)) {
+    if (member.isResolved || member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    const before = groups.member(member.handler, client, from);
+    const { lastNotified } = member;
+    member.eventId = id;
+    member.lastNotified = lastNotifiedOfEither(lastNotified, before?.lastNotified);
+    if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
+    transaction.keep(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id });
+    touch(transaction, namespace, member.group);
+    if (before !== undefined) removeMember(transaction, namespace, before);
+  }
+}
+
+/**
+ * Removes a problem that has resolved from the groups that do not notify its resolution, because it is silenced or was
+ * never notified: a group lists open problems only.
+ */
+export function dropResolved(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, check, eventId }: { readonly client: string; readonly check: string; readonly eventId: string },
+): void {
+  const groups = groupsOf(namespace);
+  if (groups.size === 0) return;
+  for (const member of groups.membersOf(client, check)) {
+    if (!member.isResolved && !member.isTransient && member.eventId === eventId) {
+      removeMember(transaction, namespace, member);
+    }
+  }
+}
+
+/** Removes an event from its group, and the group with its last event. */
+export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
+  groupsOf(namespace).removeMember(member);
+  transaction.forget(GROUPED_EVENTS, member);
+  if (member.lastNotified !== undefined) transaction.erase(LAST_NOTIFIED.key(namespace, member));
+  noteShown(transaction, namespace, member);
+  touch(transaction, namespace, member.group);
+}
+
+/** Publishes the row of an open event, which names its groups. */
+function noteShown(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
+  const entry = namespace.check(client, check);
+  if (entry !== undefined) noteEvent(transaction, entry);
+}
+
+/** Stores the last notification of an event, without writing the event again. */
+export function saveLastNotified(
+  transaction: Transaction,
+  namespace: Namespace,
+  member: GroupMember,
+  lastNotified: LastNotified,
+): void {
+  member.lastNotified = lastNotified;
+  if (lastNotified === undefined) transaction.erase(LAST_NOTIFIED.key(namespace, member));
+  else transaction.putLatest(LAST_NOTIFIED, namespace, member);
+}
+
+/** Writes the times of a group and schedules its flush. A group without events is removed. */
+export function touch(transaction: Transaction, namespace: Namespace, group: Group): void {
+  transaction.announce(HANDLER_GROUPS, group);
+  if (group.members.size === 0) {
+    groupsOf(namespace).remove(group);
+    transaction.erase(HANDLER_GROUPS.key(namespace, group));
+    return;
+  }
+  transaction.putLatest(HANDLER_GROUPS, namespace, group);
+  transaction.registry.state(openTouched).add(group);
+}
+
+/**
+ * Returns the group for a key, and creates it if necessary. A group that takes over events keeps the flush times of
+ * their previous group, so that no notification comes earlier than it would have.
+ */
+function groupAt(namespace: Namespace, handler: string, key: GroupKey, from: Group | undefined): Group | undefined {
+  const groups = groupsOf(namespace);
+  const present = groups.get(handler, key.key);
+  if (present !== undefined) return present;
+  if (groups.sizeOf(handler) >= GROUPS_MAX) return undefined;
+  const times = from && { flushedAtMs: from.flushedAtMs, notifiedAtMs: from.notifiedAtMs, pendingSinceMs: undefined };
+  const group = new Group(namespace.name, handler, key, times);
+  groups.put(group);
+  return group;
+}
+
+/** Returns the member of an event in a group, after moving it there from its previous group. */
+function memberIn(
+  transaction: Transaction,
+  namespace: Namespace,
+  group: Group,
+  present: GroupMember | undefined,
+  { client, check }: HandledEvent,
+): GroupMember {
+  if (present?.group === group) return present;
+  const groups = groupsOf(namespace);
+  const member = present ?? new GroupMember(group, client.name, check.name);
+  if (present !== undefined) {
+    const before = present.group;
+    groups.removeMember(present);
+    touch(transaction, namespace, before);
+    present.group = group;
+  }
+  groups.putMember(member);
+  noteShown(transaction, namespace, member);
+  return member;
+}
+
+export function isOutdated(group: Group, names: readonly string[] | undefined): boolean {
+  return names === undefined || !isGroupedBy(group, names);
+}

@@ -1,0 +1,222 @@
+import { groupId, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
+import type { FlushMember } from '../../../../../shared/domain/notify/group-flush.ts';
+import type { FlushTimes } from '../../../../../shared/domain/notify/group-intervals.ts';
+import type { LastNotified, MemberState } from '../../../../../shared/domain/notify/group-member.ts';
+import type { Footprint } from '../../registry/footprint.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { countedAs, GroupTally, type Counted } from './tally.ts';
+
+const GROUP_BYTES = 600;
+const MEMBER_BYTES = 450;
+
+/** The key of a group. It consists of names, because the registry may be reloaded before the group is flushed. */
+export interface GroupId {
+  readonly namespace: string;
+  readonly handler: string;
+  readonly key: string;
+}
+
+/** A group of a handler with at least one event. */
+export class Group implements GroupId, GroupKey, FlushTimes {
+  readonly namespace: string;
+  readonly handler: string;
+  readonly key: string;
+  readonly by: GroupKey['by'];
+  pendingSinceMs: number | undefined;
+  flushedAtMs: number | undefined;
+  notifiedAtMs: number | undefined;
+  /** Members by `memberKey`. */
+  readonly members = new Map<string, GroupMember>();
+  readonly tally = new GroupTally();
+  #id: string | undefined;
+
+  constructor(namespace: string, handler: string, { key, by }: GroupKey, times?: FlushTimes) {
+    this.namespace = namespace;
+    this.handler = handler;
+    this.key = key;
+    this.by = by;
+    this.setTimes(times ?? NEVER_FLUSHED);
+  }
+
+  /** The id of the group for receivers. */
+  get id(): string {
+    return (this.#id ??= groupId(this.namespace, this.handler, this.key));
+  }
+
+  setTimes({ pendingSinceMs, flushedAtMs, notifiedAtMs }: FlushTimes): void {
+    this.pendingSinceMs = pendingSinceMs;
+    this.flushedAtMs = flushedAtMs;
+    this.notifiedAtMs = notifiedAtMs;
+  }
+}
+
+const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
+
+/** The state of a client and check at a handler with `group_by`. The event itself stays in the store. */
+export class GroupMember implements FlushMember {
+  readonly namespace: string;
+  readonly handler: string;
+  readonly client: string;
+  readonly check: string;
+  group: Group;
+  eventId = '';
+  status = 0;
+  isResolved = false;
+  isTransient = false;
+  /** Size of the stored event; 0 until it is stored. */
+  bytes = 0;
+  #lastNotified: LastNotified = undefined;
+  /** The share of this event in the tally of its group. */
+  #counted: Counted | undefined;
+
+  constructor(group: Group, client: string, check: string) {
+    this.namespace = group.namespace;
+    this.handler = group.handler;
+    this.group = group;
+    this.client = client;
+    this.check = check;
+  }
+
+  get lastNotified(): LastNotified {
+    return this.#lastNotified;
+  }
+
+  set lastNotified(lastNotified: LastNotified) {
+    this.#lastNotified = lastNotified;
+    this.count();
+  }
+
+  become({ eventId, status, isResolved, isTransient, lastNotified }: MemberState): void {
+    this.eventId = eventId;
+    this.status = status;
+    this.isResolved = isResolved;
+    this.isTransient = isTransient;
+    this.lastNotified = lastNotified;
+  }
+
+  /** Updates the tally with the current state. A member that its group does not contain counts as nothing. */
+  count(): void {
+    const { members, tally } = this.group;
+    const counted = members.get(memberKey(this.client, this.check)) === this ? countedAs(this) : undefined;
+    tally.move(this.#counted, counted);
+    this.#counted = counted;
+  }
+}
+
+/** The groups of one handler, and the index of their members. */
+interface HandlerGroups {
+  readonly groups: Map<string, Group>;
+  readonly members: Map<string, GroupMember>;
+}
+
+/** The groups of a namespace. */
+class GroupRegistry {
+  readonly #byHandler = new Map<string, HandlerGroups>();
+  readonly #footprint: Footprint;
+  #size = 0;
+
+  constructor(footprint: Footprint) {
+    this.#footprint = footprint;
+  }
+
+  /** The number of groups. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Returns the number of groups of a handler. */
+  sizeOf(handler: string): number {
+    return this.#byHandler.get(handler)?.groups.size ?? 0;
+  }
+
+  /** Returns the number of events that wait for the next flush of their group. */
+  pendingEvents(): number {
+    let pending = 0;
+    for (const { tally } of this.all()) pending += tally.waiting;
+    return pending;
+  }
+
+  *all(): Generator<Group, void, undefined> {
+    for (const { groups } of this.#byHandler.values()) yield* groups.values();
+  }
+
+  get(handler: string, key: string): Group | undefined {
+    return this.#byHandler.get(handler)?.groups.get(key);
+  }
+
+  member(handler: string, client: string, check: string): GroupMember | undefined {
+    return this.#byHandler.get(handler)?.members.get(memberKey(client, check));
+  }
+
+  /** Returns the groups with an event of this client and check, at most one for each handler. */
+  of(client: string, check: string): Group[] {
+    return this.membersOf(client, check).map(({ group }) => group);
+  }
+
+  /** Returns the members for a client and check, at most one for each handler. */
+  membersOf(client: string, check: string): GroupMember[] {
+    const key = memberKey(client, check);
+    return [...this.#byHandler.values()].flatMap(({ members }) => members.get(key) ?? []);
+  }
+
+  put(group: Group): void {
+    let own = this.#byHandler.get(group.handler);
+    if (own === undefined) this.#byHandler.set(group.handler, (own = { groups: new Map(), members: new Map() }));
+    own.groups.set(group.key, group);
+    this.#size++;
+    this.#footprint.bytes += GROUP_BYTES + group.key.length;
+  }
+
+  /** Removes a group without events. */
+  remove(group: Group): void {
+    const own = this.#byHandler.get(group.handler);
+    if (own?.groups.delete(group.key) !== true) return;
+    if (own.groups.size === 0) this.#byHandler.delete(group.handler);
+    this.#size--;
+    this.#footprint.bytes -= GROUP_BYTES + group.key.length;
+  }
+
+  putMember(member: GroupMember): void {
+    const key = memberKey(member.client, member.check);
+    this.#byHandler.get(member.handler)?.members.set(key, member);
+    member.group.members.set(key, member);
+    member.count();
+    this.#footprint.bytes += MEMBER_BYTES + key.length;
+  }
+
+  removeMember(member: GroupMember): void {
+    const key = memberKey(member.client, member.check);
+    member.group.members.delete(key);
+    member.count();
+    if (this.#byHandler.get(member.handler)?.members.delete(key) === true) {
+      this.#footprint.bytes -= MEMBER_BYTES + key.length;
+    }
+  }
+}
+
+function memberKey(client: string, check: string): string {
+  return JSON.stringify([client, check]);
+}
+
+const openGroups = (footprint: Footprint): GroupRegistry => new GroupRegistry(footprint);
+
+export function groupsOf(namespace: Namespace): GroupRegistry {
+  return namespace.state(openGroups);
+}
+
+/** Groups whose next flush may have changed since the clock last looked. */
+class TouchedGroups {
+  #groups = new Set<Group>();
+
+  add(group: Group): void {
+    this.#groups.add(group);
+  }
+
+  take(): ReadonlySet<Group> {
+    const taken = this.#groups;
+    if (taken.size > 0) this.#groups = new Set();
+    return taken;
+  }
+}
+
+export const openTouched = (): TouchedGroups => new TouchedGroups();

@@ -1,0 +1,157 @@
+import type { LastNotified } from '../../../../../shared/domain/notify/group-member.ts';
+import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
+import type { Key } from '../../../ports.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import type { AnnouncedTable, LatestTable, RecordTable } from '../../registry/table.ts';
+import type { StoredTable } from '../../tables/stored-table.ts';
+import { Group, GroupMember, groupsOf } from './state.ts';
+
+/*
+ * Three families of keys (grouping 4): a group with its times, the event of each client and check that a handler has in
+ * a group, and the last notification of it, which is written without the event.
+ */
+
+/** The stored form of a group; times in epoch milliseconds. */
+interface StoredGroup {
+  readonly by: Group['by'];
+  readonly pending_since?: number | undefined;
+  readonly flushed_at?: number | undefined;
+  readonly notified_at?: number | undefined;
+}
+
+const GROUP_PREFIX = 'handler-group';
+const EVENT_PREFIX = 'handler-group-event';
+const LAST_NOTIFIED_PREFIX = 'handler-group-told';
+
+/** The stored groups. */
+export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & AnnouncedTable<Group> = {
+  prefix: GROUP_PREFIX,
+  announce: ({ namespace, handler, key }) => ['group', namespace, handler, key],
+  key: ({ name }, { handler, key }) => [GROUP_PREFIX, name, handler, key],
+  encodeLatest(namespace, group) {
+    // A later command of the batch may have removed it.
+    if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
+    const { by, pendingSinceMs, flushedAtMs, notifiedAtMs } = group;
+    return storedGroup({ by, pending_since: pendingSinceMs, flushed_at: flushedAtMs, notified_at: notifiedAtMs });
+  },
+  load(namespace, [, , handler, key], text) {
+    const {
+      by,
+      pending_since: pendingSinceMs,
+      flushed_at: flushedAtMs,
+      notified_at: notifiedAtMs,
+    } = JSON.parse(text) as StoredGroup;
+    const groups = groupsOf(namespace);
+    const times = { pendingSinceMs, flushedAtMs, notifiedAtMs };
+    const present = groups.get(String(handler), String(key));
+    if (present === undefined) groups.put(new Group(namespace.name, String(handler), { key: String(key), by }, times));
+    else present.setTimes(times);
+  },
+  unload(namespace, [, , handler, key]) {
+    const group = groupsOf(namespace).get(String(handler), String(key));
+    if (group !== undefined) groupsOf(namespace).remove(group);
+  },
+  clear: (namespace) => [...groupsOf(namespace).all()].flatMap((group) => clearGroup(namespace, group)),
+  shifted(text, byMs) {
+    const {
+      pending_since: pending,
+      flushed_at: flushed,
+      notified_at: notified,
+      ...attributes
+    } = JSON.parse(text) as StoredGroup;
+    const moved = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms + byMs);
+    return storedGroup({
+      ...attributes,
+      pending_since: moved(pending),
+      flushed_at: moved(flushed),
+      notified_at: moved(notified),
+    });
+  },
+};
+
+function storedGroup(group: StoredGroup): string {
+  return JSON.stringify(group);
+}
+
+/** @returns the keys under which it is stored */
+function clearGroup(namespace: Namespace, group: Group): Key[] {
+  const groups = groupsOf(namespace);
+  const members = [...group.members.values()];
+  for (const member of members) groups.removeMember(member);
+  groups.remove(group);
+  const keys = members.flatMap((member) => [GROUPED_EVENTS.key(member), LAST_NOTIFIED.key(namespace, member)]);
+  return [HANDLER_GROUPS.key(namespace, group), ...keys];
+}
+
+/** The stored form of an event in a group; `group` is the key of the group. */
+interface StoredMember {
+  readonly group: string;
+  readonly resolved?: true | undefined;
+  readonly transient?: true | undefined;
+  readonly event: HandledEvent;
+}
+
+/** Events in groups, by handler, client and check. They load after the groups, to which they belong. */
+export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent> = {
+  prefix: EVENT_PREFIX,
+  isEntry: (entry): entry is GroupMember => entry instanceof GroupMember,
+  key: ({ namespace, handler, client, check }) => [EVENT_PREFIX, namespace, handler, client, check],
+  encode(member, event) {
+    const { group, isResolved, isTransient } = member;
+    const stored: StoredMember = {
+      group: group.key,
+      resolved: isResolved ? true : undefined,
+      transient: isTransient ? true : undefined,
+      event,
+    };
+    const text = JSON.stringify(stored);
+    member.bytes = text.length;
+    return text;
+  },
+  decode: (text) => (JSON.parse(text) as StoredMember).event,
+  load(namespace, [, , handler, client, check], text) {
+    const groups = groupsOf(namespace);
+    const { group: key, resolved, transient, event } = JSON.parse(text) as StoredMember;
+    const before = groups.member(String(handler), String(client), String(check));
+    if (before !== undefined) groups.removeMember(before);
+    const group = groups.get(String(handler), key);
+    // A follower may have loaded the state of a later batch.
+    if (group === undefined) return;
+    const member = new GroupMember(group, String(client), String(check));
+    const { id: eventId } = event;
+    const lastNotified = before?.lastNotified;
+    member.become({
+      eventId,
+      status: event.check.status,
+      isResolved: resolved === true,
+      isTransient: transient === true,
+      lastNotified,
+    });
+    member.bytes = text.length;
+    groups.putMember(member);
+  },
+  unload(namespace, [, , handler, client, check]) {
+    const groups = groupsOf(namespace);
+    const member = groups.member(String(handler), String(client), String(check));
+    if (member !== undefined) groups.removeMember(member);
+  },
+};
+
+/** The last notification of each event in a group; absent: none. It loads after the events. */
+export const LAST_NOTIFIED: StoredTable & LatestTable<Namespace, GroupMember> = {
+  prefix: LAST_NOTIFIED_PREFIX,
+  key: ({ name }, { handler, client, check }) => [LAST_NOTIFIED_PREFIX, name, handler, client, check],
+  encodeLatest(namespace, member) {
+    const { handler, client, check, lastNotified } = member;
+    if (lastNotified === undefined || groupsOf(namespace).member(handler, client, check) !== member) return undefined;
+    return JSON.stringify(lastNotified);
+  },
+  load(namespace, [, , handler, client, check], text) {
+    const member = groupsOf(namespace).member(String(handler), String(client), String(check));
+    if (member !== undefined) member.lastNotified = JSON.parse(text) as LastNotified;
+  },
+  unload(namespace, [, , handler, client, check]) {
+    const member = groupsOf(namespace).member(String(handler), String(client), String(check));
+    if (member !== undefined) member.lastNotified = undefined;
+  },
+};

@@ -1,0 +1,49 @@
+import { commonKey, isInhibitor, type InhibitionRule } from '../../../../../shared/domain/notify/inhibition-rule.ts';
+import type { Event } from '../../../../../shared/schemas/event.ts';
+import type { Transaction } from '../../transaction/transaction.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { inhibitorsOf, type ActiveInhibitor } from './state.ts';
+import { INHIBITORS } from './storage.ts';
+
+/** Records the rules by which an open event inhibits others from now on. Unchanged records are not written. */
+export function recordInhibitor(
+  transaction: Transaction,
+  namespace: Namespace,
+  rules: readonly InhibitionRule[],
+  event: Event,
+): void {
+  const { client, check } = event;
+  const recordedInhibitors = inhibitorsOf(namespace).of(client.name, check.name);
+  const inhibitors = new Map<string, ActiveInhibitor>();
+  for (const rule of rules) {
+    if (!isInhibitor(rule, namespace.name, event)) continue;
+    const { name, fingerprint } = rule;
+    inhibitors.set(name, {
+      rule: name,
+      client: client.name,
+      check: check.name,
+      fingerprint,
+      key: commonKey(rule, event),
+    });
+  }
+  for (const inhibitor of recordedInhibitors.values()) {
+    if (!inhibitors.has(inhibitor.rule)) transaction.remove(INHIBITORS, namespace, inhibitor);
+  }
+  for (const [rule, inhibitor] of inhibitors) {
+    const present = recordedInhibitors.get(rule);
+    if (present?.fingerprint === inhibitor.fingerprint && present.key === inhibitor.key) continue;
+    transaction.put(INHIBITORS, namespace, inhibitor, inhibitor);
+  }
+}
+
+/**
+ * Removes the inhibitor records of an event that resolved or was deleted. The events that it inhibited are then
+ * notified by the usual rules.
+ */
+export function forgetInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
+  const inhibitors = inhibitorsOf(namespace);
+  if (inhibitors.size === 0) return;
+  for (const inhibitor of inhibitors.of(client, check).values()) {
+    transaction.remove(INHIBITORS, namespace, inhibitor);
+  }
+}

@@ -1,0 +1,45 @@
+import { unionOf } from '../../../../../shared/domain/notify/log.ts';
+import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
+import type { HandlerSet } from '../../../../../shared/schemas/notification-log.ts';
+import type { Transaction } from '../../transaction/transaction.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { PendingResolution, pendingResolutionsOf } from './state.ts';
+import { PENDING_RESOLUTIONS } from './storage.ts';
+
+/**
+ * Stores the resolution of a silenced event until its silence ends, in the commit of the event. Handlers that still
+ * wait for an earlier resolution of the check stay among those to notify.
+ */
+export function deferResolution(
+  transaction: Transaction,
+  namespace: Namespace,
+  event: HandledEvent,
+  handlers: HandlerSet,
+): void {
+  const { client, check, silenced_by: silencedBy } = event;
+  const present = pendingResolutionsOf(namespace).get(client.name, check.name);
+  const details = { handlers: unionOf(present?.handlers, handlers) ?? handlers, silencedBy };
+  const pending = new PendingResolution(namespace.name, client.name, check.name, details);
+  pendingResolutionsOf(namespace).put(pending);
+  transaction.keep(PENDING_RESOLUTIONS, pending, event);
+}
+
+/** Removes a pending resolution that is notified now. */
+export function removePending(transaction: Transaction, namespace: Namespace, pending: PendingResolution): void {
+  pendingResolutionsOf(namespace).remove(pending);
+  transaction.forget(PENDING_RESOLUTIONS, pending);
+}
+
+/** Moves the pending resolution of a renamed check. If the new name has one too, both keep their names. */
+export function renamePending(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
+): void {
+  const pending = pendingResolutionsOf(namespace).get(client, from);
+  if (pending === undefined || pendingResolutionsOf(namespace).get(client, to) !== undefined) return;
+  if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return;
+  const event = transaction.body(PENDING_RESOLUTIONS, pending);
+  removePending(transaction, namespace, pending);
+  deferResolution(transaction, namespace, { ...event, check: { ...event.check, name: to } }, pending.handlers);
+}

@@ -1,0 +1,39 @@
+import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
+import type { HandlerSet } from '../../../../../shared/schemas/notification-log.ts';
+import type { Key } from '../../../ports.ts';
+import type { RecordTable } from '../../registry/table.ts';
+import type { StoredTable } from '../../tables/stored-table.ts';
+import { PendingResolution, pendingResolutionsOf } from './state.ts';
+
+const PREFIX = 'pending-resolution';
+
+/** The stored form of a pending resolution: the event as it resolved, with its silences. */
+interface StoredResolution {
+  readonly handlers: HandlerSet;
+  readonly event: HandledEvent;
+}
+
+const keyIn = ({ namespace, client, check }: PendingResolution): Key => [PREFIX, namespace, client, check];
+
+/** The resolutions that are notified when a silence ends, by client and check. */
+export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, HandledEvent> = {
+  prefix: PREFIX,
+  isEntry: (entry): entry is PendingResolution => entry instanceof PendingResolution,
+  key: keyIn,
+  encode: ({ handlers }, event) => JSON.stringify({ handlers, event } satisfies StoredResolution),
+  decode: (text) => (JSON.parse(text) as StoredResolution).event,
+  load(namespace, [, , client, check], text) {
+    const { handlers, event } = JSON.parse(text) as StoredResolution;
+    const details = { handlers, silencedBy: event.silenced_by };
+    pendingResolutionsOf(namespace).put(new PendingResolution(namespace.name, String(client), String(check), details));
+  },
+  unload(namespace, [, , client, check]) {
+    pendingResolutionsOf(namespace).remove({ client: String(client), check: String(check) });
+  },
+  clear(namespace) {
+    const pending = pendingResolutionsOf(namespace);
+    const all = [...pending.all()];
+    for (const one of all) pending.remove(one);
+    return all.map(keyIn);
+  },
+};

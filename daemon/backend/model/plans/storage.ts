@@ -1,0 +1,62 @@
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import type { PlanRun, PlanRunStep } from '../../../../shared/schemas/plan-run.ts';
+import type { Table } from '../registry/table.ts';
+import { plansOf, type PlanRegistry, type StoredPlan } from './state.ts';
+import { PLAN_TOPIC } from './feed-rows.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+
+const PREFIX = 'upgrade';
+
+/** Running and past upgrade plans, by id. They are in no namespace. */
+export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
+  prefix: PREFIX,
+  key: (_plans, id) => [PREFIX, id],
+  encode: (plan) => storedText(plan),
+  hold: (plans, _id, plan) => plans.put(plan),
+  drop: (plans, id) => plans.remove(id),
+  change: (_plans, id) => ['upgrade', DEFAULT_NAMESPACE, id],
+  adopt: (registry, stored) => plansOf(registry).load(stored.map(([, text]) => planOfStored(text))),
+  topic: PLAN_TOPIC,
+};
+
+/** A plan as it is stored: up to schema 4 with `waiting` for `pending`, and `seen` for `last_seen`. */
+interface StoredRun extends Omit<PlanRun, 'holder' | 'steps'> {
+  readonly holder: (Omit<Holder, 'last_seen'> & { readonly seen: number }) | null;
+  readonly steps: readonly (Omit<PlanRunStep, 'state'> & { readonly state: string })[];
+}
+
+type Holder = NonNullable<PlanRun['holder']>;
+
+function storedText({ runbook: { holder, steps, ...runbook }, ...attributes }: StoredPlan): string {
+  const stored: StoredRun = {
+    ...runbook,
+    holder: holder && storedHolder(holder),
+    steps: steps.map((step) => ({ ...step, state: step.state === 'pending' ? 'waiting' : step.state })),
+  };
+  return JSON.stringify({ ...attributes, runbook: stored });
+}
+
+function storedHolder({ last_seen: seen, ...holder }: Holder): NonNullable<StoredRun['holder']> {
+  return { ...holder, seen };
+}
+
+function planOfStored(text: string): StoredPlan {
+  const { runbook, ...attributes } = JSON.parse(text) as Omit<StoredPlan, 'runbook'> & { readonly runbook: StoredRun };
+  const { holder, steps } = runbook;
+  return {
+    ...attributes,
+    runbook: {
+      ...runbook,
+      holder: holder && currentHolder(holder),
+      steps: steps.map((step) => Object.assign(step, { state: currentState(step.state) })),
+    },
+  };
+}
+
+function currentHolder({ seen: last_seen, ...holder }: NonNullable<StoredRun['holder']>): Holder {
+  return { ...holder, last_seen };
+}
+
+function currentState(state: string): PlanRunStep['state'] {
+  return state === 'waiting' ? 'pending' : (state as PlanRunStep['state']);
+}

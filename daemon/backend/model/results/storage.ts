@@ -1,0 +1,48 @@
+import type { Key } from '../../ports.ts';
+import type { Namespace, SpoolMark } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { LatestTable } from '../registry/table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
+
+const PREFIX = 'spool';
+
+/**
+ * The committed position of each agent's spool, by the name of its client. It is loaded after the clients, with which
+ * it shares names.
+ */
+export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
+  prefix: PREFIX,
+  key: ({ name }, client) => [PREFIX, name, client],
+  encodeLatest({ spools }, client) {
+    const mark = spools.get(client);
+    return mark === undefined ? undefined : JSON.stringify(mark);
+  },
+  load({ clients, spools }, [, , key], text, { texts }) {
+    const client = String(key);
+    spools.set(clients.get(client)?.name ?? texts.of(client), JSON.parse(text) as SpoolMark);
+  },
+  unload: ({ spools }, [, , client]) => spools.delete(String(client)),
+  clear({ name, spools }) {
+    const keys = [...spools.keys()].map((client) => [PREFIX, name, client]);
+    spools.clear();
+    return keys;
+  },
+};
+
+const TTL_PREFIX = 'ttl-definitions';
+const TTL_KEY: Key = [TTL_PREFIX];
+
+/**
+ * The definitions with a ttl. A backend that starts with another configuration, or becomes leader, learns from it which
+ * definitions were removed.
+ */
+export const TTL_DEFINITIONS: StoredTable & LatestTable<Registry, 'checks'> = {
+  prefix: TTL_PREFIX,
+  key: () => TTL_KEY,
+  encodeLatest: (registry) => JSON.stringify([...ttlDefinitionsOf(registry).checks]),
+  adopt(registry, [stored]) {
+    const checks = stored === undefined ? [] : (JSON.parse(stored[1]) as (readonly [CheckKey, number | null])[]);
+    ttlDefinitionsOf(registry).checks = new Map(checks);
+  },
+};

@@ -1,0 +1,143 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { parseSelector, type Selector } from '../../../../shared/domain/selector.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { decodeClient } from '../clients/client-record.ts';
+import { clientKey } from '../clients/storage.ts';
+import { decodeCheckRecord } from '../events/check-record.ts';
+import { checkRecordKey } from '../events/storage.ts';
+import type { Store } from '../../ports.ts';
+import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { inChunks } from '../../store/time-slice.ts';
+import type { WatchedAttributes } from '../registry/watched-attributes.ts';
+import { refuseCostly } from './selector-budget.ts';
+
+/** Maximum number of attributes of clients, and of checks, in the selectors of one namespace. */
+const NAMES_MAX = 100;
+
+/** Number of records that are read at once. */
+const CHUNK = 500;
+
+type ReadStore = Pick<Store, 'getMany'>;
+
+/**
+ * Reads the attributes that these selectors use, of all clients and open events of a namespace, so that the selectors
+ * match from their commit on. Attributes that are watched already are not read again.
+ *
+ * @param selectors empty: those that exist
+ * @throws MonError `invalid` if one is invalid, `threshold` if they name too many attributes, or are too costly
+ */
+export async function learnSelectors(
+  registry: Registry,
+  store: ReadStore,
+  name: string,
+  selectors: readonly string[],
+): Promise<void> {
+  const parsedSelectors = await inChunks(readSelectors(selectors));
+  for (;;) {
+    const namespace = registry.findNamespace(name);
+    if (namespace === undefined) return;
+    refuseCostly(namespace, parsedSelectors);
+    watch(namespace, parsedSelectors);
+    if (areAttributesLoaded(registry, name)) return;
+    const { generation } = registry;
+    const { client, check } = namespace.watched;
+    const names = [client.names, check.names];
+    await learnAll(store, namespace);
+    // If the registry was read again meanwhile, it lacks everything that is not stored.
+    if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
+    client.isLoaded = true;
+    check.isLoaded = true;
+    return;
+  }
+}
+
+/** True if all attributes that the selectors of a namespace use are known. */
+export function areAttributesLoaded(registry: Registry, name: string): boolean {
+  const watched = registry.findNamespace(name)?.watched;
+  return watched === undefined || (watched.client.isLoaded && watched.check.isLoaded);
+}
+
+function* readSelectors(texts: readonly string[]): Generator<void, Selector[], undefined> {
+  const read: Selector[] = [];
+  for (const text of texts) {
+    read.push(readSelector(text));
+    yield;
+  }
+  return read;
+}
+
+function readSelector(text: string): Selector {
+  const selector = parseSelector(text);
+  if (selector.kind === 'selector') return selector;
+  throw new MonError('invalid', `selector: ${selector.message} (character ${String(selector.position + 1)})`);
+}
+
+function watch({ watched, silenced }: Namespace, selectors: readonly Selector[]): void {
+  for (const owner of ['client', 'check'] as const) {
+    const names = new Set(selectors.flatMap(({ attributes }) => attributes[owner]));
+    watchNames(watched[owner], names, () => [...silenced.selectors()].flatMap(({ attributes }) => attributes[owner]));
+  }
+}
+
+/** @param inUse returns the names in existing selectors; other names belong to deleted ones */
+function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUse: () => readonly string[]): void {
+  if (new Set([...watched.names, ...names]).size <= NAMES_MAX) {
+    watched.watch([...names]);
+    return;
+  }
+  const needed = new Set([...inUse(), ...names]);
+  if (needed.size > NAMES_MAX) {
+    throw new MonError(
+      'threshold',
+      `selector: all selectors in this namespace together can use at most ${String(NAMES_MAX)} attributes: clear a silence first`,
+    );
+  }
+  watched.replace([...needed]);
+}
+
+async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
+  const { clients, watched } = namespace;
+  const unknownClients = [...clients.values()].filter(({ facts }) => !watched.client.isCovered(facts));
+  await forEachChunk(unknownClients, async (chunk) => {
+    const texts = await store.getMany(chunk.map(({ name }) => clientKey(namespace.name, name)));
+    for (const [at, entry] of chunk.entries()) {
+      const text = texts[at];
+      if (text !== undefined && isUnknown(namespace, entry)) namespace.learnClient(entry, decodeClient(text).client);
+    }
+  });
+  const unknownEvents: CheckEntry[] = [];
+  for (const client of clients.values()) {
+    for (const entry of eventsOf(client)) if (!watched.check.isCovered(entry.facts)) unknownEvents.push(entry);
+  }
+  await forEachChunk(unknownEvents, async (chunk) => {
+    const texts = await store.getMany(
+      chunk.map((entry) => checkRecordKey(namespace.name, entry.client.name, entry.name)),
+    );
+    for (const [at, entry] of chunk.entries()) learnEvent(namespace, entry, texts[at]);
+  });
+}
+
+/** True unless a newer record has set the attributes while this one was read. */
+function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean {
+  return clients.get(entry.name) === entry && !watched.client.isCovered(entry.facts);
+}
+
+function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | undefined): void {
+  if (text === undefined || namespace.watched.check.isCovered(entry.facts)) return;
+  if (namespace.check(entry.client.name, entry.name) !== entry) return;
+  const { check, eventCheck } = decodeCheckRecord(text);
+  const result = check ?? eventCheck;
+  if (result !== null && result !== undefined) namespace.learnCheck(entry, result, eventCheck);
+}
+
+/** Processes items chunk by chunk, and lets other work run in between. */
+async function forEachChunk<Item>(
+  items: readonly Item[],
+  work: (chunk: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += CHUNK) {
+    await work(items.slice(start, start + CHUNK));
+    await yieldToEventLoop();
+  }
+}

@@ -1,0 +1,57 @@
+import { selectorId } from '../../../../shared/domain/silencing.ts';
+import type { Selector } from '../../../../shared/domain/selector.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Namespace } from '../registry/namespace.ts';
+
+/**
+ * Maximum total cost of the selectors of one namespace, see `Selector.cost`: 12,000 selectors such as `client~web-*-17*
+ * env=prod check!=backup`. All of them are evaluated for a new check in a few milliseconds.
+ */
+export const SELECTORS_COST_MAX = 100_000;
+
+type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
+
+/**
+ * Rejects new selectors that would exceed the cost budget of a namespace.
+ *
+ * @throws MonError `threshold`
+ */
+export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]): void {
+  const problem = costProblem(namespace, selectors);
+  if (problem !== undefined) throw new MonError('threshold', problem);
+}
+
+/**
+ * Returns the reason why these selectors are too many for a namespace; undefined: they are not. Existing selectors
+ * count once.
+ */
+export function costProblem({ silenced }: Silenced, selectors: readonly Selector[]): string | undefined {
+  const fresh = new Map<string, number>();
+  for (const { text, cost } of selectors) {
+    const id = selectorId(text);
+    if (!silenced.hasSelector(id)) fresh.set(id, cost);
+  }
+  let cost = 0;
+  for (const one of fresh.values()) cost += one;
+  return cost > 0 && silenced.selectorCost + cost > SELECTORS_COST_MAX
+    ? tooCostly(silenced.selectorCost, cost)
+    : undefined;
+}
+
+/**
+ * Rejects any new selector while a namespace has used up its budget; for callers that must decide in the commit itself.
+ *
+ * @throws MonError `threshold`
+ */
+export function refuseBeyondBudget({ silenced }: Silenced): void {
+  const { selectorCost: cost } = silenced;
+  if (cost >= SELECTORS_COST_MAX) throw new MonError('threshold', tooCostly(cost, 1));
+}
+
+function tooCostly(cost: number, more: number): string {
+  const [present, added, max] = [cost, more, SELECTORS_COST_MAX].map((count) => count.toLocaleString('en-US'));
+  return (
+    `selector: the selectors of this namespace have a cost of ${present ?? ''}, these would add ${added ?? ''}, and the limit ` +
+    `(selector cost) is ${max ?? ''}: clear some, or use fewer terms and patterns`
+  );
+}

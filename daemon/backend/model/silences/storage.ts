@@ -1,0 +1,162 @@
+import type { KeptUse, SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+import { silencedId, silencedRow } from '../../../../shared/domain/silencing.ts';
+import type { Key } from '../../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { LatestTable, Table } from '../registry/table.ts';
+import { learnSelectors } from './selector-attributes.ts';
+import { SILENCED_TOPIC } from './feed-rows.ts';
+import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from './stored-reminder.ts';
+import { eachOf } from '../tables/dump-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { v2SilencedOf } from '../../../../shared/domain/v2/silenced.ts';
+import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+
+/**
+ * The stored form of an entry, unchanged since the first version: its end is `expire_at`, in milliseconds. Only this
+ * file knows it.
+ */
+interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
+  readonly expire_at: number | null;
+}
+
+/** Returns the stored form of an entry, for JSON. */
+export function storedSilenced(entry: SilencedEntry): object {
+  const {
+    id,
+    subscription,
+    check,
+    reason,
+    creator,
+    begin,
+    expireAtMs: expire_at,
+    ...attributes
+  } = withStoredReminder(entry);
+  return { id, subscription, check, reason, creator, begin, expire_at, ...attributes } satisfies Stored;
+}
+
+/** @param value the result of `storedSilenced`, parsed from JSON */
+export function silencedOfStored(value: unknown): SilencedEntry {
+  const stored = withCurrentReminder(value as Stored);
+  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...attributes } = stored;
+  return { id, subscription, check, reason, creator, begin, expireAtMs, ...attributes };
+}
+
+/**
+ * Returns the key of an entry by subscription and check; an absent part is the empty string, which no name is. For an
+ * entry with a selector both are empty, and its id follows.
+ */
+const keyIn = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
+  prefix,
+  namespace,
+  subscription ?? '',
+  check ?? '',
+  ...(selector === undefined ? [] : [id]),
+];
+
+/** Silenced entries. */
+export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
+  prefix: 'silenced',
+  key: ({ name }, entry) => keyIn('silenced', name, entry),
+  encode: (entry) => JSON.stringify(storedSilenced(entry)),
+  hold: ({ silenced }, _entry, entry) => silenced.put(entry),
+  drop: ({ silenced }, entry) => silenced.remove(entry),
+  load: ({ silenced }, _key, text) => silenced.put(silencedOfStored(JSON.parse(text))),
+  unload({ silenced }, key) {
+    const entry = silenced.get(idIn(key));
+    if (entry !== undefined) silenced.remove(entry);
+  },
+  async prepare(registry, key, text, store) {
+    const { selector } = silencedOfStored(JSON.parse(text));
+    if (selector !== undefined) await learnSelectors(registry, store, String(key[1]), [selector]);
+  },
+  shifted(text, byMs) {
+    const entry = silencedOfStored(JSON.parse(text));
+    const { begin, expireAtMs, timestamp } = entry;
+    const marked = { ...entry, ...idleMoved(entry, byMs) };
+    // Its windows are wall-clock times, so the next one is determined anew. The begin shows whether it is the same.
+    if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, expireAtMs: 0 }));
+    if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
+    return JSON.stringify(
+      storedSilenced({
+        ...marked,
+        // Moved too, because the duration from the creation to the end decides whether a reminder is sent.
+        timestamp: timestamp + secondsOf(byMs),
+        begin: moved(begin, byMs / 1000),
+        expireAtMs: moved(expireAtMs, byMs),
+      }),
+    );
+  },
+  waited(text, forMs) {
+    const entry = silencedOfStored(JSON.parse(text));
+    if (entry.idle === undefined) return undefined;
+    return JSON.stringify(storedSilenced({ ...entry, ...idleMoved(entry, forMs) }));
+  },
+  topic: SILENCED_TOPIC,
+  dumps: [
+    {
+      type: 'Silenced',
+      isNamespaced: true,
+      dumped: eachOf((value, [namespace = ''], registry) => {
+        const entry = silencedOfStored(value);
+        return dumpedSilenced(namespace, entry, registry.namespace(namespace).silenced.use(entry.id));
+      }),
+    },
+  ],
+};
+
+/** The counters of suppressed handler runs. They are loaded after the entries, and deleted with them. */
+export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
+  prefix: 'silenced-use',
+  key: ({ name }, entry) => keyIn('silenced-use', name, entry),
+  encodeLatest({ silenced }, { id }) {
+    const use = silenced.use(id);
+    // The entry may have ended, or been replaced, later in the batch.
+    return use === undefined ? undefined : JSON.stringify(use);
+  },
+  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as KeptUse),
+  unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
+  shifted: unmatchedMoved,
+  // Events while no backend ran are unknown, so that time does not count.
+  waited: unmatchedMoved,
+};
+
+/** Shifts the time without a match, which is a duration. */
+function unmatchedMoved(text: string, byMs: number): string | undefined {
+  const use = JSON.parse(text) as KeptUse;
+  const { unmatched_since: since } = use;
+  return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + secondsOf(byMs) });
+}
+
+/** Shifts the times of an idle mark. */
+function idleMoved({ idle }: SilencedEntry, byMs: number): Pick<SilencedEntry, 'idle'> {
+  if (idle === undefined) return {};
+  const { since, at, ends_at: end } = idle;
+  const seconds = secondsOf(byMs);
+  const mark = { since: since + seconds, at: at + seconds };
+  return { idle: end === undefined ? mark : { ...mark, ends_at: end + seconds } };
+}
+
+function secondsOf(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+/** Shifts a time; null stays null. */
+function moved(time: number | null, by: number): number | null {
+  return time === null ? null : time + by;
+}
+
+/** Returns the id of an entry, from its key or that of its counters. */
+function idIn([, , subscription, check, id]: Key): string {
+  if (id !== undefined) return String(id);
+  return silencedId(presentPart(subscription), presentPart(check));
+}
+
+/** Returns a part of a silenced entry in its key; the empty string means none. */
+function presentPart(part: string | number | undefined): string | undefined {
+  return part === '' ? undefined : String(part);
+}
+
+export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: KeptUse | undefined): Wrapped {
+  const { metadata, ...spec } = v2SilencedOf(namespace, entry);
+  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: withStoredReminder(silencedRow(entry)), use } });
+}

@@ -1,0 +1,52 @@
+import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from '../access/storage.ts';
+import { AGGREGATE_DELETIONS } from '../aggregates/storage.ts';
+import { AUDIT_HEAD } from '../audit/storage.ts';
+import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/storage.ts';
+import { DEFINITIONS } from '../definitions/storage.ts';
+import { CHECK_RECORDS } from '../events/storage.ts';
+import type { Topic } from './feed-topic.ts';
+import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from '../notify/groups/storage.ts';
+import { INHIBITORS, SETTLED_RULES } from '../notify/inhibitions/storage.ts';
+import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
+import { NAMESPACES } from '../namespaces/storage.ts';
+import { PLANS } from '../plans/storage.ts';
+import { AGENT_SPOOLS, TTL_DEFINITIONS } from '../results/storage.ts';
+import { SILENCED, SILENCED_USES } from '../silences/storage.ts';
+import { TIMELINE_HEAD } from '../timeline/storage.ts';
+import { STASHES } from '../stashes/storage.ts';
+import type { StoredTable } from './stored-table.ts';
+
+/**
+ * All kinds of objects that are stored and held in memory: add a new noun here. They are read, and their rows are sent,
+ * in this order: clients before their results, and silences before the events that they silence.
+ */
+export const TABLES: readonly StoredTable[] = [
+  SILENCED,
+  SILENCED_USES,
+  PLANS,
+  CLIENTS,
+  AGGREGATE_DELETIONS,
+  CHECK_RECORDS,
+  HANDLER_GROUPS,
+  GROUPED_EVENTS,
+  LAST_NOTIFIED,
+  PENDING_RESOLUTIONS,
+  INHIBITORS,
+  SETTLED_RULES,
+  TTL_DEFINITIONS,
+  STASHES,
+  AGENT_SPOOLS,
+  INVALIDATED,
+  TOMBSTONES,
+  DEFINITIONS,
+  NAMESPACES,
+  USERS,
+  API_KEYS,
+  SESSIONS,
+  TOKEN_KEY,
+  AUDIT_HEAD,
+  TIMELINE_HEAD,
+];
+
+/** The topics of the feed for stored objects. */
+export const TOPICS: readonly Topic[] = TABLES.flatMap(({ topic }) => topic ?? []);

@@ -1,0 +1,178 @@
+import type { CheckState } from '../../../../shared/domain/event.ts';
+import { canBeSilenced } from '../../../../shared/domain/silencing.ts';
+import { outputSummary } from '../../../../shared/domain/event-row.ts';
+import {
+  hasState,
+  removalOf,
+  stateChangeOf,
+  type StateChange,
+} from '../../../../shared/domain/timeline/state-change.ts';
+import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+import type { Transition } from '../../../../shared/schemas/timeline.ts';
+import type { Transaction } from '../transaction/transaction.ts';
+import { shownOutput } from '../events/feed-rows.ts';
+import type { Key } from '../../ports.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { indexOfCheck, indexOfSelector, indexOfSilence, reverseId, TIMELINE_HEAD, timelineOf } from './storage.ts';
+
+/** Maximum number of silences listed in one transition. */
+const SILENCES_MAX = 20;
+
+/** Maximum length of a stored reason. */
+const REASON_MAX = 200;
+
+/** Name of the user who acts; undefined: the change is automatic. */
+type By = string | undefined;
+
+/**
+ * Records the transition of a check, in the commit of the change itself.
+ *
+ * @param entry before the change
+ * @param output of the result that causes the new state; undefined: unknown
+ */
+export function recordStateChange(
+  transaction: Transaction,
+  entry: CheckEntry,
+  after: CheckState,
+  output: string | undefined,
+  by: By,
+): void {
+  const change = stateChangeOf(entry.state, after);
+  if (change === undefined || !transaction.registry.timeline.isKept) return;
+  // During its recovery an event keeps its output.
+  const said = after.event?.recovery === undefined ? output : entry.summary;
+  noteCheck(transaction, entry, { ...change, ...silencedAt(transaction, entry, change), ...outputOf(entry, said) }, by);
+}
+
+/** Records that the state of a check is deleted, or moves to another name. */
+export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By, to?: string): void {
+  const removal = removalOf(entry.state);
+  if (removal === undefined || !transaction.registry.timeline.isKept) return;
+  noteCheck(transaction, entry, to === undefined ? removal : { ...removal, kind: 'rename', to }, by);
+}
+
+/** Records that a silenced entry was created, or replaced the one with its id. */
+export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
+  const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent, recurrence } = entry;
+  noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
+    kind: 'silence',
+    ...silenceOf(entry),
+    ...(by !== undefined && { by }),
+    ...(creator !== null && { creator }),
+    ...(reason !== null && { reason: reason.slice(0, REASON_MAX).toWellFormed() }),
+    ...(begin !== null && { begin }),
+    ...(end !== null && { end }),
+    ...(endsWithEvent && { expire_on_resolve: true }),
+    ...(recurrence !== undefined && { recurrence }),
+  });
+}
+
+/**
+ * @param by name of the user who ended it; undefined: it expired
+ * @param reason why it was ended, if given
+ */
+export function noteSilenceEnd(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: By,
+  reason?: string,
+): void {
+  const transition: Transition =
+    by === undefined
+      ? { kind: 'expire', ...silenceOf(entry) }
+      : { kind: 'clear', ...silenceOf(entry), by, ...(reason !== undefined && { reason }) };
+  noteEntry(transaction, namespace, entry, '', transition);
+}
+
+function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<Transition, 'kind'> {
+  return {
+    silence: id,
+    ...(subscription !== null && { subscription }),
+    ...(check !== null && { check }),
+    ...(selector !== undefined && { selector }),
+  };
+}
+
+/** Maximum length of a selector that is part of a key: an index of PostgreSQL allows 2,704 bytes. */
+const INDEXED_SELECTOR_BYTES_MAX = 2000;
+
+function noteEntry(
+  transaction: Transaction,
+  { name }: Namespace,
+  { subscription, check, selector }: SilencedEntry,
+  span: string,
+  transition: Transition,
+): void {
+  if (!transaction.registry.timeline.isKept) return;
+  if (selector === undefined) {
+    write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
+    return;
+  }
+  // A database allows no longer keys. Such a silence appears in the timeline of the namespace, but not in those of
+  // single checks.
+  const isIndexed = Buffer.byteLength(selector) <= INDEXED_SELECTOR_BYTES_MAX;
+  write(transaction, name, isIndexed ? [indexOfSelector(name, selector), span] : undefined, transition);
+}
+
+function noteCheck(
+  transaction: Transaction,
+  { client, name: check }: CheckEntry,
+  transition: Omit<Transition, 'client'>,
+  by: By,
+): void {
+  const { namespace, name } = client;
+  const { was = '', status = '' } = transition;
+  const index = indexOfCheck(namespace.name, name, check);
+  const id = write(transaction, namespace.name, [index, `${String(was)}>${String(status)}`], {
+    ...transition,
+    client: name,
+    check,
+    ...(by !== undefined && { by }),
+  });
+  transaction.registry.timeline.recordStateChange({ namespace: namespace.name, client: name, check }, id);
+}
+
+function write(
+  transaction: Transaction,
+  namespace: string,
+  indexed: readonly [index: Key, text: string] | undefined,
+  transition: Transition,
+): number {
+  const id = newTimelineId(transaction);
+  const reversedId = reverseId(id);
+  transaction.write([...timelineOf(namespace), reversedId], JSON.stringify(transition));
+  if (indexed !== undefined) transaction.write([...indexed[0], reversedId], indexed[1]);
+  return id;
+}
+
+/** Returns an id after all that were assigned so far. */
+export function newTimelineId(transaction: Transaction): number {
+  const { registry, nowMs } = transaction;
+  const id = registry.timeline.newId(nowMs, () => isBlank(registry));
+  transaction.putLatest(TIMELINE_HEAD, registry, 'head');
+  return id;
+}
+
+/** True if there is no state that transitions could describe. */
+export function isBlank(registry: Registry): boolean {
+  for (const { silenced, clients } of registry.namespaces()) {
+    if (silenced.size > 0) return false;
+    for (const { checks } of clients.values())
+      for (const { state } of checks.values()) if (hasState(state)) return false;
+  }
+  return true;
+}
+
+function silencedAt({ nowMs }: Transaction, entry: CheckEntry, change: StateChange): Pick<Transition, 'silenced_by'> {
+  const action = change.kind === 'resolve' ? 'resolve' : change.flapping === true ? 'flapping' : 'create';
+  if (change.status === undefined || !canBeSilenced({ status: change.status, action })) return {};
+  const ids = entry.silencedBy(nowMs).slice(0, SILENCES_MAX);
+  return ids.length === 0 ? {} : { silenced_by: ids };
+}
+
+function outputOf({ client }: CheckEntry, output: string | undefined): Pick<Transition, 'output'> {
+  const shown = output === undefined ? '' : shownOutput(client, outputSummary(output));
+  return shown === '' ? {} : { output: shown };
+}

@@ -1,0 +1,109 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { DEFINITION_KINDS, isRoleKind, ROLE_KINDS } from '../model/definitions/state.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { recordAudit } from '../model/audit/mutations.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { DEFINITIONS } from '../model/definitions/storage.ts';
+import { groupsOf } from '../model/notify/groups/state.ts';
+import { HANDLER_GROUPS } from '../model/notify/groups/storage.ts';
+import { NAMESPACES } from '../model/namespaces/storage.ts';
+import { stashesOf } from '../model/stashes/state.ts';
+
+/** Limit on the namespaces of a backend. */
+export const NAMESPACES_MAX = 10_000;
+
+/** Creates and removes namespaces. */
+export class Namespaces {
+  readonly #batcher: Batcher;
+  readonly #namespacesMax: number;
+
+  constructor(batcher: Batcher, namespacesMax = NAMESPACES_MAX) {
+    this.#batcher = batcher;
+    this.#namespacesMax = namespacesMax;
+  }
+
+  /**
+   * Creates a namespace; an existing one stays unchanged.
+   *
+   * @param check called with whether it exists; throws to reject
+   * @throws MonError `unavailable`
+   */
+  async put(name: string, check: (isThere: boolean) => void, actor: Actor): Promise<void> {
+    await this.#batcher.run((transaction) => {
+      const { declared } = transaction.registry;
+      const isThere = declared.has(name);
+      check(isThere);
+      if (isThere) return;
+      transaction.refuseNew(undefined);
+      if (declared.names().length >= this.#namespacesMax) {
+        throw new MonError(
+          'unavailable',
+          `the limit of ${String(this.#namespacesMax)} namespaces is reached: delete some first`,
+        );
+      }
+      transaction.put(NAMESPACES, declared, name, name);
+      recordAudit(transaction, actor, { action: 'namespace.create', target: name });
+    });
+  }
+
+  /**
+   * @param check throws to reject the removal
+   * @throws MonError `not_found`, `unavailable`; `invalid` while it is not empty, with its contents, and for `default`
+   */
+  async remove(name: string, check: () => void, actor: Actor): Promise<void> {
+    await this.#batcher.run((transaction) => {
+      const { registry } = transaction;
+      if (!registry.declared.has(name)) throw new MonError('not_found', 'not found');
+      if (name === DEFAULT_NAMESPACE) {
+        throw new MonError('invalid', `${name} cannot be deleted: the v1 API uses it`);
+      }
+      check();
+      const contents = contentsOf(registry, name);
+      if (contents.length > 0) {
+        throw new MonError('invalid', `namespace is not empty: it contains ${contents.join(', ')}; delete these first`);
+      }
+      for (const kind of ROLE_KINDS) {
+        for (const own of registry.definitions.in(kind, name).keys()) {
+          transaction.remove(DEFINITIONS, registry.definitions, { kind, namespace: name, name: own });
+        }
+      }
+      removeNamespace(transaction, name);
+      recordAudit(transaction, actor, { action: 'namespace.delete', target: name });
+    });
+  }
+}
+
+/** Removes a namespace with all its remaining marks. */
+function removeNamespace(transaction: Transaction, name: string): void {
+  const { registry } = transaction;
+  const namespace = registry.namespace(name);
+  for (const group of groupsOf(namespace).all()) transaction.announce(HANDLER_GROUPS, group);
+  for (const { clear } of registry.tables) for (const key of clear?.(namespace) ?? []) transaction.erase(key);
+  transaction.remove(NAMESPACES, registry.declared, name);
+  registry.removeNamespace(name);
+}
+
+/** Returns the objects in a namespace or referring to it, with their number, such as `2 checks`. */
+function contentsOf(registry: Registry, name: string): string[] {
+  const namespace = registry.namespace(name);
+  const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
+  let events = 0;
+  for (const { checks } of namespace.clients.values()) events += checks.size;
+  const counts: readonly (readonly [count: number, one: string, many: string])[] = [
+    // Roles and bindings have no meaning without the namespace, and are removed with it.
+    ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
+      (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
+    ),
+    [namespace.clients.size, 'entity', 'entities'],
+    [events, 'event', 'events'],
+    [namespace.silenced.size, 'silence', 'silences'],
+    [stashesOf(namespace).size, 'stash', 'stashes'],
+    [keys, 'API key', 'API keys'],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${String(count)} ${count === 1 ? one : many}`);
+}

@@ -1,0 +1,50 @@
+import { v2NamespaceSchema, type V2Namespace } from '../../../shared/schemas/v2/namespace.ts';
+import type { EscalationGuard } from '../access/escalation-guard.ts';
+import { seesNamespace } from '../access/principal.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { NamespaceDeps } from './request-namespaces.ts';
+import type { Namespaces } from './commands.ts';
+import { validator } from '../http/json-body.ts';
+import { objectHandlers, type Collection } from '../http/v2-collection.ts';
+import { behind } from '../http/v2-object-list.ts';
+
+const parse = validator(v2NamespaceSchema);
+
+/** Serves namespaces, which are objects of their own (reference 2.7). */
+export function namespacesOnV2(
+  deps: NamespaceDeps & { readonly namespaces: Namespaces; readonly escalation: EscalationGuard },
+): OnV2<'namespaces'> {
+  const { namespaces, registry, escalation } = deps;
+  const collection: Collection<V2Namespace> = {
+    fieldRoot: 'namespace',
+    isClusterWide: true,
+    parse,
+    namespaceOf: () => undefined,
+    withNamespace: ({ name }) => ({ name }),
+    keyOf,
+    labelsOf: () => ({}),
+    list: (_none, after) => [behind(registry.declared.names().map(namespaceOf), after, keyOf)],
+    get: (_none, [name = '']) => (registry.declared.has(name) ? namespaceOf(name) : undefined),
+    write: async (_none, [name = ''], change, actor) => {
+      await namespaces.put(name, (isThere) => void change(isThere ? namespaceOf(name) : undefined), actor);
+      return namespaceOf(name);
+    },
+    remove: (_none, [name = ''], check, actor, request) => {
+      const guarded = (): void => {
+        check(namespaceOf(name));
+        escalation.refuseNamespaceRemoval(request.admission(), name);
+      };
+      return namespaces.remove(name, guarded, actor);
+    },
+    isVisible: ({ name }, principal) => seesNamespace(principal, name),
+  };
+  return objectHandlers(deps, collection);
+}
+
+function keyOf({ name }: V2Namespace): readonly [string] {
+  return [name];
+}
+
+function namespaceOf(name: string): V2Namespace {
+  return { name };
+}

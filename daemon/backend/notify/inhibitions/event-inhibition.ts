@@ -1,0 +1,66 @@
+import { buildEvent } from '../../../../shared/domain/build-event.ts';
+import { inhibitionBy, inhibitionOfResolution } from '../../../../shared/domain/notify/inhibit.ts';
+import type { Inhibition } from '../../../../shared/domain/notify/context.ts';
+import type { Event } from '../../../../shared/schemas/event.ts';
+import type { InhibitorRef } from '../../../../shared/schemas/notification-log.ts';
+import { CLIENTS } from '../../model/clients/storage.ts';
+import type { Transaction } from '../../model/transaction/transaction.ts';
+import type { CheckBodies } from '../../model/events/check-record.ts';
+import type { CheckEntry } from '../../model/registry/namespace.ts';
+import type { Registry } from '../../model/registry/registry.ts';
+import { isStored, type Occurrence } from '../occurrence.ts';
+import type { Routing } from '../../model/notify/route.ts';
+import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
+import { inhibitorNow, openSettledRules } from '../../model/notify/inhibitions/state.ts';
+
+/** Records whether a stored event inhibits others from now on. */
+export function recordInhibiting(transaction: Transaction, occurrence: Occurrence): void {
+  const { client, check, state, history } = occurrence;
+  const { inhibitions } = transaction.routing.definitions;
+  if (inhibitions.length === 0 || !isStored(occurrence) || !transaction.hasBody(CLIENTS, client)) return;
+  const record = transaction.body(CLIENTS, client);
+  const event = buildEvent({ client: record, check, state, history, silencedBy: [] });
+  recordInhibitor(transaction, client.namespace, inhibitions, event);
+}
+
+/** Records whether an event that was stored by other means than a result inhibits others from now on. */
+export function recordStoredInhibiting(
+  transaction: Transaction,
+  { client, state }: CheckEntry,
+  bodies: CheckBodies,
+): void {
+  const check = bodies.eventCheck ?? bodies.check;
+  if (state.event === undefined || check === null) return;
+  recordInhibiting(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
+}
+
+/** The state that an inhibition depends on besides the event. */
+export interface InhibitionSource {
+  readonly routing: Pick<Routing, 'definitions'>;
+  readonly registry: Pick<Registry, 'state'>;
+}
+
+/** Returns the inhibition that suppresses an event for all handlers; undefined if none does. */
+export function inhibitionOf(source: InhibitionSource, occurrence: Occurrence, event: Event): Inhibition | undefined {
+  const { client, state } = occurrence;
+  if (event.action === 'resolve') return inhibitionOfResolution(state.notifications);
+  const { inhibitions } = source.routing.definitions;
+  const inhibitor = inhibitions.length === 0 ? undefined : inhibitorNow(inhibitions, client.namespace, event);
+  const by = inhibitor ?? untilJudged(source, occurrence, state.notifications.inhibitedBy);
+  return by && inhibitionBy(by);
+}
+
+/**
+ * Returns the previous inhibitor of an event inhibited by a rule that was changed or removed, until the event is judged
+ * again. Before that the inhibitors under the current rules are not known (inhibition 4).
+ */
+function untilJudged(
+  { routing, registry }: InhibitionSource,
+  { isJudged }: Occurrence,
+  inhibitor: InhibitorRef | undefined,
+): InhibitorRef | undefined {
+  if (inhibitor === undefined || isJudged === true) return undefined;
+  const { fingerprint } = inhibitor;
+  if (!registry.state(openSettledRules).fingerprints.includes(fingerprint)) return undefined;
+  return routing.definitions.inhibitions.some((rule) => rule.fingerprint === fingerprint) ? undefined : inhibitor;
+}

@@ -1,0 +1,132 @@
+import {
+  afterRestart,
+  carryOut,
+  finishStep,
+  newPlan,
+  noteProgress,
+  type StepOutcome,
+} from '../../../shared/domain/plan/run.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { PlanRun, PlanOrder, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
+import type { UpgradePlan } from '../../../shared/schemas/plan.ts';
+import { plansOf, type StoredPlan } from '../model/plans/state.ts';
+import { recordAudit } from '../model/audit/mutations.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { PLANS } from '../model/plans/storage.ts';
+
+/** Maximum number of retained plans; the oldest are removed with the notes on their steps. */
+const PLANS_MAX = 50;
+
+/** Creates upgrade plans and records their progress. The steps themselves are in `plan-runner.ts`. */
+export class Plans {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * @param details `entities`: the present number of entities, to compare with after the upgrade
+   * @throws MonError `conflict` while another plan is open, which it names; `unavailable`
+   */
+  create(
+    plan: UpgradePlan,
+    details: { readonly facts: OperatorFacts; readonly entities: number | null },
+    actor: Actor,
+  ): Promise<PlanRun> {
+    return this.#batcher.run((transaction) => {
+      const plans = plansOf(transaction.registry);
+      const { open } = plans;
+      if (open !== undefined) {
+        const { id, from, to } = open.runbook;
+        throw new MonError(
+          'conflict',
+          `the upgrade plan ${String(id)} from ${from} to ${to} is open: finish or abandon it before you create another plan`,
+        );
+      }
+      transaction.refuseNew(undefined);
+      const kept = plans.all();
+      const id = (kept[0]?.runbook.id ?? 0) + 1;
+      for (const { runbook } of kept.slice(PLANS_MAX - 1)) transaction.remove(PLANS, plans, runbook.id);
+      const { facts, entities } = details;
+      const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
+      const { from, to, verdict } = made;
+      recordAudit(transaction, actor, { action: 'upgrade.create', target: targetOf(id), after: { from, to, verdict } });
+      return savePlan(transaction, { runbook: made, facts }).runbook;
+    });
+  }
+
+  /**
+   * Applies an order of an operator; a step of the backend is `running` afterwards.
+   *
+   * @throws MonError `not_found`, `conflict` or `invalid` with the reason; `unavailable`
+   */
+  order(id: number, order: PlanOrder, actor: Actor): Promise<StoredPlan> {
+    return this.#batcher.run((transaction) => {
+      const stored = storedOf(transaction, id);
+      const outcome = carryOut(stored.runbook, order, actor.who, transaction.nowMs);
+      if (outcome.kind === 'refused') throw new MonError(outcome.code, outcome.reason);
+      // An order that only confirms the operator's presence is not audited.
+      if (outcome.runbook.log !== stored.runbook.log) {
+        recordAudit(transaction, actor, auditOf(id, order));
+      }
+      const operatorFacts = 'facts' in order ? order.facts : undefined;
+      return savePlan(transaction, { runbook: outcome.runbook, facts: { ...stored.facts, ...operatorFacts } });
+    });
+  }
+
+  /** Records the outcome of a step. */
+  finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
+    return this.#change(id, (runbook, nowMs) => finishStep(runbook, step, outcome, nowMs));
+  }
+
+  /** Records the progress of a running step. */
+  note(id: number, step: string, text: string): Promise<void> {
+    return this.#change(id, (runbook, nowMs) => noteProgress(runbook, step, text, nowMs));
+  }
+
+  /** Ends the step that was running when the last backend ended. Called after a start of the backend. */
+  interrupt(id: number): Promise<void> {
+    return this.#change(id, afterRestart);
+  }
+
+  #change(id: number, change: (runbook: PlanRun, nowMs: number) => PlanRun): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const stored = storedOf(transaction, id);
+      const runbook = change(stored.runbook, transaction.nowMs);
+      if (runbook !== stored.runbook) savePlan(transaction, { ...stored, runbook });
+    });
+  }
+}
+
+/** Stores a plan as its next revision. */
+export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPlan {
+  const plans = plansOf(transaction.registry);
+  const { id } = stored.runbook;
+  const revision = (plans.get(id)?.runbook.revision ?? 0) + 1;
+  const next = { ...stored, runbook: { ...stored.runbook, revision } };
+  transaction.put(PLANS, plans, id, next);
+  return next;
+}
+
+function storedOf({ registry }: Transaction, id: number): StoredPlan {
+  const stored = plansOf(registry).get(id);
+  if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
+  return stored;
+}
+
+function targetOf(id: number): string {
+  return String(id);
+}
+
+function auditOf(id: number, order: PlanOrder): Parameters<typeof recordAudit>[2] {
+  const step = 'step' in order ? { step: order.step } : {};
+  return {
+    action: 'upgrade.order',
+    target: targetOf(id),
+    after: { order: order.order, ...step },
+    reason: 'reason' in order ? order.reason : null,
+  };
+}

@@ -1,0 +1,181 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { together } from '../../../shared/domain/report/actions.ts';
+import { Causes } from '../../../shared/domain/report/causes.ts';
+import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../shared/domain/report/checks.ts';
+import { FirstOf } from '../../../shared/domain/report/first-of.ts';
+import { Noise } from '../../../shared/domain/report/noise.ts';
+import type { Span } from '../../../shared/domain/timeline/availability.ts';
+import type { Report, ReportCheck } from '../../../shared/schemas/report.ts';
+import { shownOutput } from '../model/events/feed-rows.ts';
+import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
+import type { ReadStore } from '../ports.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { SilencesOfPast, type Kept } from '../timeline/availability.ts';
+import { downFrom } from '../timeline/sources.ts';
+import { silencesIn } from '../timeline/queries.ts';
+import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
+import { gather, SLICE, type PastOfCheck } from './gather.ts';
+import { SilencesAt } from './silences.ts';
+
+/** Maximum number of checks listed as noisy. */
+const NOISIEST = 10;
+
+/** Maximum number of transitions searched for the begin of an event before the span. */
+const LOOKED_BACK = 1000;
+
+/** The parameters of a report. */
+export interface ReportParameters {
+  readonly requested: RequestedNamespaces;
+  readonly span: Span;
+  /** Undefined: no timeline is retained. */
+  readonly kept: Kept | undefined;
+  /** Maximum length of each list. */
+  readonly limit: number;
+  readonly transitionsMax?: number;
+}
+
+/** A check that was not OK, with its history. */
+interface TroubledCheck {
+  readonly past: PastOfCheck;
+  readonly trouble: Trouble;
+}
+
+/** Returns a report without the audit trail (spec, report). */
+export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
+  const { requested, span, limit } = parameters;
+  const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
+  const { pasts, actions, cutMs } = await gather(store, requested, span, parameters.transitionsMax);
+  const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
+  const { open, resolved, causes, noise, total } = await judged(pasts, requested, { span, kept: keptInSpan, limit });
+  const shown = new ShownChecks(store, { requested, span, kept: keptInSpan });
+  const deeds = together(actions);
+  return {
+    since: span.sinceMs,
+    until: span.untilMs,
+    complete_since: parameters.kept === undefined ? null : Math.max(keptInSpan.sinceMs, span.sinceMs),
+    truncated: cutMs !== undefined,
+    total,
+    open: { count: open.count, checks: await shown.of(open.items()) },
+    resolved: { count: resolved.count, checks: await shown.of(resolved.items()) },
+    inhibited: causes.first(limit),
+    noisiest: noise.first(NOISIEST),
+    actions: { count: deeds.length, actions: deeds.slice(0, limit) },
+  };
+}
+
+interface Judged {
+  readonly open: FirstOf<TroubledCheck>;
+  readonly resolved: FirstOf<TroubledCheck>;
+  readonly causes: Causes;
+  readonly noise: Noise;
+  readonly total: Report['total'];
+}
+
+async function judged(
+  pasts: readonly PastOfCheck[],
+  { placed }: RequestedNamespaces,
+  { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
+): Promise<Judged> {
+  const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
+  const resolved = new FirstOf<TroubledCheck>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const causes = new Causes();
+  const noise = new Noise();
+  const clients = new Set<string>();
+  const total = { checks: 0, clients: 0, outages: 0, down: 0 };
+  let looked = 0;
+  for (const past of pasts) {
+    if ((looked += 1 + past.statusChanges.length) >= SLICE) {
+      looked = 0;
+      await yieldToEventLoop();
+    }
+    const trouble = troubleOf(past, span, keptSinceOf(past, kept));
+    if (trouble === undefined) continue;
+    const { name } = past.namespace;
+    (trouble.ended === null ? open : resolved).add({ past, trouble });
+    causes.count(trouble, placed({}, name));
+    noise.count(`${name}\0${past.check}`, trouble, placed({}, name));
+    clients.add(`${name}\0${past.client}`);
+    total.checks++;
+    total.outages += trouble.outages;
+    total.down += trouble.down;
+  }
+  return { open, resolved, causes, noise, total: { ...total, clients: clients.size } };
+}
+
+/**
+ * Returns the time from which a check is complete. At its maximum number of transitions, older ones may have been
+ * erased.
+ */
+function keptSinceOf({ statusChanges }: PastOfCheck, kept: Kept): number {
+  const oldest = statusChanges.at(-1);
+  return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
+}
+
+/** Looks up details only for the checks that are shown: silences, outputs, and begin. */
+class ShownChecks {
+  readonly #store: ReadStore;
+  readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: Kept };
+  readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }>();
+
+  constructor(
+    store: ReadStore,
+    options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: Kept },
+  ) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  async of(checks: readonly TroubledCheck[]): Promise<ReportCheck[]> {
+    const shown: ReportCheck[] = [];
+    for (const one of checks) {
+      shown.push(await this.#shown(one));
+      await yieldToEventLoop();
+    }
+    return shown;
+  }
+
+  async #shown({ past, trouble }: TroubledCheck): Promise<ReportCheck> {
+    const { requested, span, kept } = this.#options;
+    const { namespace, client, check } = past;
+    const { spans, atEnd } = await this.#silencesIn(namespace);
+    const silenced = await spans.of(client, check);
+    const fullTrouble = (silenced.length > 0 && troubleOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
+    const began = fullTrouble.began ?? (await this.#beginningOf(past));
+    const silences = fullTrouble.ended === null ? await atEnd.of(client, check) : [];
+    return requested.placed({ ...fullTrouble, began, output: outputOf(past), silences }, namespace.name);
+  }
+
+  async #silencesIn(namespace: Namespace): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }> {
+    let silences = this.#silences.get(namespace);
+    if (silences === undefined) {
+      const silenceIndex = await silencesIn(this.#store, namespace);
+      const { span } = this.#options;
+      silences = {
+        spans: new SilencesOfPast(this.#store, silenceIndex, this.#options),
+        atEnd: new SilencesAt(this.#store, silenceIndex, span.untilMs),
+      };
+      this.#silences.set(namespace, silences);
+    }
+    return silences;
+  }
+
+  /** Returns the begin of the state at the start of the span; null: no longer known. */
+  async #beginningOf({ namespace, client, check }: PastOfCheck): Promise<number | null> {
+    const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
+    const { span, kept } = this.#options;
+    const before = lastIdOf(Math.max(span.sinceMs, kept.sinceMs)) + 1;
+    let looked = 0;
+    for await (const { id, text } of downFrom(this.#store, source, before)) {
+      const [was] = text.split('>');
+      if (was === '' || was === '0') return timeOf(id);
+      if (++looked >= LOOKED_BACK) break;
+    }
+    return null;
+  }
+}
+
+/** Returns the output as the list of events shows it; for an event from before the span its present output. */
+function outputOf({ namespace, client, check, output }: PastOfCheck): string {
+  const entry = namespace.check(client, check);
+  return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));
+}

@@ -1,0 +1,49 @@
+import { MON_API } from '../../../shared/api/mon.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { isAllowed, type Principal } from '../access/principal.ts';
+import { oneAtATime } from '../http/one-at-a-time.ts';
+import type { OnMon } from '../http/route.ts';
+import { requestedNamespaces } from '../namespaces/request-namespaces.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { readChanges } from './audit.ts';
+import { readReport } from './queries.ts';
+
+const LIMIT = 100;
+const LIMIT_MAX = 1000;
+const SPAN_MS = 12 * 3_600_000;
+
+/** Maximum number of concurrent reports: one in progress, and ten that wait. */
+const REPORTS_MAX = 11;
+
+interface ReportDeps {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** Serves the handover report (spec, report). It is built from the store, so any member can answer. */
+export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
+  const { registry, store, clock } = deps;
+  const oneByOne = oneAtATime(REPORTS_MAX, 'too many reports are requested: try again in a moment');
+  return {
+    report: (request, _reply, { since, until, limit = LIMIT }) => {
+      const requested = requestedNamespaces(request, deps);
+      const untilMs = Math.min(until ?? Infinity, clock.now());
+      const span = { sinceMs: since ?? untilMs - SPAN_MS, untilMs };
+      if (span.sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
+      const sinceMs = registry.timeline.keptSince(clock.now());
+      const kept = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
+      const rows = Math.max(1, Math.min(limit, LIMIT_MAX));
+      return oneByOne(async () => ({
+        ...(await readReport(store, { requested, span, kept, limit: rows })),
+        changes: mayReadAudit(request.principal) ? await readChanges(store, span, rows) : null,
+      }));
+    },
+  };
+}
+
+/** True if the principal may read the audit trail, under the same rule as its route, which covers all namespaces. */
+function mayReadAudit(principal: Principal): boolean {
+  return principal.namespace === undefined && isAllowed(principal, { access: MON_API.audit.scope });
+}

@@ -1,0 +1,295 @@
+import { MonError } from '../../../shared/errors.ts';
+import { NO_CHECK_STATE } from '../../../shared/domain/event.ts';
+import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
+import type { DeltaResult } from '../../../shared/schemas/agent.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Clock } from '../ports.ts';
+import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Definitions, NamespaceDefinitions } from '../model/config/definitions.ts';
+import { AttributeBounds } from './attribute-bounds.ts';
+import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
+import { ALWAYS } from '../access/admission.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import {
+  API_REPORTER,
+  frozenEvent,
+  processResult,
+  recordsNeeded,
+  type IncomingResult,
+  refusalOfNew,
+} from './process-result.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import { TimeSlice } from '../store/time-slice.ts';
+import { banned, isBanned } from './trust.ts';
+import { validateResult } from './validate-result.ts';
+import { removeCheck, saveCheck } from '../model/events/mutations.ts';
+import { CHECK_RECORDS } from '../model/events/storage.ts';
+import {
+  AgentDelivery,
+  type AgentResults,
+  type DeliveredResult,
+  type ProxyLimits,
+  type Refusal,
+  type Settlement,
+  type UncheckedResult,
+} from './agent-delivery.ts';
+
+interface ResultParts {
+  readonly batcher: Batcher;
+  readonly definitions: Definitions;
+  readonly clock: Clock;
+  readonly limits: ProxyLimits;
+  /** Default: those of the settings. */
+  readonly attributes?: AttributeBounds;
+}
+
+/** The usual outcome of a request, shared to avoid an allocation. */
+const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+
+/** Accepts check results from all sources. */
+export class Results {
+  /** Number of rejected results by reason: those of agents, and individual ones of a batch. */
+  readonly rejected: Record<Refusal['why'], number> = {
+    invalid: 0,
+    certificate: 0,
+    signature: 0,
+    invalidated: 0,
+    quarantined: 0,
+    proxy_quota: 0,
+    entity_limit: 0,
+    memory: 0,
+  };
+  readonly #parts: Required<ResultParts>;
+
+  constructor(parts: ResultParts) {
+    this.#parts = { attributes: new AttributeBounds(), ...parts };
+  }
+
+  /**
+   * Stores results reported through the API and waits for their commit.
+   *
+   * @param results already validated, in order
+   * @returns the rejected results by their index: `forbidden`, their client was deleted with a ban; `too_large` or
+   *   `invalid`, their attributes exceed the limits; `no_memory`, they are new and memory is full
+   * @throws MonError `not_found` if the namespace was deleted, `unavailable`, or the error of `admission`
+   */
+  async submit(
+    namespaceName: string,
+    results: readonly SubmittedResult[],
+    admission = ALWAYS,
+  ): Promise<ReadonlyMap<number, MonError>> {
+    const now = Math.floor(this.#parts.clock.now() / 1000);
+    const definitions = this.#parts.definitions.in(namespaceName);
+    let refusals: Map<number, MonError> | undefined;
+    const incoming: IncomingResult[] = [];
+    const timeSlice = results.length > 1 ? new TimeSlice() : undefined;
+    for (const [index, result] of results.entries()) {
+      if (timeSlice?.isDue === true) await timeSlice.share();
+      const refusal = this.#parts.attributes.refusalOf(result);
+      if (refusal !== undefined) (refusals ??= new Map()).set(index, refusal);
+      incoming.push(incomingFromApi(result, definitions, now));
+    }
+    const excessive = refusals ?? NONE_REFUSED;
+    const refusalOf = this.#refusalOf.bind(this);
+    const counts = this.rejected;
+    return this.#parts.batcher.runSteps(
+      function* (transaction) {
+        admission();
+        refuseUnknownNamespace(transaction.registry, namespaceName);
+        const namespace = transaction.registry.namespace(namespaceName);
+        let refused: Map<number, MonError> | undefined;
+        counts.invalid += excessive.size;
+        for (const [index, result] of incoming.entries()) {
+          if (index > 0) yield;
+          if (excessive.has(index)) continue;
+          const refusal = refusalOf(transaction, namespace, result);
+          if (refusal === undefined) processResult(transaction, namespace, result);
+          else (refused ??= new Map(excessive)).set(index, refusal);
+        }
+        return refused ?? excessive;
+      },
+      {
+        weight: incoming.length,
+        isReported: true,
+        needs: (registry, demand) => recordsNeeded(registry.namespace(namespaceName), incoming, demand(namespaceName)),
+      },
+    );
+  }
+
+  /**
+   * Stores results that the backend itself creates, such as keepalives, for existing clients.
+   *
+   * @throws MonError `unavailable`
+   */
+  record(namespaceName: string, incoming: readonly IncomingResult[]): Promise<void> {
+    return this.#parts.batcher.run(
+      (transaction) => {
+        const namespace = transaction.registry.namespace(namespaceName);
+        for (const result of incoming) {
+          if (namespace.clients.has(result.client)) processResult(transaction, namespace, result);
+        }
+      },
+      {
+        weight: incoming.length,
+        needs: (registry, demand) => recordsNeeded(registry.namespace(namespaceName), incoming, demand(namespaceName)),
+      },
+    );
+  }
+
+  /**
+   * Stores a result of the backend about itself, even when there is no space for others.
+   *
+   * @param client of the result; created if it is unknown
+   * @throws MonError `unavailable`
+   */
+  submitOwn(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
+    const now = Math.floor(this.#parts.clock.now() / 1000);
+    const definitions = this.#parts.definitions.in(namespaceName);
+    const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
+    return this.#parts.batcher.run(
+      (transaction) => {
+        processResult(transaction, transaction.registry.namespace(namespaceName), incoming);
+      },
+      {
+        needs: (registry, demand) =>
+          recordsNeeded(registry.namespace(namespaceName), [incoming], demand(namespaceName)),
+      },
+    );
+  }
+
+  /**
+   * Stores the results of an agent; each id of a spool has one effect, however often it comes. Invalid results are
+   * rejected individually and count as delivered.
+   *
+   * @param onRefused called after the commit, for each rejected result in order
+   * @param onSettled called after that
+   * @throws MonError `unavailable` if the queue is full or an upgrade rejects results; nothing of it was applied
+   */
+  submitFromAgent(
+    namespaceName: string,
+    delivery: AgentResults,
+    onRefused: (id: number, reason: string) => void,
+    onSettled: (error: MonError | undefined, settlement: Settlement) => void,
+  ): void {
+    this.#parts.batcher.refuseReports();
+    const now = Math.floor(this.#parts.clock.now() / 1000);
+    const definitions = this.#parts.definitions.in(namespaceName);
+    const origin = { reporter: delivery.client, definitions, now, issued: undefined };
+    const valid: (DeliveredResult | DeltaResult)[] = [];
+    const invalid: Refusal[] = [];
+    for (const result of delivery.results) {
+      if (isDelta(result)) {
+        valid.push(result);
+        continue;
+      }
+      const { id, signature, check } = result;
+      try {
+        const submitted = validateResult(check);
+        const refusal = this.#parts.attributes.refusalOf(submitted);
+        if (refusal !== undefined) throw refusal;
+        valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, origin) });
+      } catch (error) {
+        if (!(error instanceof MonError)) throw error;
+        invalid.push({ id, why: 'invalid', reason: error.message });
+      }
+    }
+    const { limits } = this.#parts;
+    const merged = this.#parts.definitions.generation;
+    const context = { rejected: this.rejected, limits, onRefused, definitions: merged };
+    this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, { valid, invalid }, onSettled, context));
+  }
+
+  #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {
+    if (isBanned(namespace, client, transaction.nowMs)) {
+      this.rejected.invalidated++;
+      return banned(client);
+    }
+    const refusal = refusalOfNew(transaction, namespace, client, check.name);
+    if (refusal !== undefined) this.rejected.memory++;
+    return refusal;
+  }
+
+  /**
+   * Returns the highest committed id of an agent's spool, 0 if there is none. It waits for its turn in the queue: a
+   * write in progress may fail, and the agent drops what it believes to be committed.
+   *
+   * @throws MonError `unavailable`
+   */
+  committedId(namespaceName: string, client: string, spool: string): Promise<number> {
+    return this.#parts.batcher.run(({ registry }) => {
+      const mark = registry.namespace(namespaceName).spools.get(client);
+      return mark?.spool === spool ? mark.acked : 0;
+    });
+  }
+
+  /**
+   * Removes the last result and the history of a check. Its event stays (completion 1.6).
+   *
+   * @throws MonError `not_found`
+   */
+  remove(namespaceName: string, client: string, check: string, actor: Actor = MON): Promise<void> {
+    return this.#parts.batcher.run(
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
+        const before = { status: entry.status, executed: entry.executed };
+        removeResult(transaction, entry, actor.who);
+        const target = targetIn(namespaceName, `${client}/${check}`);
+        recordAudit(transaction, actor, { action: 'result.delete', target, before });
+      },
+      { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },
+    );
+  }
+}
+
+/**
+ * Returns a result from the API that is ready for the rules.
+ *
+ * @param definitions of its namespace
+ * @param now epoch seconds
+ */
+export function incomingFromApi(
+  submitted: SubmittedResult,
+  definitions: Pick<NamespaceDefinitions, 'check'>,
+  now: number,
+): IncomingResult {
+  return incomingResult(submitted, { reporter: API_REPORTER, definitions, now, issued: now });
+}
+
+function incomingResult(
+  submitted: SubmittedResult,
+  origin: {
+    readonly reporter: string;
+    readonly definitions: Pick<NamespaceDefinitions, 'check'>;
+    readonly now: number;
+    readonly issued: number | undefined;
+  },
+): IncomingResult {
+  const { reporter, definitions, now, issued } = origin;
+  const definition = definitions.check(submitted.name);
+  return {
+    client: clientOf(submitted, reporter),
+    reporter,
+    check: checkResultOf(submitted, { reporter, definition, now, issued }),
+  };
+}
+
+function isDelta(result: UncheckedResult | DeltaResult): result is DeltaResult {
+  return !('check' in result);
+}
+
+function removeResult(transaction: Transaction, entry: CheckEntry, by: string): void {
+  const { event } = entry.state;
+  if (event === undefined) {
+    removeCheck(transaction, entry, by);
+    return;
+  }
+  const bodies = { check: null, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
+  saveCheck(transaction, entry, { ...NO_CHECK_STATE, event }, bodies, undefined);
+}
+
+function present<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,91 @@
+import { statusesOf } from '../../../shared/domain/history.ts';
+import { checkRedactKeysOf, hasHiddenKey, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
+import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
+import type { Store } from '../ports.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
+import { decodeCheckRecord, splitCheckRecord, type CheckRecord } from '../model/events/check-record.ts';
+import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
+
+/** Returns the checks with a result, by client, then check. */
+export function resultsOf(namespace: Namespace): CheckEntry[] {
+  const results: CheckEntry[] = [];
+  // A loop, because there may be a million.
+  for (const client of namespace.sortedClients()) {
+    for (const entry of client.sortedChecks()) if (entry.status !== undefined) results.push(entry);
+  }
+  return results;
+}
+
+export function resultsOfClient(client: ClientEntry): CheckEntry[] {
+  return client.sortedChecks().filter(({ status }) => status !== undefined);
+}
+
+/**
+ * Reads the committed results of these checks, redacted; deleted ones are omitted.
+ *
+ * @param shown converts a result for display, given its namespace
+ */
+export async function readResults(
+  store: Store,
+  entries: readonly CheckEntry[],
+  shown = (result: StoredResult, _namespace: string): StoredResult => result,
+): Promise<StoredResult[]> {
+  return (await readRecords(store, entries)).flatMap(([entry, record]) => {
+    const result = resultOf(entry, record);
+    return result === undefined ? [] : shown(result, entry.client.namespace.name);
+  });
+}
+
+/** Reads the same results as JSON, much faster: a check without secrets is copied from the store unparsed. */
+export async function readResultTexts(store: Store, entries: readonly CheckEntry[]): Promise<string[]> {
+  return (await readRecordTexts(store, entries)).flatMap(([entry, text]) => {
+    const resultText = textOf(entry, text);
+    if (resultText !== undefined) return resultText;
+    const result = resultOf(entry, decodeCheckRecord(text));
+    return result === undefined ? [] : JSON.stringify(result);
+  });
+}
+
+function resultOf({ client }: CheckEntry, { check, history }: CheckRecord): StoredResult | undefined {
+  if (check === null) return undefined;
+  const shown = redact({ ...check, history: statusesOf(history) }, checkRedactKeysOf(client));
+  return { client: client.name, check: shown };
+}
+
+/** @returns undefined if the check must be parsed: there may be none, or something in it must be hidden or replaced */
+function textOf({ client }: CheckEntry, text: string): string | undefined {
+  if (hasOwnRedactKeys(client)) return undefined;
+  const record = splitCheckRecord(text);
+  if (record === undefined || !record.check.startsWith('{')) return undefined;
+  if (hasHiddenKey(record.check) || HISTORY_KEY.test(record.check)) return undefined;
+  const history = JSON.stringify(statusesOf(record.state.history));
+  return `{"client":${JSON.stringify(client.name)},"check":${record.check.slice(0, -1)},"history":${history}}}`;
+}
+
+const HISTORY_KEY = /"history":/;
+
+/** An item of `GET /clients/:client/history` (legacy-peer, Clients). */
+export interface CheckHistory {
+  readonly check: string;
+  readonly history: readonly number[];
+  /** Epoch seconds. */
+  readonly last_execution: number;
+  readonly last_status: number;
+  readonly last_result: CheckResult;
+}
+
+/** Reads the histories of the checks of one client. */
+export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<CheckHistory[]> {
+  const histories: CheckHistory[] = [];
+  for (const [entry, { check, history }] of await readRecords(store, entries)) {
+    if (check === null) continue;
+    histories.push({
+      check: entry.name,
+      history: statusesOf(history),
+      last_execution: check.executed,
+      last_status: check.status,
+      last_result: redact(check, checkRedactKeysOf(entry.client)),
+    });
+  }
+  return histories;
+}

@@ -1,0 +1,74 @@
+import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import { validateSubmitted } from './validate-result.ts';
+import { readResults, readResultTexts, resultsOf } from './queries.ts';
+import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
+import { TimeSlice } from '../store/time-slice.ts';
+import { sendList } from '../http/list.ts';
+import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
+import { oneResult, type ResultDeps } from './members.ts';
+import type { OnMon } from '../http/route.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { searchFilter } from '../http/search.ts';
+
+const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+
+/**
+ * Serves the last results, selected by a search (`?q=`), and accepts batches of results from scripts. The valid results
+ * of a batch are stored together; the others are reported by their index.
+ */
+export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
+  const { clock, results, store } = deps;
+  const readTexts = (some: readonly CheckEntry[]): Promise<string[]> => readResultTexts(store, some);
+  return {
+    results: (request, reply, query) => {
+      const where = searchFilter(RESULT_SEARCH, query, toSearchableResult, clock.now());
+      const { namespaces, placed, isOfMany } = requestedNamespaces(request, deps);
+      const entries = namespaces.flatMap(resultsOf);
+      return sendList(request, reply, entries, (some) => readResults(store, some, placed), {
+        where,
+        ...(isOfMany ? {} : { readTexts }),
+      });
+    },
+    submitResults: async (request): Promise<BatchAnswer> => {
+      const { name } = requestedNamespace(request, deps);
+      const { valid, indexes, rejected } = await validateBatch(parseBody(request));
+      const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
+      for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
+      return { accepted: valid.length - refused.size, rejected };
+    },
+    ...oneResult(deps, requestedNamespace),
+  };
+}
+
+interface ValidatedBatch {
+  readonly valid: SubmittedResult[];
+  /** The index of each of `valid` in the body. */
+  readonly indexes: readonly number[];
+  readonly rejected: BatchAnswer['rejected'][number][];
+}
+
+async function validateBatch({ value, strict }: ParsedBody): Promise<ValidatedBatch> {
+  if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of results');
+  if (value.length > BATCH_MAX) {
+    throw new MonError('invalid', `${String(value.length)} results are too many: send at most ${String(BATCH_MAX)}`);
+  }
+  const items: readonly unknown[] = value;
+  const strictItems = strict as readonly unknown[] | undefined;
+  const valid: SubmittedResult[] = [];
+  const indexes: number[] = [];
+  const rejected: { index: number; error: string }[] = [];
+  const timeSlice = new TimeSlice();
+  for (const [index, item] of items.entries()) {
+    await timeSlice.share();
+    try {
+      valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateSubmitted));
+      indexes.push(index);
+    } catch (error) {
+      if (!(error instanceof MonError)) throw error;
+      rejected.push({ index, error: error.message });
+    }
+  }
+  return { valid, indexes, rejected };
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { issued } from '../http/accepted-response.ts';
+import { readBody } from '../http/json-body.ts';
+import { sendList } from '../http/list.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/request-namespaces.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import { oneResult, type ResultDeps } from './members.ts';
+import { readResults, readResultTexts, resultsOf, resultsOfClient } from './queries.ts';
+import { validateV1Submitted } from './validate-result.ts';
+
+/** Serves the last result of every client and check (completion 1.6). */
+export function resultsOnV1(
+  deps: ResultDeps,
+): OnV1<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {
+  const { results, store } = deps;
+  const sendResults = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
+    sendList(request, reply, entries, (some) => readResults(store, some), {
+      readTexts: (some) => readResultTexts(store, some),
+    });
+  return {
+    results: (request, reply) => sendResults(request, reply, resultsOf(v1Namespace(request, deps))),
+    submitResult: async (request) => {
+      const refused = await results.submit(
+        DEFAULT_NAMESPACE,
+        [readBody(request, validateV1Submitted)],
+        request.admission,
+      );
+      const refusal = refused.get(0);
+      if (refusal !== undefined) throw refusal;
+      return issued(deps);
+    },
+    resultsOfClient: (request, reply) => {
+      const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
+      const entries = client === undefined ? [] : resultsOfClient(client);
+      return sendResults(request, reply, entries);
+    },
+    ...oneResult(deps, v1Namespace),
+  };
+}

@@ -1,0 +1,48 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
+import type { StaleResults } from './write-stale.ts';
+import type { Clock } from '../ports.ts';
+import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { plansOf } from '../model/plans/state.ts';
+
+/** Number of results that are written together, so that an outage of many clients does not fill the queue at once. */
+const SLICE = 500;
+
+interface TtlParts {
+  readonly registry: Registry;
+  readonly stale: StaleResults;
+  /** The disk guard. Without it, results are assumed never to be rejected because of low disk space. */
+  readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Turns stale results into events, to the second (completion 1.14). */
+export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
+  return clock.every(1000, () => {
+    if (disk?.isAwaitingBacklog === true || plansOf(registry).isAwaitingBacklog(clock.now())) return;
+    const now = Math.floor(clock.now() / 1000);
+    for (const namespace of registry.namespaces()) {
+      // The index advances at once; results that could not be written are retried at the next repetition.
+      report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
+        log.warn(
+          { reason: errorMessage(error) },
+          'could not store events for checks whose TTL has expired, retrying soon',
+        );
+      });
+    }
+  });
+
+  async function report(namespace: Namespace, entries: readonly CheckEntry[]): Promise<void> {
+    for (let start = 0; start < entries.length; start += SLICE) {
+      await stale.record(namespace.name, entries.slice(start, start + SLICE).map(namesOf));
+    }
+  }
+}
+
+/** Returns names, because the registry may be read again before the results are written. */
+function namesOf({ client, name }: CheckEntry): readonly [client: string, check: string] {
+  return [client.name, name];
+}

@@ -1,0 +1,156 @@
+import { eventKey } from '../../../shared/domain/event-key.ts';
+import { parseSelector, type SelectorSubject } from '../../../shared/domain/selector.ts';
+import { severityOf } from '../../../shared/domain/severity.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { SilencedTargetParts } from '../../../shared/schemas/silenced.ts';
+import { checksNamedBy, eventsNamedBy } from '../model/registry/silenced-events.ts';
+import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../model/registry/namespace.ts';
+import { inChunks } from '../store/time-slice.ts';
+import { SelectorIndex, type Indexed } from '../model/silences/selector-index.ts';
+
+/** Maximum number of events that are listed. */
+const FIRST = 5;
+
+/**
+ * Maximum cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, interleaved with
+ * other work. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
+ */
+const PREVIEW_COST_MAX = 100_000_000;
+
+/** Cost of the evaluations between two steps: below a millisecond. */
+const STEP_COST = 5000;
+
+type Steps<Result> = Generator<void, Result, undefined>;
+
+/**
+ * Returns the open events that these entries would silence, each counted once.
+ *
+ * @param costMax maximum cost of the evaluations
+ * @throws MonError `threshold`
+ */
+export async function eventsCovered(
+  namespace: Namespace,
+  entries: readonly SilencedTargetParts[],
+  nowMs: number,
+  costMax = PREVIEW_COST_MAX,
+): Promise<NonNullable<RecentProblems['events']>> {
+  return await inChunks(countEvents(namespace, entries, nowMs, costMax));
+}
+
+function* countEvents(
+  namespace: Namespace,
+  entries: readonly SilencedTargetParts[],
+  nowMs: number,
+  costMax: number,
+): Steps<NonNullable<RecentProblems['events']>> {
+  const covered = yield* coveredBy(namespace, entries, eventsNamedBy, eventsOf, costMax);
+  const events = { total: 0, critical: 0, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] as string[] };
+  for (const entry of covered) {
+    yield* namespace.silenced.prepare(entry);
+    yield;
+    const { event } = entry.state;
+    if (event === undefined) continue;
+    events.total++;
+    events[severityOf(event.status)]++;
+    if (entry.isSilenced(nowMs)) events.silenced++;
+    if (events.first.length < FIRST) events.first.push(eventKey(entry.client.name, entry.name));
+  }
+  return events;
+}
+
+/**
+ * Counts the clients and checks covered by these entries that have no open event now, and were not OK at or after a
+ * time. The attributes of an OK check are unknown, so a selector on them does not match it.
+ *
+ * @param since epoch seconds
+ */
+export async function recoveredSince(
+  namespace: Namespace,
+  entries: readonly SilencedTargetParts[],
+  since: number,
+): Promise<number> {
+  const isRecovered = ({ lastProblem, state }: CheckEntry): boolean =>
+    lastProblem >= since && state.event === undefined;
+  function* recoveredOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
+    for (const entry of client.checks.values()) if (isRecovered(entry)) yield entry;
+  }
+  function* recoveredNamed(
+    ...named: Parameters<typeof checksNamedBy>
+  ): Generator<CheckEntry | undefined, void, undefined> {
+    for (const entry of checksNamedBy(...named)) {
+      yield entry !== undefined && isRecovered(entry) ? entry : undefined;
+    }
+  }
+  return (await inChunks(coveredBy(namespace, entries, recoveredNamed, recoveredOf))).size;
+}
+
+/**
+ * Yields the checks that entries cover by subscription and check, or by selector.
+ *
+ * @param named returns the candidates for a subscription and check
+ * @param of returns the candidates of a client
+ * @throws MonError `threshold`
+ */
+function* coveredBy(
+  namespace: Namespace,
+  entries: readonly SilencedTargetParts[],
+  named: (namespace: Namespace, subscription: string | null, check: string | null) => Iterable<CheckEntry | undefined>,
+  of: (client: ClientEntry) => Iterable<CheckEntry>,
+  costMax = PREVIEW_COST_MAX,
+): Steps<ReadonlySet<CheckEntry>> {
+  const covered = new Set<CheckEntry>();
+  const selectors = new SelectorIndex<Indexed>();
+  let number = 0;
+  for (const { subscription = null, check = null, selector: text } of entries) {
+    if (text === undefined || text === null) {
+      for (const entry of named(namespace, subscription, check)) {
+        if (entry !== undefined) covered.add(entry);
+        yield;
+      }
+      // A step also after an entry that covers nothing.
+      yield;
+      continue;
+    }
+    const selector = parseSelector(text);
+    if (selector.kind === 'selector') selectors.add({ number: ++number, selector, isRemoved: false });
+    yield;
+  }
+  if (number === 0) return covered;
+  const cost = { spent: 0, ofStep: 0, max: costMax };
+  for (const client of namespace.clients.values()) {
+    yield;
+    for (const entry of of(client)) {
+      if (!covered.has(entry) && (yield* isSelected(selectors, entry.subject(), cost))) covered.add(entry);
+    }
+  }
+  return covered;
+}
+
+/** @throws MonError `threshold` if all evaluations together cost too much */
+function* isSelected(
+  selectors: SelectorIndex<Indexed>,
+  subject: SelectorSubject,
+  cost: { spent: number; ofStep: number; readonly max: number },
+): Steps<boolean> {
+  cost.ofStep += LOOK_UP_COST;
+  for (const { selector } of selectors.candidates(subject)) {
+    cost.ofStep += selector.cost;
+    if (cost.ofStep > STEP_COST) {
+      cost.spent += cost.ofStep;
+      cost.ofStep = 0;
+      yield;
+    }
+    if (cost.spent > cost.max) {
+      throw new MonError(
+        'threshold',
+        'the preview would take too long (limit: preview cost): preview fewer selectors at once, or add a client or a check to each selector',
+      );
+    }
+    if (selector.matches(subject)) return true;
+  }
+  return false;
+}
+
+/** The cost of finding the candidates. */
+const LOOK_UP_COST = 100;

@@ -1,0 +1,101 @@
+import type { CommitBoard } from '../model/transaction/commit-board.ts';
+import type { CheckEntry } from '../model/registry/namespace.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { inChunks } from '../store/time-slice.ts';
+
+/**
+ * Evaluates the selectors for some checks in chunks, so that a synchronous look-up of their silences right afterwards
+ * is immediate.
+ */
+export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
+  const [first] = entries;
+  if (first === undefined || entries.every(isPrepared)) return;
+  await inChunks(preparing(entries));
+}
+
+function isPrepared(entry: CheckEntry): boolean {
+  return entry.client.namespace.silenced.isPrepared(entry);
+}
+
+function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefined> {
+  for (const entry of entries) {
+    if (!isPrepared(entry)) yield* entry.client.namespace.silenced.prepare(entry);
+    yield;
+  }
+}
+
+/**
+ * Evaluates the selectors for all open events in chunks after each change of the selectors, and at a start. Until it is
+ * done, a request for the silences of all events has to wait.
+ */
+export class EventPreparation implements Disposable {
+  readonly #registry: Registry;
+  readonly #listening: readonly Disposable[];
+  #generation: number;
+  #isPending = true;
+  #isWorking = false;
+  #isDisposed = false;
+
+  constructor({
+    registry,
+    commits,
+  }: {
+    readonly registry: Registry;
+    readonly commits: Pick<CommitBoard, 'onCommit' | 'onIdle'>;
+  }) {
+    this.#registry = registry;
+    this.#generation = registry.generation;
+    this.#listening = [
+      commits.onCommit(({ changes }) => {
+        if (changes.some((change) => change[0] === 'silenced' && change[4] !== undefined)) this.#start();
+      }),
+      commits.onIdle(() => {
+        if (this.#generation !== registry.generation) this.#start();
+      }),
+    ];
+    this.#start();
+  }
+
+  /** True if the silences of all open events are known. */
+  get isDone(): boolean {
+    return !this.#isWorking;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+  }
+
+  #start(): void {
+    this.#isPending = true;
+    if (!this.#isWorking) void this.#work();
+  }
+
+  /** Evaluates until nothing is left. Never rejects, because evaluating a selector cannot fail. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    while (this.#isPending && !this.#isDisposed) {
+      this.#isPending = false;
+      this.#generation = this.#registry.generation;
+      await inChunks(this.#steps());
+    }
+    this.#isWorking = false;
+  }
+
+  *#steps(): Generator<void, void, undefined> {
+    const { generation } = this.#registry;
+    for (const namespace of this.#registry.namespaces()) {
+      if (!namespace.silenced.hasSelectors) continue;
+      for (const client of namespace.clients.values()) {
+        if (this.#isDisposed || this.#registry.generation !== generation) return;
+        if (client.openEvents === 0) continue;
+        for (const entry of client.checks.values()) {
+          if (entry.state.event === undefined || isPrepared(entry)) continue;
+          yield* namespace.silenced.prepare(entry);
+          yield;
+        }
+        yield;
+      }
+    }
+  }
+}

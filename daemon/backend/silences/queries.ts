@@ -1,0 +1,54 @@
+import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
+import { entryAt, silencedView } from '../../../shared/domain/silencing.ts';
+import type { KeptUse, SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { UNUSED, type SilencedRegistry } from '../model/silences/state.ts';
+import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
+
+/** Returns an entry with the number of notifications it suppressed, and with its end as a time. */
+export function silencedDetail(
+  registry: Pick<SilencedRegistry, 'use'>,
+  entry: SilencedEntry,
+  nowMs: number,
+): SilencedDetail {
+  const kept: KeptUse = registry.use(entry.id) ?? UNUSED;
+  const { unmatched_since: _ofTheClock, ...use } = kept;
+  return {
+    ...silencedView(entry, nowMs),
+    expire_at: expireAtOf(entry),
+    ...(entry.selector !== undefined && { selector: entry.selector }),
+    ...(entry.recurrence !== undefined && { recurrence: entry.recurrence }),
+    ...(entry.reminder_sent !== undefined && { reminder_sent: entry.reminder_sent }),
+    ...(entry.idle !== undefined && { idle: entry.idle }),
+    ...use,
+  };
+}
+
+/** Returns the entries that have not expired, by id, as they are now. */
+export function unexpiredEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
+  const unexpired = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
+  return unexpired.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}
+
+/** An entry with its name in the v2 API. */
+export interface NamedSilenced {
+  readonly name: string;
+  readonly entry: SilencedEntry;
+}
+
+const sorted = new WeakMap<
+  SilencedRegistry,
+  { readonly changes: number; readonly entries: readonly NamedSilenced[] }
+>();
+
+/**
+ * Returns all entries by those names, including expired ones. They are sorted again only after a change, because pages
+ * are requested one after another.
+ */
+export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
+  const cachedList = sorted.get(registry);
+  if (cachedList?.changes === registry.changes) return cachedList.entries;
+  const entries = Array.from(registry.all(), (entry) => ({ name: v2SilencedName(entry), entry }));
+  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  sorted.set(registry, { changes: registry.changes, entries });
+  return entries;
+}

@@ -1,0 +1,87 @@
+import { MON_API } from '../../../shared/api/mon.ts';
+import { recurrenceOf, recurrenceProblem, shownWindows } from '../../../shared/domain/recurrence.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { ShownWindow, SubmittedRecurrence } from '../../../shared/schemas/recurrence.ts';
+import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Store } from '../ports.ts';
+import { eventsCovered, recoveredSince } from './covered-events.ts';
+import { learnSelectors } from '../model/silences/selector-attributes.ts';
+import { changesOfSilences, type SilenceDeps } from './changes.ts';
+import { unexpiredEntries, silencedDetail } from './queries.ts';
+import { unexpiredEntry } from './commands.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import { oneAtATime } from '../http/one-at-a-time.ts';
+import { sendList } from '../http/list.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnMon } from '../http/route.ts';
+import { silencePolicy } from './policy.ts';
+import { searchFilter } from '../http/search.ts';
+
+const validateEntry = bodyValidator(MON_API.silence);
+const validatePreview = bodyValidator(MON_API.silencePreview);
+
+/** Maximum number of previews in progress or waiting. */
+const PREVIEWS_MAX = 20;
+
+/** Time that a preview covers. */
+const RECENT_MS = 24 * 3_600_000;
+
+/**
+ * Serves silenced entries with their suppressed notifications, selected by a search (`?q=`), and creates and ends them.
+ */
+export function silencedOnMon(
+  deps: SilenceDeps & { readonly store: Store },
+): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
+  const { clock, registry, store } = deps;
+  const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
+  // Recoveries from before the registry was read are not known.
+  let lastLoad = { generation: registry.generation, sinceMs: clock.now() };
+  return {
+    silenced: (request, reply, query) => {
+      const nowMs = clock.now();
+      const where = searchFilter(SILENCED_SEARCH, query, (detail: SilencedDetail) => detail, nowMs);
+      const requested = requestedNamespaces(request, deps);
+      const entries = entriesOf(requested, ({ silenced }) => unexpiredEntries(silenced.all(), nowMs));
+      const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>
+        requested.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
+      return sendList(request, reply, entries, (some) => some.map(shown), { where });
+    },
+    ...changesOfSilences(deps, requestedNamespace, validateEntry),
+    silencePolicy: () => silencePolicy(deps),
+    silencePreview: async (request): Promise<RecentProblems> => {
+      const { entries, recurrence } = readBody(request, validatePreview);
+      const { name } = requestedNamespace(request, deps);
+      const selectors = entries.flatMap(({ selector }) => selector ?? []);
+      if (selectors.length > 0) await learnSelectors(registry, store, name, selectors);
+      const namespace = registry.namespace(name);
+      const nowMs = clock.now();
+      if (lastLoad.generation !== registry.generation) lastLoad = { generation: registry.generation, sinceMs: nowMs };
+      const since = Math.floor(Math.max(lastLoad.sinceMs, nowMs - RECENT_MS) / 1000);
+      const windows = recurrence ? windowsOf(recurrence, nowMs) : undefined;
+      return await oneByOne(async () => ({
+        recovered: await recoveredSince(namespace, entries, since),
+        since,
+        events: await eventsCovered(namespace, entries, nowMs),
+        ...(windows !== undefined && { windows }),
+      }));
+    },
+    silencedEntry: (request): SilencedDetail => {
+      const namespace = requestedNamespace(request, deps);
+      const id = pathName(request, 'id');
+      const entry = unexpiredEntry(namespace, id, clock.now());
+      if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
+      return silencedDetail(namespace.silenced, entry, clock.now());
+    },
+  };
+}
+
+/** @throws MonError `invalid` */
+function windowsOf(submitted: SubmittedRecurrence, nowMs: number): ShownWindow[] {
+  const recurrence = recurrenceOf(submitted);
+  const problem = recurrenceProblem(recurrence, nowMs);
+  if (problem !== undefined) throw new MonError('invalid', `recurrence: ${problem}`);
+  return shownWindows(recurrence, nowMs);
+}

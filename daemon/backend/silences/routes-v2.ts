@@ -1,0 +1,168 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  v2SilencedName,
+  v2SilencedOf,
+  partsOfV2Name,
+  partsOfV2Silenced,
+  silencedOfV2,
+  type SilencedParts,
+} from '../../../shared/domain/v2/silenced.ts';
+import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { entryAt, isOver, isSelectorId, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
+import {
+  v2SilencedSchema,
+  type PlacedV2Silenced,
+  type SubmittedV2Silenced,
+} from '../../../shared/schemas/v2/silenced.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { unexpiredEntry } from './commands.ts';
+import type { SilencedRegistry } from '../model/silences/state.ts';
+import { isNamed } from '../access/principal.ts';
+import { validator } from '../http/json-body.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { SilenceDeps } from './changes.ts';
+import { refuseV2AgainstPolicy } from './policy.ts';
+import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
+import { doesNotExist } from '../http/v2-errors.ts';
+import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
+import { chunksAfter } from '../http/v2-chunks.ts';
+import { unexpiredEntries, sortedSilenced } from './queries.ts';
+
+const validate = validator(v2SilencedSchema);
+
+/** Serves silenced entries (clients 6): those of the v1 API, by their names in the v2 API. */
+export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
+  const { clock, registry, silenced } = deps;
+
+  const silencedIn = (namespace: string): SilencedRegistry | undefined =>
+    registry.hasNamespace(namespace) ? registry.namespace(namespace).silenced : undefined;
+
+  const collection: Collection<PlacedV2Silenced, SubmittedV2Silenced> = {
+    fieldRoot: 'silenced',
+    isNamedByBody: true,
+    parse(value) {
+      const submitted = validate(value);
+      if (partsOfV2Silenced(submitted) !== undefined) return submitted;
+      throw new MonError('invalid', 'subscription: at least one of subscription and check is required');
+    },
+    namespaceOf: ({ metadata }) => metadata?.namespace,
+    creatorOf: ({ creator }) => creator,
+    withNamespace: placedIn,
+    keyOf,
+    keyOfPath: ([name = '']) => [isSelectorId(name) ? name : v2SilencedName(partsOfKey(name))],
+    labelsOf: ({ metadata }) => metadata.labels ?? {},
+    *list(namespace, after) {
+      const entries = silencedIn(namespace);
+      if (entries === undefined) return;
+      for (const chunk of chunksAfter(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
+        const nowMs = clock.now();
+        yield chunk.flatMap(({ entry }) =>
+          isOver(entry, nowMs) ? [] : v2SilencedOf(namespace, entryAt(entry, nowMs)),
+        );
+      }
+    },
+    get(namespace, [name = '']) {
+      if (!registry.hasNamespace(namespace)) return undefined;
+      const entry = unexpiredEntry(registry.namespace(namespace), idOf(name), clock.now());
+      return entry === undefined ? undefined : v2SilencedOf(namespace, entry);
+    },
+    async write(namespace, [name = ''], change, actor) {
+      if (isSelectorId(name))
+        throw new MonError('invalid', `name: ${name} is a silence with a selector, which only /api/mon/v1 supports`);
+      const entry = await silenced.write(
+        namespace,
+        idOf(name),
+        (before, nowMs) => {
+          const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
+          const creator = isNamed(actor.who) ? actor.who : core.creator || null;
+          const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
+          // An expired entry silences nothing, so its duration is not checked.
+          if (!isExpired(made, nowMs)) refuseV2AgainstPolicy(deps, made);
+          return made;
+        },
+        actor,
+        { isStoredWhenOver: false },
+      );
+      return v2SilencedOf(namespace, entry);
+    },
+    warningsOf: (silence) => {
+      const endMs = (silence.expire_at ?? 0) * 1000;
+      if (endMs === 0 || endMs > clock.now()) return [];
+      return [`it ended at ${new Date(endMs).toISOString()}, so it silences nothing`];
+    },
+    async remove(namespace, [name = ''], check, actor) {
+      if (this.get(namespace, [name]) === undefined) throw doesNotExist();
+      await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
+    },
+  };
+  /** Sends the entries that name a part of the path. */
+  const sendNaming = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    naming: (entries: SilencedRegistry) => Iterable<SilencedEntry>,
+  ): Promise<FastifyReply> => {
+    const namespace = pathPart(request, 'namespace');
+    return sendObjects(request, reply, [namespace], {
+      ...collection,
+      list(name, after) {
+        const entries = silencedIn(name);
+        const unexpired = entries === undefined ? [] : unexpiredEntries(naming(entries), clock.now());
+        return [
+          behind(
+            unexpired.map((entry) => v2SilencedOf(name, entry)),
+            after,
+            keyOf,
+          ),
+        ];
+      },
+    });
+  };
+  return {
+    ...objectHandlers(deps, collection),
+    ofCheck: (request, reply) =>
+      sendNaming(request, reply, (entries) => entries.namingCheck(pathPart(request, 'check'))),
+    ofSubscription: (request, reply) =>
+      sendNaming(request, reply, (entries) =>
+        entries.namingSubscription(subscriptionOfV2(pathPart(request, 'subscription')), false),
+      ),
+  };
+}
+
+function keyOf({ metadata }: Pick<PlacedV2Silenced, 'metadata'>): V2Key {
+  return [metadata.name];
+}
+
+function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silenced {
+  const parts = partsOfV2Silenced(core);
+  const name = parts === undefined ? '' : v2SilencedName(parts);
+  return { ...core, metadata: { ...core.metadata, name, namespace } };
+}
+
+/** Returns the subscription and check in the name of an entry; for an invalid name both are null, as in no entry. */
+function partsOfKey(name: string): SilencedParts {
+  return partsOfV2Name(name) ?? { subscription: null, check: null };
+}
+
+function idOf(name: string): string {
+  if (isSelectorId(name)) return name;
+  const { subscription, check } = partsOfKey(name);
+  return silencedId(subscription, check);
+}
+
+/** @throws MonError `invalid` for an end in the far future */
+function entryOf(
+  core: SubmittedV2Silenced,
+  parts: SilencedParts,
+  before: SilencedEntry | undefined,
+  nowMs: number,
+): SilencedEntry {
+  const { request, over } = silencedOfV2(core, parts, before);
+  const entry = { ...silencedEntry(request, nowMs), ...over };
+  if (entry.expireAtMs !== null && entry.expireAtMs - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
+    throw new MonError('invalid', 'expire_at: must be within a hundred years from now, as seconds since 1970');
+  }
+  return entry;
+}

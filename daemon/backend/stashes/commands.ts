@@ -1,0 +1,79 @@
+import { endAfter, expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { StashContent } from '../../../shared/schemas/stash.ts';
+import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { STASHES } from '../model/stashes/storage.ts';
+import { stashesOf } from '../model/stashes/state.ts';
+
+/** Limit on the stashes of one namespace. */
+export const STASHES_MAX = 100_000;
+
+/** Creates and removes stashes: small documents that dashboards and scripts keep under a path. */
+export class Stashes {
+  readonly #batcher: Batcher;
+  readonly #stashesMax: number;
+
+  constructor(batcher: Batcher, stashesMax = STASHES_MAX) {
+    this.#batcher = batcher;
+    this.#stashesMax = stashesMax;
+  }
+
+  /**
+   * Creates a stash, or replaces the one with the same path as a whole, including its expiry.
+   *
+   * @param expireSeconds -1 or absent: it never expires; 0: it expires at once (completion 1.6)
+   * @throws MonError `unavailable`
+   */
+  put(
+    namespaceName: string,
+    stash: {
+      readonly path: string;
+      readonly content: StashContent;
+      readonly expireSeconds?: number | null | undefined;
+    },
+  ): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const { path, content, expireSeconds } = stash;
+      const present = stashesOf(namespace).get(path);
+      transaction.refuseNew(present);
+      if (stashesOf(namespace).size >= this.#stashesMax && present === undefined) {
+        throw new MonError(
+          'unavailable',
+          `the limit of ${String(this.#stashesMax)} stashes is reached: delete some first`,
+        );
+      }
+      const expireAtMs = endAfter(expireSeconds, transaction.nowMs);
+      transaction.put(STASHES, namespace, path, { path, content, expireAtMs });
+    });
+  }
+
+  /** @throws MonError `not_found` if there is none, or it has expired; `unavailable` */
+  remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const stash = stashesOf(namespace).get(path);
+      if (stash === undefined || isExpired(stash, transaction.nowMs)) {
+        throw new MonError('not_found', `there is no stash ${path}`);
+      }
+      transaction.remove(STASHES, namespace, path);
+      // Its content is omitted, because it may contain secrets.
+      recordAudit(transaction, actor, {
+        action: 'stash.delete',
+        target: targetIn(namespaceName, path),
+        before: { expire_at: expireAtOf(stash) },
+      });
+    });
+  }
+
+  /** Removes an expired stash; called by the clock. */
+  expire(namespaceName: string, path: string): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const stash = stashesOf(namespace).get(path);
+      if (stash !== undefined && isExpired(stash, transaction.nowMs)) transaction.remove(STASHES, namespace, path);
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { StashView } from '../../../shared/schemas/stash.ts';
+import { sendList } from '../http/list.ts';
+import type { OnMon } from '../http/route.ts';
+import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import { oneStash, type StashDeps } from './members.ts';
+import { unexpiredStashes, readStashes } from './queries.ts';
+
+/** Serves the stashes of a namespace, or of all that the caller may see. */
+export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
+  const { clock, store } = deps;
+  return {
+    stashes: (request, reply) => {
+      const requested = requestedNamespaces(request, deps);
+      const entries = entriesOf(requested, (namespace) => unexpiredStashes(namespace, clock.now()));
+      const read = async ({ namespace, entry }: Placed<{ readonly path: string }>): Promise<StashView[]> =>
+        (await readStashes(store, namespace, [entry], clock.now())).map((stash) =>
+          requested.placed(stash, namespace.name),
+        );
+      return sendList(request, reply, entries, async (some) => (await Promise.all(some.map(read))).flat());
+    },
+    ...oneStash(deps, requestedNamespace),
+  };
+}

@@ -1,0 +1,48 @@
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { newStashPathSchema, stashContentSchema } from '../../../shared/schemas/stash.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import { STASH_DEPTH_MAX } from '../http/limits.ts';
+import { sendList } from '../http/list.ts';
+import type { Handler, OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/request-namespaces.ts';
+import { oneStash, stashPath, type StashDeps } from './members.ts';
+import { unexpiredStashes, readStashes } from './queries.ts';
+
+const validateContent = validator(stashContentSchema);
+const validateNewPath = validator(newStashPathSchema);
+
+/** Serves stashes: small documents under a path (completion 1.6). */
+export function stashesOnV1(
+  deps: StashDeps,
+): OnV1<
+  | 'stashes'
+  | 'saveStash'
+  | 'stash'
+  | 'saveStashAt'
+  | 'deleteStash'
+  | 'stashAgain'
+  | 'saveStashAgain'
+  | 'deleteStashAgain'
+> {
+  const { clock, stashes, store } = deps;
+  const one = oneStash(deps, v1Namespace);
+  const saveStashAt: Handler = async (request) => {
+    const path = validateNewPath(stashPath(request));
+    await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent, STASH_DEPTH_MAX) });
+    return { path };
+  };
+  return {
+    stashes: (request, reply) => {
+      const namespace = v1Namespace(request, deps);
+      return sendList(request, reply, unexpiredStashes(namespace, clock.now()), (some) =>
+        readStashes(store, namespace, some, clock.now()),
+      );
+    },
+    ...one,
+    saveStashAt,
+    // Both names are in use (clients 1.16).
+    stashAgain: one.stash,
+    saveStashAgain: saveStashAt,
+    deleteStashAgain: one.deleteStash,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Stashes } from './commands.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import { stashesOf, type StashEntry } from '../model/stashes/state.ts';
+import type { Deadline } from '../schedule/deadlines.ts';
+import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
+
+interface ExpiryParts extends DeadlineParts {
+  readonly registry: Registry;
+  readonly stashes: Pick<Stashes, 'expire'>;
+}
+
+/** Removes stashes at their end. Readers do not wait for it, because they check the times themselves. */
+export function expireStashes(parts: ExpiryParts): Disposable {
+  const { registry, stashes } = parts;
+  return runDeadlines(parts, {
+    failure: 'expired stash could not be removed',
+
+    *atStart() {
+      for (const namespace of registry.namespaces()) {
+        for (const stash of stashesOf(namespace).all()) yield* deadlineOf(namespace.name, stash);
+      }
+    },
+
+    *after(change) {
+      if (change[0] !== 'stash') return;
+      const [, namespace, path] = change;
+      const stash = stashesOf(registry.namespace(namespace)).get(path);
+      if (stash !== undefined) yield* deadlineOf(namespace, stash);
+    },
+
+    run(id) {
+      const [namespaceName, path] = JSON.parse(id) as [string, string];
+      if (stashesOf(registry.namespace(namespaceName)).get(path) === undefined) return undefined;
+      return stashes.expire(namespaceName, path);
+    },
+  });
+}
+
+function* deadlineOf(namespace: string, { path, expireAtMs: atMs }: StashEntry): Generator<Deadline, void, undefined> {
+  if (atMs !== null) yield { atMs, id: JSON.stringify([namespace, path]) };
+}

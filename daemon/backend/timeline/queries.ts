@@ -1,0 +1,184 @@
+import type { Filter } from '../http/filter.ts';
+import type { TimelinePage, TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
+import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { ReadStore } from '../ports.ts';
+import type { Namespace } from '../model/registry/namespace.ts';
+import { TimeSlice } from '../store/time-slice.ts';
+import { behindAll, newestOf, type SourceEntry, type Source } from './sources.ts';
+import {
+  CHECK_INDEX_PREFIX,
+  indexOfCheck,
+  indexOfSelector,
+  indexOfSilence,
+  reverseId,
+  selectorIn,
+  SILENCE_INDEX_PREFIX,
+  timelineOf,
+  timeOf,
+  TIMELINE_PREFIX,
+} from '../model/timeline/storage.ts';
+
+/** Maximum number of transitions that are read for one page, which takes some tenths of a second. */
+export const EXAMINED_MAX = 20_000;
+
+/** Number of transitions that are read at once. */
+const CHUNK = 100;
+
+/** Maximum number of checks of a client, and of silences, whose transitions are merged. */
+const SOURCES_MAX = 1000;
+
+/** The query for a page of the timeline. */
+export interface PageQuery {
+  readonly sources: readonly Source[];
+  /** Only ids below this one. */
+  readonly beforeId: number;
+  readonly sinceMs: number;
+  readonly limit: number;
+  /** Undefined: no filter. */
+  readonly filter: Filter<TimelineRow> | undefined;
+  readonly shown: (row: TimelineRow, namespace: string) => TimelineRow;
+}
+
+/** Returns a page of transitions, the newest first. It ends early if too many had to be examined. */
+export async function readPage(
+  store: ReadStore,
+  query: PageQuery,
+  examinedMax = EXAMINED_MAX,
+): Promise<Omit<TimelinePage, 'retained_since'>> {
+  const { sources, beforeId, sinceMs, limit, filter, shown } = query;
+  const transitions: TimelineRow[] = [];
+  let examined = 0;
+  let next: number | null = null;
+  const timeSlice = new TimeSlice();
+  for await (const chunk of chunksOf(newestOf(store, sources, beforeId), sinceMs)) {
+    for (const { id, source, transition } of await transitionsAt(store, chunk)) {
+      const row = shown({ id, at: timeOf(id), ...transition }, source.namespace);
+      if (filter === undefined || filter(row)) transitions.push(row);
+      next = id;
+      if (transitions.length >= limit) return { transitions, next };
+    }
+    examined += chunk.length;
+    if (examined >= examinedMax) return { transitions, next: chunk.at(-1)?.id ?? next };
+    await timeSlice.share();
+  }
+  return { transitions, next: null };
+}
+
+/** Splits pages into chunks, and ends at a time. */
+async function* chunksOf(
+  pages: AsyncIterable<readonly SourceEntry[]>,
+  sinceMs: number,
+): AsyncGenerator<readonly SourceEntry[], void> {
+  for await (const page of pages) {
+    for (let start = 0; start < page.length; start += CHUNK) {
+      const chunk = page.slice(start, start + CHUNK);
+      const tooOld = chunk.findIndex(({ id }) => timeOf(id) < sinceMs);
+      if (tooOld !== 0) yield tooOld === -1 ? chunk : chunk.slice(0, tooOld);
+      if (tooOld !== -1) return;
+    }
+  }
+}
+
+/** Returns the transitions of these ids that still exist. */
+async function transitionsAt(
+  store: ReadStore,
+  chunk: readonly SourceEntry[],
+): Promise<(SourceEntry & { readonly transition: Transition })[]> {
+  const hasTransitions = chunk.every(({ source }) => source.prefix[0] === TIMELINE_PREFIX);
+  const texts = hasTransitions
+    ? chunk.map(({ text }) => text)
+    : await store.getMany(chunk.map(({ source, id }) => [...timelineOf(source.namespace), reverseId(id)]));
+  return chunk.flatMap((entry, at) => {
+    const text = texts[at];
+    return text === undefined ? [] : [{ ...entry, transition: JSON.parse(text) as Transition }];
+  });
+}
+
+/** Returns sources for all transitions of some namespaces. */
+export function sourcesOfAll(namespaces: readonly Namespace[]): Source[] {
+  return namespaces.map(({ name }) => ({ namespace: name, prefix: timelineOf(name) }));
+}
+
+/** Returns sources for a client, or one check on it: its own transitions, and those of the silences that cover it. */
+export async function sourcesOfClient(
+  store: ReadStore,
+  namespace: Namespace,
+  client: string,
+  check: string | undefined,
+): Promise<Source[]> {
+  const { name } = namespace;
+  const checks = check === undefined ? await checksOnce(store, name, client) : [check];
+  const silences = await silencesIn(store, namespace);
+  return [
+    ...checks.map((one) => ({ namespace: name, prefix: indexOfCheck(name, client, one) })),
+    ...silences.of(client, new Set(checks)),
+  ].slice(0, SOURCES_MAX);
+}
+
+/** Returns the checks that a client has or had. */
+export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
+  const checks: string[] = [];
+  for await (const check of behindAll(store, [CHECK_INDEX_PREFIX, namespace, client])) {
+    checks.push(check);
+    if (checks.length >= SOURCES_MAX) break;
+  }
+  return checks;
+}
+
+/** Returns the present subscriptions of a client; for a deleted client only its own one. */
+export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
+  return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
+}
+
+/** The present and past silenced entries, by subscription, check or selector. */
+export interface SilenceSources {
+  /** Returns the silences that cover any of these checks of a client, as the client is now. */
+  of(client: string, checks: ReadonlySet<string>): Source[];
+}
+
+/** @returns entries with a subscription are found by it, and the others by their check or their selector */
+export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<SilenceSources> {
+  const { name } = namespace;
+  const checksBySubscription = new Map<string, string[]>();
+  const selectors: Selector[] = [];
+  let count = 0;
+  for await (const subscription of behindAll(store, [SILENCE_INDEX_PREFIX, name])) {
+    const checks: string[] = [];
+    checksBySubscription.set(subscription, checks);
+    for await (const check of behindAll(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
+      count++;
+      const text = selectorIn(check);
+      const selector = text === undefined ? undefined : parseSelector(text);
+      if (selector === undefined) checks.push(check);
+      else if (selector.kind === 'selector') selectors.push(selector);
+    }
+    if (count >= SILENCES_MAX) break;
+  }
+  return {
+    of(client, checks) {
+      const prefixes = ['', ...subscriptionsIn(namespace, client)].flatMap((subscription) =>
+        (checksBySubscription.get(subscription) ?? []).flatMap((check) =>
+          check === '' || checks.has(check) ? [indexOfSilence(name, subscription, check)] : [],
+        ),
+      );
+      const subjects = selectors.length === 0 ? [] : Array.from(checks, (check) => subjectIn(namespace, client, check));
+      const selecting = selectors.filter(({ matches }) => subjects.some(matches));
+      return [...prefixes, ...selecting.map(({ text }) => indexOfSelector(name, text))].map((prefix) => ({
+        namespace: name,
+        prefix,
+      }));
+    },
+  };
+}
+
+/** Returns a check of a client, which may be deleted, as selectors see it now. */
+export function subjectIn(namespace: Namespace, client: string, check: string): SelectorSubject {
+  const owner = namespace.clients.get(client);
+  if (owner !== undefined) return owner.checks.get(check)?.subject() ?? owner.subject(check);
+  const subscriptions = subscriptionsIn(namespace, client);
+  return { namespace: namespace.name, client, check, subscriptions, attribute: () => [] };
+}
+
+/** Maximum number of silenced entries that are considered per namespace; sites with more have many similar ones. */
+const SILENCES_MAX = 10_000;

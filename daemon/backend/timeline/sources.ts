@@ -1,0 +1,129 @@
+import type { Key, Store } from '../ports.ts';
+import { idAt, reverseId } from '../model/timeline/storage.ts';
+
+type ReadStore = Pick<Store, 'scan'>;
+
+/** Keys whose last part is a reversed id, so that the newest comes first. */
+export interface Source {
+  readonly namespace: string;
+  readonly prefix: Key;
+}
+
+/** An entry of a source. */
+export interface SourceEntry {
+  readonly source: Source;
+  readonly id: number;
+  readonly text: string;
+}
+
+/** Size of the first page of a source, which usually suffices. */
+const PAGE = 100;
+
+/** Size of later pages: large pages are read several times faster than small ones. */
+const PAGE_MAX = 1000;
+
+/** Maximum number of entries in memory for all sources together. */
+const ENTRIES_MAX = 20_000;
+
+/** Yields the distinct names that follow a prefix, without reading the keys below them. */
+export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
+  let after: Key | undefined;
+  for (;;) {
+    let name: string | undefined;
+    for await (const [key] of store.scan(prefix, { ...(after && { after }), limit: 1 })) {
+      name = String(key[prefix.length]);
+      // After each key with further parts of this name, whatever they are: no string is greater.
+      after = [...prefix, `${name}\0`];
+    }
+    if (name === undefined) return;
+    yield name;
+  }
+}
+
+/** Yields the entries of a source, the newest first, starting below an id. */
+export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<SourceEntry, void> {
+  for await (const page of pagesDown(store, source, beforeId)) yield* page;
+}
+
+/**
+ * Yields the entries of several sources as one sequence, some at a time.
+ *
+ * @yields nonempty arrays
+ */
+export async function* newestOf(
+  store: ReadStore,
+  sources: readonly Source[],
+  beforeId: number,
+): AsyncGenerator<readonly SourceEntry[], void> {
+  const heads: Head[] = [];
+  for (const source of sources) {
+    const pages = pagesDown(store, source, beforeId, Math.floor(ENTRIES_MAX / sources.length));
+    const { value: page } = await pages.next();
+    if (page !== undefined) heads.push({ pages, page, at: 0 });
+  }
+  while (heads.length > 0) {
+    const { entries, ended } = merged(heads);
+    yield entries;
+    const { value: page } = await ended.pages.next();
+    if (page === undefined) heads.splice(heads.indexOf(ended), 1);
+    else Object.assign(ended, { page, at: 0 });
+  }
+}
+
+/** The present page of a source, and the position in it. */
+interface Head {
+  readonly pages: AsyncGenerator<readonly SourceEntry[], void>;
+  page: readonly SourceEntry[];
+  at: number;
+}
+
+/**
+ * Returns the newest entries of all pages, up to the end of the page that ends first: its source may continue with
+ * newer entries than the others have.
+ */
+function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntry[]; readonly ended: Head } {
+  const entries: SourceEntry[] = [];
+  for (;;) {
+    const { newest, others } = newestHead(heads);
+    // Usually several entries of the same source follow each other.
+    for (;;) {
+      const one = newest.page[newest.at];
+      if (one === undefined) return { entries, ended: newest };
+      if (one.id < others) break;
+      entries.push(one);
+      newest.at++;
+    }
+  }
+}
+
+/** @returns the source with the newest entry, and the newest id of the others */
+function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly others: number } {
+  let newest: Head | undefined;
+  let [most, others] = [-Infinity, -Infinity];
+  for (const head of heads) {
+    const id = head.page[head.at]?.id ?? -Infinity;
+    if (newest !== undefined && id <= most) others = Math.max(others, id);
+    else [newest, most, others] = [head, id, most];
+  }
+  if (newest === undefined) throw new Error('internal error: there are no timelines to merge');
+  return { newest, others };
+}
+
+/** @yields nonempty arrays; pages of a hundred first, then larger ones */
+async function* pagesDown(
+  store: ReadStore,
+  source: Source,
+  beforeId: number,
+  most = PAGE_MAX,
+): AsyncGenerator<readonly SourceEntry[], void> {
+  let after: Key = [...source.prefix, reverseId(beforeId)];
+  for (let limit = PAGE; ; limit = Math.min(2 * limit, PAGE_MAX, Math.max(PAGE, most))) {
+    const page: SourceEntry[] = [];
+    for await (const [key, text] of store.scan(source.prefix, { after, limit })) {
+      after = key;
+      page.push({ source, id: idAt(Number(key.at(-1))), text });
+    }
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
+  }
+}

@@ -1,0 +1,121 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Transition } from '../../../shared/schemas/timeline.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../model/transaction/transaction.ts';
+import type { Clock, Key, Store } from '../ports.ts';
+import type { Registry } from '../model/registry/registry.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { Excess } from './excess.ts';
+import { behindAll } from './sources.ts';
+import {
+  indexOfCheck,
+  indexOfSilence,
+  reverseId,
+  TIMELINE_HEAD,
+  TIMELINE_PREFIX,
+  timelineOf,
+} from '../model/timeline/storage.ts';
+
+const PERIOD_MS = 10_000;
+
+/** Number of transitions that are erased in one commit, which takes as long as a usual batch. */
+const SLICE = 500;
+
+/** Number of transitions that are erased in one period: as many per second as a site may create for months. */
+const ERASED_MAX = 4 * SLICE;
+
+const DAY_MS = 86_400_000;
+
+interface TrimParts {
+  readonly batcher: Pick<Batcher, 'run'>;
+  readonly registry: Registry;
+  readonly store: Pick<Store, 'scan'>;
+  readonly checkpoints: Pick<Checkpoints, 'giveUpBefore' | 'forget'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Erases the oldest transitions, a few at a time: those beyond the retention, which are at the end of each namespace,
+ * and those beyond the maximum number of a check (spec, timeline 3).
+ */
+export class TimelineTrim implements AsyncDisposable {
+  readonly #parts: TrimParts;
+  readonly #excess: Excess;
+  readonly #timer: Disposable;
+  /** Undefined: nothing is being erased. */
+  #work: Promise<void> | undefined;
+
+  constructor(parts: TrimParts) {
+    this.#parts = parts;
+    const { registry, store } = parts;
+    this.#excess = new Excess({ timeline: registry.timeline, store, erase: (keys) => this.#erase(keys) });
+    this.#timer = parts.clock.every(PERIOD_MS, () => {
+      this.#work ??= this.#trim();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer[Symbol.dispose]();
+    await this.#work;
+  }
+
+  async #trim(): Promise<void> {
+    try {
+      await this.#forgetBeginning();
+      await this.#eraseOld();
+      await this.#excess.erase(ERASED_MAX);
+    } catch (error) {
+      this.#parts.log.warn(
+        { reason: errorMessage(error) },
+        'could not delete old state transitions from the timeline, retrying soon',
+      );
+    } finally {
+      this.#work = undefined;
+    }
+  }
+
+  /** Erases the head while the timeline is disabled, because then the timeline is not complete. */
+  async #forgetBeginning(): Promise<void> {
+    const { isKept, head } = this.#parts.registry.timeline;
+    if (isKept || head === undefined) return;
+    await this.#parts.batcher.run((transaction) => {
+      transaction.registry.timeline.head = undefined;
+      transaction.erase(TIMELINE_HEAD.key(transaction.registry, 'head'));
+    });
+  }
+
+  async #eraseOld(): Promise<void> {
+    const { registry, clock, store, checkpoints } = this.#parts;
+    const { days } = registry.timeline.limits;
+    const oldest = await checkpoints.giveUpBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
+    const old: Key[] = [];
+    for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
+      // The timeline of a deleted namespace is erased, too.
+      const isGone = !registry.hasNamespace(namespace);
+      if (isGone) await checkpoints.forget(namespace);
+      const isFullErase = days === 0 || isGone;
+      const after = isFullErase ? undefined : [...timelineOf(namespace), reverseId(oldest)];
+      const options = { ...(after && { after }), limit: ERASED_MAX - old.length / 2 };
+      for await (const [key, text] of store.scan(timelineOf(namespace), options)) {
+        old.push(key, indexKey(namespace, Number(key.at(-1)), JSON.parse(text) as Transition));
+      }
+      if (old.length >= 2 * ERASED_MAX) break;
+    }
+    await this.#erase(old);
+  }
+
+  async #erase(keys: readonly Key[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += 2 * SLICE) {
+      const slice = keys.slice(start, start + 2 * SLICE);
+      const erase = (transaction: Transaction): void => slice.forEach((key) => transaction.erase(key));
+      await this.#parts.batcher.run(erase, { weight: SLICE });
+    }
+  }
+}
+
+function indexKey(namespace: string, reversedId: number, { client, check, subscription }: Transition): Key {
+  if (client === undefined) return [...indexOfSilence(namespace, subscription ?? null, check ?? null), reversedId];
+  return [...indexOfCheck(namespace, client, check ?? ''), reversedId];
+}

@@ -1,0 +1,135 @@
+import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
+import type { HandlerDefinition } from '../../schemas/handler.ts';
+import type { Attributes } from '../attributes.ts';
+import { attributePaths } from '../expression/attribute-paths.ts';
+import { groupLabel } from '../notify/group-key.ts';
+import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../attribute-shapes.ts';
+import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
+import { templateSubjectOf } from '../v2/event-subject.ts';
+import { plainLine, plainText } from './clip.ts';
+import { groupMessageOf } from './group-message.ts';
+import { messageOf, type Message } from './message.ts';
+import { parseTemplate, renderTemplate } from './template.ts';
+
+/** Attributes of a handler that determine its message; see `handlerSchema`. */
+interface Telling {
+  readonly event_format?: 'legacy' | 'core' | undefined;
+  readonly group_by?: readonly string[] | undefined;
+  readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** The event or group to notify about. */
+export interface MessageSubject {
+  readonly namespace: string;
+  /** The event, redacted if the handler requires it. */
+  readonly event: HandledEvent;
+  /** The group, which replaces the event. */
+  readonly group?: GroupRun | undefined;
+  /** The output of a mutator; undefined: the output of the check, or the list of the events. */
+  readonly output: string | undefined;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Renders the templates of a handler for one event, and the default message (completion 1.23). */
+export class Telegraph {
+  readonly message: Message;
+  /** Problems of templates, such as missing attributes, for the log. */
+  readonly problems: string[] = [];
+  readonly #names: Attributes;
+  readonly #nowMs: number;
+  readonly #templates: NonNullable<Telling['templates']>;
+
+  constructor(
+    { event_format: format, templates = {} }: Telling,
+    { namespace, event, group, output, nowMs }: MessageSubject,
+  ) {
+    this.message =
+      group === undefined ? messageOf({ namespace, event, output }) : groupMessageOf({ namespace, group, output });
+    const { severity, title, output: said } = this.message;
+    const words = { severity, title, output: said };
+    if (group === undefined) {
+      const subject = format === 'core' ? templateSubjectOf(namespace, event) : event;
+      this.#names = { event: subject, ...words };
+    } else {
+      const { events: _, ...counts } = group;
+      this.#names = { group: { ...counts, label: groupLabel(Object.entries(group.by)) }, ...words };
+    }
+    this.#nowMs = nowMs;
+    this.#templates = templates;
+  }
+
+  /**
+   * Returns the template rendered as one line, without markup; undefined if there is no such template, or it is empty.
+   */
+  line(name: string): string | undefined {
+    const text = this.#rendered(name, plainLine);
+    return text === undefined ? undefined : plainLine(text) || undefined;
+  }
+
+  /** @param escape escapes a value for the markup of the template */
+  text(name: string, escape: (text: string) => string): string | undefined {
+    return this.#rendered(name, (value) => escape(plainText(value)));
+  }
+
+  #rendered(name: string, escape: (value: string) => string): string | undefined {
+    const source = this.#templates[name];
+    if (source === undefined) return undefined;
+    const template = parseTemplate(source);
+    if (template.kind === 'problem') {
+      this.problems.push(`templates.${name}: ${template.message}`);
+      return undefined;
+    }
+    const { text, problems } = renderTemplate(template, { names: this.#names, nowMs: this.#nowMs }, escape);
+    this.problems.push(...problems.map((problem) => `templates.${name}: ${problem}`));
+    return text;
+  }
+}
+
+/** A problem of a template. */
+export interface TemplateRemark {
+  readonly name: string;
+  readonly message: string;
+  /** Whether the template has a syntax error. */
+  readonly isBroken: boolean;
+}
+
+/** The attributes of a group that templates can use. */
+const GROUP: Shape = {
+  id: 'any',
+  by: 'any',
+  label: 'any',
+  cause: 'any',
+  severity: 'any',
+  firing: 'any',
+  new: 'any',
+  changed: 'any',
+  resolved: 'any',
+  omitted: 'any',
+};
+
+/** Returns the problems in the templates of a handler, before any event is rendered. */
+export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
+  if (handler.type !== 'webhook' && handler.type !== 'email') return [];
+  const { event_format: format, group_by: by, templates = {} }: Telling = handler;
+  const event = format === 'core' ? (EVENT_SUBJECT as { readonly event: Shape }).event : V1_EVENT;
+  const shape: Shape = {
+    ...(by === undefined ? { event } : { group: GROUP }),
+    severity: 'any',
+    title: 'any',
+    output: 'any',
+  };
+  return Object.entries(templates).flatMap(([name, source = '']): TemplateRemark[] => {
+    const template = parseTemplate(source);
+    if (template.kind === 'problem') {
+      const message = `${template.message} (character ${String(template.position + 1)})`;
+      return [{ name, message, isBroken: true }];
+    }
+    const paths = template.parts.flatMap((part) => (typeof part === 'string' ? [] : attributePaths(part)));
+    return unknownAttributes(paths, shape).map((unknown) => ({
+      name,
+      message: unknownAttributeText(unknown),
+      isBroken: false,
+    }));
+  });
+}

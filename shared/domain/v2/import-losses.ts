@@ -1,0 +1,97 @@
+import type { Wrapped } from './wrapped-object.ts';
+
+/** An attribute of an object that could not be imported, and the reason. */
+export interface Lost {
+  readonly attribute: string;
+  readonly reason: string;
+}
+
+const NO_CLUSTER = 'this backend has no cluster';
+const NO_PROVIDERS = 'secret providers are not supported';
+const NO_DIRECTORY = 'directory services are not supported: create the users with monctl user create';
+const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are supported';
+
+/** Reasons why objects of these types of the peer are skipped. Other types are unknown. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  Secret: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
+  Env: NO_PROVIDERS,
+  VaultProvider: NO_PROVIDERS,
+  ClusterConfig: NO_CLUSTER,
+  Cluster: NO_CLUSTER,
+  etcd_replicator: NO_CLUSTER,
+  EtcdReplicator: NO_CLUSTER,
+  PostgresConfig: 'a separate event store is not supported: the backend stores everything itself',
+  ldap: NO_DIRECTORY,
+  ad: NO_DIRECTORY,
+  oidc: 'single sign-on is not supported: create the users with monctl user create',
+  GlobalConfig: 'there is no web interface',
+  SearchConfig: 'there is no web interface: save views in the console',
+  ServiceComponent: 'business services are not supported: use aggregates',
+  RuleTemplate: 'business services are not supported: use aggregates',
+  SumoLogicMetricsHandler: NO_STREAMS,
+  TCPStreamHandler: NO_STREAMS,
+  BatchEventsHandler: NO_STREAMS,
+  Integration: 'it describes an integration to the web interface: create the file of its resources',
+  License: 'no license is needed',
+};
+
+/** Returns why an object of an unsupported type is skipped. */
+export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
+  const reason = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
+  return reason ?? `the type ${version}.${type} is not supported`;
+}
+
+/**
+ * Returns the attributes of an object that are lost when it is stored, comparing the v2 form of both sides. Empty text,
+ * zero, false, empty lists and null count as no value.
+ *
+ * @param prefix prepended to each name
+ */
+export function lostAttributes(
+  original: Readonly<Record<string, unknown>>,
+  kept: Readonly<Record<string, unknown>>,
+  prefix = '',
+): readonly Lost[] {
+  return Object.entries(original).flatMap(([name, value]) => {
+    if (isNothing(value)) return [];
+    const there = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (isNothing(there)) return [{ attribute: prefix + name, reason: 'mon has no such attribute' }];
+    return isEqual(value, there) ? [] : [{ attribute: prefix + name, reason: `it becomes ${shortText(there)}` }];
+  });
+}
+
+/** Returns the attributes that are stored and shown but have no effect. */
+export function idleAttributes(
+  attributes: Readonly<Record<string, unknown>>,
+  reasons: Readonly<Record<string, string>>,
+): readonly Lost[] {
+  return Object.entries(reasons).flatMap(([attribute, reason]) =>
+    isNothing(attributes[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
+  return typeof value === 'object' && Object.values(value).every((part) => part === null || part === undefined);
+}
+
+/** Compares values deeply; the order of names does not matter. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
+  }
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  // An attribute without a value equals an absent one.
+  return [...names].every(
+    (name) => isEqual(left[name], right[name]) || (isNothing(left[name]) && isNothing(right[name])),
+  );
+}
+
+const SHORT = 60;
+
+function shortText(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length <= SHORT ? text : `${text.slice(0, SHORT)}...`;
+}

@@ -1,0 +1,133 @@
+import { beforeEach, expect, test } from 'vitest';
+import { CommitBoard, type Commit } from '../../../../../daemon/backend/model/transaction/commit-board.ts';
+import { bytesOfText, KeptByEvent } from '../../../../../daemon/backend/model/events/event-cache.ts';
+import { Namespace, type CheckEntry } from '../../../../../daemon/backend/model/registry/namespace.ts';
+import type { Change } from '../../../../../daemon/backend/ports.ts';
+import { nextCheckState } from '../../../../../shared/domain/event.ts';
+
+const CLIENT = { name: 'web', address: '10.0.0.1', subscriptions: [], keepalives: false, version: '1', timestamp: 1 };
+
+let commits: CommitBoard;
+let room: number;
+let kept: KeptByEvent<string>;
+let entry: CheckEntry;
+let reads: number;
+beforeEach(() => {
+  commits = new CommitBoard();
+  room = 10_000;
+  kept = new KeptByEvent({
+    commits,
+    budget: () => room,
+    bytesOf: (text) => (text === 'fleeting' ? undefined : text.length),
+  });
+  const namespace = new Namespace('default');
+  entry = namespace.ensureCheck(namespace.loadClient(CLIENT, { signature: '' }), 'disk');
+  fail();
+  reads = 0;
+});
+
+/** Changes the state of the event, as the rules do for each result. */
+function fail(): void {
+  const check = { name: 'disk', status: 2, output: 'full', issued: 1, executed: 1 };
+  const { state } = nextCheckState(entry.state, check, { now: 1, newId: () => 'id', notifiesOk: false });
+  entry.client.namespace.setCheck(entry, state, check, check.output);
+}
+
+function commit(...changes: Change[]): void {
+  const nothing: Omit<Commit, 'changes'> = { seq: 1, jobs: [], handlingNotes: [], results: 0, times: undefined };
+  commits.announce({ ...nothing, changes });
+}
+
+const ask = async (text = 'text', entries = [entry]): Promise<readonly (string | undefined)[]> =>
+  kept.of(entries, async (missing) => {
+    reads++;
+    return missing.map(() => text);
+  });
+
+test('a cached value is not computed again', async () => {
+  expect(await ask('one')).toEqual(['one']);
+  expect(await ask('two')).toEqual(['one']);
+  expect(reads).toBe(1);
+});
+
+test('only missing values are computed, and all are returned in order', async () => {
+  const other = entry.client.namespace.ensureCheck(entry.client, 'load');
+  await ask('known');
+  expect(await ask('made', [other, entry, other])).toEqual(['made', 'known', 'made']);
+});
+
+test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
+  { title: 'of its event', change: ['event', 'default', 'web', 'disk'], isMadeAgain: true },
+  { title: 'of another event', change: ['event', 'default', 'web', 'load'], isMadeAgain: false },
+  { title: 'in another namespace', change: ['event', 'other', 'web', 'disk'], isMadeAgain: false },
+  { title: 'of its client, which announces its events', change: ['client', 'default', 'web'], isMadeAgain: false },
+])('after a commit $title a value is computed again: $isMadeAgain', async ({ change, isMadeAgain }) => {
+  await ask('one');
+  commit(change);
+  expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
+});
+
+test('a value that a commit changes while it is computed is not cached', async () => {
+  const values = kept.of([entry], async () => {
+    commit(['event', 'default', 'web', 'disk']);
+    return ['old'];
+  });
+  expect(await values).toEqual(['old']);
+  expect(await ask('new')).toEqual(['new']);
+});
+
+test('a cached value is not used when a commit has failed and memory is ahead of the store', async () => {
+  await ask('one');
+  fail();
+  expect(await ask('two')).toEqual(['two']);
+});
+
+test('a resolved event removes its cached value', async () => {
+  await ask('one');
+  entry.client.namespace.removeCheck(entry);
+  commit(['event', 'default', 'web', 'disk']);
+  expect(kept.bytes).toBe(0);
+});
+
+test('a renamed event does not use the value cached under its old name', async () => {
+  await ask('old');
+  const renamed = entry.client.namespace.ensureCheck(entry.client, 'disk-root');
+  renamed.state = entry.state;
+  const { bytes } = kept;
+  expect(await ask('new', [renamed])).toEqual(['new']);
+  expect(kept.bytes - bytes).toBe('-root'.length);
+  commit(['event', 'default', 'web', 'disk'], ['event', 'default', 'web', 'disk-root']);
+  expect(kept.bytes).toBe(0);
+});
+
+test('a value that may change without a commit is not cached, nor is a missing one', async () => {
+  await ask('fleeting');
+  await kept.of([entry], async () => [undefined]);
+  expect(await ask('two')).toEqual(['two']);
+});
+
+test('the cache never exceeds its budget and is empty without one', async () => {
+  room = 350;
+  const other = entry.client.namespace.ensureCheck(entry.client, 'load');
+  other.state = { ...entry.state, event: entry.state.event && { ...entry.state.event } };
+  await ask('x', [entry, other]);
+  expect(kept.bytes).toBeGreaterThan(250);
+  expect(kept.bytes).toBeLessThan(350);
+  room = 0;
+  await ask('y', [other]);
+  expect(kept.bytes).toBe(0);
+});
+
+test.each([
+  { text: 'disk full', bytes: 9 },
+  { text: 'Größe', bytes: 5 },
+  { text: 'größer als 5 \u20ac', bytes: 28 },
+])('the text $text takes $bytes bytes', ({ text, bytes }) => {
+  expect(bytesOfText(text)).toBe(bytes);
+});
+
+test('a failed read caches nothing and is reported', async () => {
+  const reading = kept.of([entry], () => Promise.reject(new Error('disk')));
+  await expect(reading).rejects.toThrow('disk');
+  expect(await ask('two')).toEqual(['two']);
+});

@@ -1,0 +1,290 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { PastChanges, PastState } from '../../../../../shared/schemas/timeline.ts';
+import type { Ask } from '../../../../support/asking.ts';
+import { BackendRig } from '../../../../support/backend-rig.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+const STATE = '/api/mon/v1/timeline/state';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let days: number;
+let rig: BackendRig;
+
+function sections(): Parameters<BackendRig['start']>[0] {
+  return { program: { timeline: { days } } };
+}
+/** Restarts at a later time, without running the timers in between. */
+async function restartAfter(ms: number): Promise<void> {
+  await rig.stop();
+  rig.clock = new ManualClock(rig.clock.now() + ms);
+  await rig.start(sections());
+}
+beforeEach(async () => {
+  days = 90;
+  rig = await BackendRig.open(sections());
+});
+
+const ask: Ask = (...request) => rig.ask(...request);
+
+/**
+ * Reports one result, a minute after the last.
+ *
+ * @returns its time
+ */
+async function report(name: string, status: number, source = 'web-1'): Promise<number> {
+  rig.clock.advance(MINUTE);
+  await ask('POST', '/results', { source, name, status, output: `${name} says ${String(status)}` });
+  return rig.clock.now();
+}
+
+async function state(query = ''): Promise<PastState> {
+  const answer = await ask('GET', `${STATE}?${query}`);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body as PastState;
+}
+const at = (atMs: number, query = ''): Promise<PastState> => state(`at=${String(atMs)}&silenced&clients&${query}`);
+const shown = ({ events }: PastState): string[] =>
+  events.map((row) => `${row.client}/${row.check} ${String(row.status)}`);
+
+async function clientsAt(moment: number): Promise<unknown> {
+  return (await at(moment)).clients?.map(({ name, events, deleted }) => [name, events, deleted]);
+}
+async function around(moment: number): Promise<unknown> {
+  const { previous, next } = await at(moment);
+  return [previous, next];
+}
+
+async function checkpoints(): Promise<{ readonly id?: number }[]> {
+  const all: { readonly id?: number }[] = [];
+  for await (const [, text] of rig.store.scan(['timeline-checkpoint'])) all.push(JSON.parse(text) as { id?: number });
+  return all;
+}
+async function parts(): Promise<number> {
+  let count = 0;
+  for await (const _ of rig.store.scan(['timeline-state'])) count++;
+  return count;
+}
+/** Waits for a checkpoint to be written. */
+async function checkpoint(count = 1): Promise<void> {
+  rig.clock.advance(10_000);
+  await vi.waitFor(async () => expect((await checkpoints()).filter(({ id }) => id !== undefined)).toHaveLength(count));
+}
+
+describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
+  test('the state of a moment contains the matching events, the most severe first, in pages', async () => {
+    await report('cpu', 1);
+    await report('disk', 2);
+    const then = await report('load', 2, 'web-2');
+    await report('disk', 0);
+    const all = await at(then);
+    expect(shown(all)).toEqual(['web-2/load 2', 'web-1/disk 2', 'web-1/cpu 1']);
+    expect(all.counts).toMatchObject({ events: 3, critical: 2, warning: 1, unknown: 0, silenced: 0, clients: 2 });
+    expect(shown(await at(then, 'q=client%3Dweb-1&sort=check'))).toEqual(['web-1/cpu 1', 'web-1/disk 2']);
+    const page = await at(then, 'limit=1&offset=1');
+    expect([shown(page), page.total]).toEqual([['web-1/disk 2'], 3]);
+    expect(shown(await state())).toEqual(['web-2/load 2', 'web-1/cpu 1']);
+  });
+
+  test('ages in the state of a moment count up to that moment', async () => {
+    await report('cpu', 1);
+    rig.clock.advance(10 * MINUTE);
+    const then = await report('disk', 2);
+    expect(shown(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
+  });
+
+  test('the state of a moment contains the silences and the events that they cover', async () => {
+    const before = await report('cpu', 2);
+    rig.clock.advance(MINUTE);
+    await ask('POST', '/silenced', { check: 'cpu', expire: 120, reason: 'CHG-1', expire_on_resolve: true });
+    const during = rig.clock.now();
+    rig.clock.advance(5 * MINUTE);
+    const after = rig.clock.now();
+    const [first] = (await at(during)).events;
+    expect(first?.silenced_by).toEqual(['*:cpu']);
+    expect((await at(during)).silenced).toMatchObject([
+      { id: '*:cpu', check: 'cpu', reason: 'CHG-1', expire_on_resolve: true, expire_at: during / 1000 + 120 },
+    ]);
+    expect((await at(during)).counts).toMatchObject({ silenced: 1, silences: 1 });
+    for (const moment of [before, after]) {
+      const { events, silenced } = await at(moment);
+      expect([events[0]?.silenced_by, silenced]).toEqual([[], []]);
+    }
+  });
+
+  test('a recurring silence is active in its windows even while no backend ran', async () => {
+    await report('disk', 2);
+    await ask('POST', '/api/mon/v1/silenced', {
+      check: 'disk',
+      recurrence: { schedule: 'daily 02:00', duration: 3600 },
+    });
+    await restartAfter(3 * DAY);
+    // The past shows the window of the second day, not the one that was created on the first day.
+    const [early, within, late] = [0.5, 1.5, 2.5].map((hour) => ManualClock.START_MS + DAY + (hour + 1) * 60 * MINUTE);
+    expect((await at(within ?? 0)).events[0]?.silenced_by).toEqual(['*:disk']);
+    for (const [from, to, ids] of [
+      [early, within, ['*:disk']],
+      [within, late, []],
+      [late, within, ['*:disk']],
+    ] as const) {
+      const target = `/api/mon/v1/timeline/changes?from=${String(from)}&at=${String(to)}`;
+      const changes = (await ask('GET', target)).body as PastChanges;
+      expect(changes.silenced).toMatchObject([{ id: '*:disk' }]);
+      expect(changes.events.flatMap(({ silenced_by: by }) => by)).toEqual(ids);
+    }
+  });
+
+  test('the state of a moment contains the clients known then, with their current data', async () => {
+    const first = await report('cpu', 0);
+    const second = await report('cpu', 2, 'web-2');
+    rig.clock.advance(MINUTE);
+    await ask('DELETE', '/clients/web-2');
+    await vi.waitFor(async () => expect((await state('clients')).clients).toHaveLength(1));
+    expect(await clientsAt(first)).toEqual([['web-1', 0, undefined]]);
+    expect(await clientsAt(second)).toEqual([
+      ['web-1', 0, undefined],
+      ['web-2', 1, true],
+    ]);
+  });
+
+  test('the state of a moment names the previous and the next change', async () => {
+    const moments = [await report('cpu', 2), await report('disk', 2), await report('cpu', 0)];
+    const [one = 0, two = 0, three = 0] = moments;
+    rig.clock.advance(MINUTE);
+    expect(await around(rig.clock.now())).toEqual([three, null]);
+    expect(await around(three)).toEqual([two, null]);
+    expect(await around(two + 1)).toEqual([two, three]);
+    expect(await around(two)).toEqual([one, three]);
+    expect(await around(one)).toEqual([null, two]);
+  });
+
+  test.each([
+    ['ahead', () => rig.clock.now() + 1, 400, 'at must not be in the future'],
+    [
+      'before the first transition',
+      () => rig.clock.now() - 60 * MINUTE,
+      404,
+      'there is no history for that time: request',
+    ],
+  ])('the state of a moment %s is an error', async (_name, moment, status, message) => {
+    await report('cpu', 2);
+    const answer = await ask('GET', `${STATE}?at=${String(moment())}`);
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(message)]);
+  });
+
+  test('the state of a moment is 404 when the timeline is turned off', async () => {
+    await rig.stop();
+    days = 0;
+    await rig.start(sections());
+    await report('cpu', 2);
+    expect((await ask('GET', STATE)).status).toBe(404);
+  });
+});
+
+describe('checkpoints', () => {
+  test('the first checkpoint, written with the first transition, contains the state before it', async () => {
+    days = 0;
+    await rig.stop();
+    await rig.start(sections());
+    await report('cpu', 2);
+    days = 90;
+    await restartAfter(MINUTE);
+    await checkpoint();
+    const then = await report('disk', 1);
+    expect(shown(await at(then))).toEqual(['web-1/cpu 2', 'web-1/disk 1']);
+    expect((await at(then)).events[0]).toMatchObject({ occurrences: 1, output: 'cpu says 2' });
+  });
+
+  test('the state at any moment before, at and after a checkpoint is correct', async () => {
+    const first = await report('cpu', 2);
+    await restartAfter(DAY);
+    const second = await report('disk', 2);
+    await checkpoint();
+    const third = await report('cpu', 0);
+    expect([shown(await at(first)), shown(await at(second)), shown(await at(third))]).toEqual([
+      ['web-1/cpu 2'],
+      ['web-1/disk 2', 'web-1/cpu 2'],
+      ['web-1/disk 2'],
+    ]);
+  });
+
+  test('an interrupted checkpoint changes nothing and is removed by the next one', async () => {
+    const then = await report('cpu', 2);
+    await restartAfter(DAY);
+    let refused = 0;
+    rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === 'timeline-state') && ++refused > 0;
+    rig.clock.advance(10_000);
+    await vi.waitFor(() => expect(refused).toBe(1));
+    expect(await checkpoints()).toMatchObject([{ from: expect.any(Number) as number, rows: 0 }]);
+    expect((await checkpoints())[0]).not.toHaveProperty('id');
+    expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
+    rig.store.refuses = () => false;
+    await vi.waitFor(async () => {
+      rig.clock.advance(10_000);
+      expect((await checkpoints()).map(({ id }) => id)).toEqual([expect.any(Number)]);
+    });
+    expect(await parts()).toBe(1);
+    expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
+  });
+
+  test('checkpoints are deleted with old transitions, except the newest', async () => {
+    await report('cpu', 2);
+    await restartAfter(DAY);
+    await checkpoint(1);
+    await report('disk', 2);
+    await restartAfter(50 * DAY);
+    await checkpoint(2);
+    await restartAfter(60 * DAY);
+    rig.clock.advance(10_000);
+    await vi.waitFor(async () => expect(await checkpoints()).toHaveLength(1));
+    expect(await parts()).toBe(1);
+    expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
+  });
+
+  test('a checkpoint is written after a clock jump because the ends of silences move with it', async () => {
+    rig.clock.bootId = 'since this morning';
+    await rig.stop();
+    await rig.start(sections());
+    await report('cpu', 2);
+    await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
+    rig.clock.set(60 * MINUTE);
+    await rig.stop();
+    await rig.start(sections());
+    await checkpoint();
+    const ends = (await ask('GET', '/api/mon/v1/silenced')).body as { expire_at: number }[];
+    const { silenced } = await state('silenced');
+    expect(silenced?.map((entry) => entry.expire_at)).toEqual(ends.map((entry) => entry.expire_at));
+    expect(ends[0]?.expire_at).toBe(ManualClock.START_MS / 1000 + 60 + 7200 + 3600);
+  });
+
+  test('restored events and silences are in the timeline like any change', async () => {
+    await report('cpu', 2);
+    await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
+    const objects: unknown[] = [];
+    for (const type of ['entities', 'events', 'silenced']) {
+      const page = await rig.administer('GET', `/api/mon/v1/dump/${type}`);
+      objects.push(...(page.body as { objects: readonly unknown[] }).objects);
+    }
+    await rig.stop();
+    rig.dir = await tempDir();
+    await rig.start(sections());
+    rig.clock.advance(MINUTE);
+    expect(await rig.administer('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
+    const then = rig.clock.now();
+    await report('cpu', 0);
+    const told = await at(then);
+    expect([shown(told), told.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
+    expect(told.events[0]?.silenced_by).toEqual(['*:cpu']);
+  });
+
+  test('checkpoints are deleted when the timeline is turned off', async () => {
+    await report('cpu', 2);
+    await restartAfter(DAY);
+    await checkpoint();
+    days = 0;
+    await restartAfter(MINUTE);
+    rig.clock.advance(10_000);
+    await vi.waitFor(async () => expect([await checkpoints(), await parts()]).toEqual([[], 0]));
+  });
+});

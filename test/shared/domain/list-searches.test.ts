@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { isSearchMatch, readSearch, type SearchLanguage } from '../../../shared/domain/search-language.ts';
+import {
+  AGGREGATE_SEARCH,
+  CHECK_SEARCH,
+  CLIENT_SEARCH,
+  DEAD_LETTER_SEARCH,
+  RESULT_SEARCH,
+  SILENCED_SEARCH,
+} from '../../../shared/domain/list-searches.ts';
+
+const NOW = 1_700_000_000;
+
+/** Whether the search text matches the row. */
+function found<Row>(language: SearchLanguage<Row>, row: Row, text: string): boolean {
+  const search = readSearch(language, text);
+  if (search.kind === 'problem') throw new Error(`${text}: ${search.message}`);
+  return isSearchMatch(search, row, NOW);
+}
+
+const client = {
+  name: 'web-1',
+  address: '192.0.2.7',
+  version: '2.1.0',
+  subscriptions: ['web', 'client:web-1'],
+  timestamp: NOW - 400,
+};
+test.each([
+  ['WEB-1', true],
+  ['192.0.2', true],
+  ['client=web-1 version~2.*', true],
+  ['subscriptions=web', true],
+  ['subscriptions=we', false],
+  ['subscriptions!=db', true],
+  ['keepalive>5m', true],
+  ['keepalive>1h or address!=192.0.2.7', false],
+])('a client is found by %s: %s', (text, expected) => {
+  expect(found(CLIENT_SEARCH, client, text)).toBe(expected);
+});
+
+const result = { client: 'web-1', check: 'disk', status: 1, executed: NOW - 30, output: '/ 91% used' };
+test.each([
+  ['disk "91% used"', true],
+  ['status>=warn !status=crit', true],
+  ['status=ok', false],
+  ['last<1m check~d*k', true],
+])('a result is found by %s: %s', (text, expected) => {
+  expect(found(RESULT_SEARCH, result, text)).toBe(expected);
+});
+
+const entry = {
+  id: 'client:web-1:disk',
+  subscription: 'client:web-1',
+  check: 'disk',
+  reason: 'planned CHG-1',
+  creator: 'alice',
+  begin: null,
+  expire_on_resolve: true,
+  timestamp: NOW - 7200,
+  expire_at: NOW + 600,
+};
+test.each([
+  ['CHG-1 alice', true],
+  ['state=expiring left<15m age>1h', true],
+  ['state=active', false],
+  ['on_resolve', true],
+  ['!on_resolve', false],
+  ['creator=alice subscription~client:*', true],
+  // Nobody has said what it kept back.
+  ['suppressed>=0', false],
+])('a silenced entry by %s: %s', (text, expected) => {
+  expect(found(SILENCED_SEARCH, entry, text)).toBe(expected);
+});
+
+test.each([
+  ['that has not begun', { begin: NOW + 60, expire_at: null }, 'state=pending'],
+  ['that never ends', { expire_at: null }, 'state=active !left>0'],
+  ['that ends late', { expire_at: NOW + 3600 }, 'state=active left>30m'],
+  ['whose end has come', { expire_at: NOW }, 'state=ended'],
+  ['that kept something back', { suppressed: 12, last_suppressed: NOW }, 'suppressed>10'],
+])('a silenced entry %s', (_name, changes, text) => {
+  expect(found(SILENCED_SEARCH, { ...entry, ...changes }, text)).toBe(true);
+});
+
+const counts = { ok: 179, warning: 0, critical: 21, unknown: 0, total: 200, stale: 0, silenced: 3, down: 1 };
+test.each([
+  // Percentages are rounded down, as they are shown.
+  ['ok=89', true],
+  ['ok<90 critical>20 silenced=3', true],
+  ['clients>=100 web', true],
+  ['down>1', false],
+])('an aggregate is found by %s: %s', (text, expected) => {
+  expect(found(AGGREGATE_SEARCH, { name: 'web', clients: 100, checks: 2, results: counts }, text)).toBe(expected);
+});
+
+test('an aggregate without results is found neither as OK nor as failing', () => {
+  const none = { name: 'web', clients: 0, checks: 0, results: { ...counts, ok: 0, total: 0 } };
+  expect([found(AGGREGATE_SEARCH, none, 'ok<100'), found(AGGREGATE_SEARCH, none, 'ok>=0')]).toEqual([false, false]);
+});
+
+const check = {
+  name: 'disk',
+  command: 'check-disk -w 80',
+  subscribers: ['linux'],
+  interval: 300,
+  next_run: NOW + 20,
+  results: { ok: 5, warning: 0, critical: 2, unknown: 0 },
+};
+test.each([
+  ['interval>=5m interval<1h', true],
+  ['interval=300', true],
+  ['subscribers=linux "-w 80"', true],
+  ['next<1m critical>1', true],
+  ['cron~*', true],
+  ['unknown>0', false],
+])('a check is found by %s: %s', (text, expected) => {
+  expect(found(CHECK_SEARCH, check, text)).toBe(expected);
+});
+
+test.each([
+  ['interval>0 or ok>=0 or next>0', { interval: null, next_run: null, results: null }],
+  ['interval>0', { interval: undefined }],
+])('a search field that a check lacks compares with nothing: %s', (text, changes) => {
+  expect(found(CHECK_SEARCH, { ...check, ...changes }, text)).toBe(false);
+});
+
+const letter = {
+  id: 17,
+  handler: 'pagerduty',
+  client: 'db-1',
+  check: 'disk',
+  failed_at: NOW - 90,
+  attempts: 4,
+  reason: 'exit 1',
+};
+test.each([
+  ['handler=pagerduty tries>3', true],
+  ['db-1/disk', true],
+  ['id=17 age>1m', true],
+  ['reason=exit', false],
+])('a dead letter is found by %s: %s', (text, expected) => {
+  expect(found(DEAD_LETTER_SEARCH, letter, text)).toBe(expected);
+});
+
+test.each([
+  ['interval~5', 'interval does not support patterns: use interval=, interval>= and the like'],
+  ['interval>soon', /^"soon" is not a duration/],
+  ['status>=warn', /^there is no field "status": use check, command, subscribers, interval, cron, next, ok, critical/],
+])('a search of checks by an unsupported field or value is rejected with a reason: %s', (text, message) => {
+  expect(readSearch(CHECK_SEARCH, text)).toMatchObject({ kind: 'problem', message: expect.stringMatching(message) });
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import {
+  kindNamed,
+  kindOf,
+  namespaceOf,
+  pathOf,
+  readWrapped,
+  unwrap,
+  wrap,
+  wrappedName,
+  type Wrapped,
+} from '../../../../shared/domain/v2/wrapped-object.ts';
+
+function anObject(type: string, parts: Partial<Wrapped> = {}): Wrapped {
+  return { type, api_version: 'core/v2', metadata: {}, spec: {}, ...parts };
+}
+
+/** Returns the path of an object below `/api/core/v2`. */
+function placeOf(object: Wrapped): string {
+  const kind = kindOf(object);
+  return kind === undefined ? '' : pathOf(kind, namespaceOf(object), wrappedName(object)).join('/');
+}
+
+test.each<[string, Wrapped, string]>([
+  ['a namespace', anObject('Namespace', { spec: { name: 'dev' } }), 'namespaces/dev'],
+  ['a user', anObject('User', { metadata: { name: 'x' }, spec: { username: 'alice' } }), 'users/alice'],
+  ['a key', anObject('APIKey', { metadata: { name: 'k1' } }), 'apikeys/k1'],
+  [
+    'a check of a namespace',
+    anObject('CheckConfig', { metadata: { name: 'disk', namespace: 'dev' } }),
+    'namespaces/dev/checks/disk',
+  ],
+  [
+    'a check that names none',
+    anObject('CheckConfig', { metadata: { name: 'disk' } }),
+    'namespaces/default/checks/disk',
+  ],
+  [
+    'an event, by its entity and its check',
+    anObject('Event', {
+      spec: { entity: { metadata: { name: 'web-1', namespace: 'dev' } }, check: { metadata: { name: 'disk' } } },
+    }),
+    'namespaces/dev/events/web-1/disk',
+  ],
+  [
+    'a silence without a name, by its parts',
+    anObject('Silenced', { spec: { subscription: 'entity:web-1', check: '' } }),
+    'namespaces/default/silenced/entity:web-1:*',
+  ],
+  ['a type of another group', anObject('CheckConfig', { api_version: 'other/v1' }), ''],
+  ['no type of ours', anObject('Extension'), ''],
+  ['a pipeline', anObject('Pipeline', { metadata: { name: 'page' } }), 'namespaces/default/pipelines/page'],
+])('a wrapped object has the path: %s', (_what, object, place) => {
+  expect(placeOf(object)).toBe(place);
+});
+
+test.each(['core/v2.CheckConfig', 'CheckConfig', 'checkconfig', 'checks', 'check', 'Checks'])(
+  'a type is accepted under several names: %s',
+  (name) => {
+    expect(kindNamed(name)?.type).toBe('CheckConfig');
+  },
+);
+
+test('entities and events have their own plurals, and an unknown type has none', () => {
+  expect(['entity', 'entities', 'event', 'apikey', 'silenced'].map((name) => kindNamed(name)?.type)).toEqual([
+    'Entity',
+    'Entity',
+    'Event',
+    'APIKey',
+    'Silenced',
+  ]);
+  expect(['', 'extension', 'core/v3.CheckConfig', 'constructor'].map((name) => kindNamed(name))).toEqual(
+    Array.from({ length: 4 }),
+  );
+});
+
+test('an object that is wrapped and unwrapped stays the same', () => {
+  const check = { metadata: { name: 'disk', namespace: 'dev' }, command: 'df', interval: 60 };
+  const kind = kindNamed('checks');
+  const wrapped = kind && wrap(kind, check);
+  expect(wrapped).toEqual({
+    type: 'CheckConfig',
+    api_version: 'core/v2',
+    metadata: check.metadata,
+    spec: { command: 'df', interval: 60 },
+  });
+  expect(wrapped && unwrap(wrapped)).toEqual(check);
+});
+
+test.each<[unknown, string]>([
+  [null, 'is not an object with type, api_version, metadata and spec'],
+  [[], 'is not an object with type, api_version, metadata and spec'],
+  [{ spec: {} }, 'has no type, such as CheckConfig'],
+  [{ type: 'A' }, 'has no spec'],
+  [{ type: 'A', spec: [] }, 'has no spec'],
+  [{ type: 'A', spec: {}, metadata: 7 }, 'has metadata that is not an object'],
+  [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is not a string'],
+])('the value is no wrapped object: %j', (value, problem) => {
+  expect(readWrapped(value)).toEqual({ problem });
+});

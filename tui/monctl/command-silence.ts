@@ -1,0 +1,128 @@
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import { commandSilenceId } from '../../shared/domain/maintenance.ts';
+import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
+import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/maintenance.ts';
+
+/** Interval of renewals: three of them fit before the silence would expire. */
+const BEAT_MS = 15_000;
+
+/** Time until the next attempt after a failed request. */
+const RETRY_MS = 3000;
+
+interface CommandSilenceParts {
+  readonly api: Pick<ApiClient, 'holdSilence' | 'releaseSilence'>;
+  readonly clock: FeedClock;
+  /** The target, reason and creator of the silence. */
+  readonly target: Omit<HoldRequest, 'seconds' | 'renews'>;
+  /** The maximum lifetime of the silence. */
+  readonly maxSeconds: number;
+  /** Prints an unexpected change for the user. */
+  readonly say: (text: string) => void;
+}
+
+/** A silence that lasts while this process renews it. A failure is reported once and retried. */
+export class CommandSilence {
+  readonly #parts: CommandSilenceParts;
+  readonly #endMs: number;
+  #timer: Disposable | undefined;
+  #beating: Promise<void> | undefined;
+  /** The current end of the silence in epoch milliseconds; `undefined` if it was never created. */
+  #expiresAtMs: number | undefined;
+  #isAway = false;
+  #isOver = false;
+
+  constructor(parts: CommandSilenceParts) {
+    this.#parts = parts;
+    this.#endMs = parts.clock.now() + parts.maxSeconds * 1000;
+  }
+
+  /**
+   * Creates the silence and starts to renew it.
+   *
+   * @param isWilling true to continue and retry when it cannot be created
+   * @throws MonError with the reason why it cannot be created
+   */
+  async begin(isWilling: boolean): Promise<void> {
+    try {
+      await this.#hold();
+    } catch (error) {
+      if (!isWilling) throw error;
+      this.#failed(error);
+    }
+    this.#plan();
+  }
+
+  /** Ends the silence; if that fails, it expires. */
+  async end(): Promise<void> {
+    const wasOver = this.#isOver;
+    this.#isOver = true;
+    this.#timer?.[Symbol.dispose]();
+    await this.#beating;
+    if (wasOver || this.#expiresAtMs === undefined) return;
+    const { api, target, say } = this.#parts;
+    const { subscription, check, selector, run } = target;
+    try {
+      await api.releaseSilence({ run, ...withoutUndefined({ subscription, check, selector }) });
+    } catch (error) {
+      say(`the silence could not be ended (${errorMessage(error)}): it expires within a minute`);
+    }
+  }
+
+  #plan(): void {
+    if (this.#isOver) return;
+    const { clock, say } = this.#parts;
+    const leftMs = this.#endMs - clock.now();
+    if (leftMs <= 0) {
+      this.#isOver = true;
+      say('--max is reached: the command continues without a silence');
+      return;
+    }
+    this.#timer = clock.after(Math.min(leftMs, this.#isAway ? RETRY_MS : BEAT_MS), () => {
+      this.#beating = this.#beat();
+    });
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      if (this.#endMs > this.#parts.clock.now()) await this.#hold();
+      if (this.#isAway) this.#parts.say('silenced again');
+      this.#isAway = false;
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#plan();
+  }
+
+  async #hold(): Promise<void> {
+    const { api, clock, target } = this.#parts;
+    const requestedAtMs = clock.now();
+    const seconds = Math.min(HOLD_SECONDS_MAX, Math.ceil((this.#endMs - requestedAtMs) / 1000));
+    const renews = this.#expiresAtMs !== undefined && requestedAtMs < this.#expiresAtMs;
+    await api.holdSilence({ ...target, seconds, ...(renews && { renews }) });
+    this.#expiresAtMs = requestedAtMs + seconds * 1000;
+  }
+
+  #failed(error: unknown): void {
+    const { say, target } = this.#parts;
+    if (error instanceof MonError && LASTING.has(error.code)) {
+      this.#isOver = true;
+      this.#expiresAtMs = undefined;
+      say(`not silenced, and no retry can help: ${error.message}`);
+      return;
+    }
+    if (!this.#isAway) say(`${commandSilenceId(target)} could not be renewed, retrying: ${errorMessage(error)}`);
+    this.#isAway = true;
+  }
+}
+
+/** Errors that a retry cannot fix. */
+const LASTING: ReadonlySet<string> = new Set([
+  'invalid',
+  'not_found',
+  'conflict',
+  'unauthenticated',
+  'forbidden',
+  'threshold',
+]);

@@ -1,0 +1,54 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { ordersFor } from '../../../shared/domain/plan/operator.ts';
+import { parsePath, versionText } from '../../../shared/domain/plan/version.ts';
+import type { Effect } from '../../state/effects.ts';
+import { backendMs } from '../../model/feed-status.ts';
+import { shownPlan } from './plan.ts';
+import type { Opened } from '../../state/ports.ts';
+import type { LiveData } from '../../model/live-data.ts';
+import type { UpgradeWish } from '../../state/layers/plans.ts';
+import { stepText, holderName } from '../../words/plan-text.ts';
+
+export type WishOutcome =
+  | { readonly kind: 'effect'; readonly effect: Effect }
+  /** A problem that the user can fix in the field. */
+  | { readonly kind: 'problem'; readonly text: string }
+  /** The change no longer applies. */
+  | { readonly kind: 'gone'; readonly text: string };
+
+/**
+ * Returns the request for a change to a plan, or why it is not possible.
+ *
+ * @param texts the typed fields: the versions, the confirmation, or the reason
+ */
+export function wishOutcome(
+  store: Opened & Pick<LiveData, 'plans' | 'feed'>,
+  wish: UpgradeWish,
+  texts: readonly string[],
+): WishOutcome {
+  if (wish.kind === 'new') return newPlan(texts);
+  const { session, now } = store.options;
+  const outcome = ordersFor(shownPlan(store), wish, texts[0] ?? '', { session, nowMs: backendMs(store.feed, now()) });
+  switch (outcome.kind) {
+    case 'orders':
+      return { kind: 'effect', effect: { kind: 'order-plan', id: wish.plan, orders: outcome.orders } };
+    case 'reason':
+      return { kind: 'problem', text: 'a reason is required' };
+    case 'word':
+      return { kind: 'problem', text: `type "${safeLine(outcome.word)}" exactly to confirm; Esc cancels` };
+    case 'over':
+      return { kind: 'gone', text: `plan #${String(wish.plan)} is closed: nothing was done` };
+    case 'held':
+      return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan: nothing was done` };
+    case 'moved': {
+      const to = outcome.to === undefined ? 'its end' : stepText(outcome.plan, outcome.to);
+      return { kind: 'gone', text: `the plan has moved on to ${to}: nothing was done` };
+    }
+  }
+}
+
+function newPlan([from = '', to = '']: readonly string[]): WishOutcome {
+  const path = parsePath(from, to);
+  if ('problem' in path) return { kind: 'problem', text: safeLine(path.problem) };
+  return { kind: 'effect', effect: { kind: 'new-plan', from: versionText(path.from), to: versionText(path.to) } };
+}

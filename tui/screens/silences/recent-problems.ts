@@ -1,0 +1,106 @@
+import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
+import { selectorProblem, silenceScopeEntries } from './form.ts';
+import { recurs, typedRecurrence } from './recurrence.ts';
+import type { Asks, Shown } from '../../state/ports.ts';
+import type { LiveData, MergedSources } from '../../model/live-data.ts';
+import type { SilenceForm } from '../../state/layers/silence.ts';
+
+/** Time for which the scope must stay unchanged before the backend is asked. */
+const SETTLE_MS = 150;
+
+/** Time until the next attempt after a failed request. */
+const RETRY_MS = 2000;
+
+/**
+ * The backend's response about the scope of the open dialog: the recent problems that it would have covered.
+ */
+export class SilenceRecent {
+  /**
+   * True while a request waits for the scope to settle. A frame must then be drawn even if nothing else
+   * happens.
+   */
+  isWaiting = false;
+  #currentKey = '';
+  /** When the request is due. */
+  #dueAtMs = 0;
+  #requestedKey = '';
+  #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
+  #refusal: { readonly key: string; readonly problem: string } | undefined;
+
+  /** Requests the problems once the scope has settled, and once each time that the dialog opens. */
+  ask(store: Shown & Asks & Pick<LiveData, 'feed'> & MergedSources, nowMs: number): void {
+    this.isWaiting = false;
+    const layer = store.state.layers.at(-1);
+    // A merged list has no single backend to ask. A dialog on existing silences shows what they cover.
+    if (layer?.kind !== 'silence') return this.#forget();
+    if (store.whereColumn !== undefined) return;
+    const { form } = layer;
+    if (form.origin !== undefined && !recurs(form)) return;
+    const recurrence = recurrenceIn(form, nowMs);
+    const entries = silenceScopeEntries(form);
+    // The dialog itself reports values that cannot be parsed.
+    if (entries.length === 0 || entries.some(isUnreadable)) return;
+    const key = keyOf(form);
+    if (key !== this.#currentKey) {
+      this.#currentKey = key;
+      this.#dueAtMs = nowMs + SETTLE_MS;
+    }
+    this.isWaiting = key !== this.#requestedKey;
+    if (!this.isWaiting || nowMs < this.#dueAtMs || store.feed.connection.kind !== 'live') return;
+    this.#requestedKey = key;
+    store.request({ kind: 'load-silence-recent', entries, recurrence, key });
+  }
+
+  answered(key: string, problems: RecentProblems): void {
+    this.#answer = { key, problems };
+  }
+
+  refused(key: string, problem: string): void {
+    this.#refusal = { key, problem };
+  }
+
+  /** Schedules a retry after a failed request. */
+  failed(key: string, nowMs: number): void {
+    if (key !== this.#requestedKey) return;
+    this.#requestedKey = '';
+    this.#dueAtMs = nowMs + RETRY_MS;
+  }
+
+  /** The response was only valid when it was requested, so it is dropped. */
+  #forget(): void {
+    this.#currentKey = '';
+    this.#requestedKey = '';
+    this.#answer = undefined;
+    this.#refusal = undefined;
+  }
+
+  refusalOf(form: SilenceForm): string | undefined {
+    return this.#refusal?.key === keyOf(form) ? this.#refusal.problem : undefined;
+  }
+
+  /**
+   * Returns the recent problems of a form.
+   *
+   * @returns `undefined` until the backend has answered
+   */
+  of(form: SilenceForm): RecentProblems | undefined {
+    return this.#answer?.key === keyOf(form) ? this.#answer.problems : undefined;
+  }
+}
+
+function keyOf(form: SilenceForm): string {
+  const entries = silenceScopeEntries(form).map(({ subscription, check, selector }) => [subscription, check, selector]);
+  const { schedule, zone, lasts, firstDay, lastDay } = form;
+  const times = recurs(form) ? [schedule, zone, lasts, firstDay, lastDay].map(({ text }) => text) : [];
+  return JSON.stringify([entries, times]);
+}
+
+function recurrenceIn(form: SilenceForm, nowMs: number): Recurrence | undefined {
+  const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
+  return read?.problem === undefined ? read?.recurrence : undefined;
+}
+
+function isUnreadable({ selector }: { readonly selector?: string }): boolean {
+  return selector !== undefined && selectorProblem(selector) !== undefined;
+}
