@@ -1,54 +1,117 @@
-import { globSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
 
 const PAGE = repositoryText('docs/architecture.md');
 
+const SOURCES = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', {
+  cwd: REPOSITORY,
+  exclude: ['**/dist/**', '**/node_modules/**'],
+});
+
+/** The files of a TypeScript project, as its `tsconfig.json` lists them. */
+interface ProjectFiles {
+  readonly files?: readonly string[];
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+/** The TypeScript projects by folder. */
+const PROJECTS = new Map(
+  Array.from(repositoryFiles('{shared,daemon,tui}/**/tsconfig.json'), ([path, text]) => [
+    dirname(path),
+    JSON.parse(text) as ProjectFiles,
+  ]),
+);
+
 /** Returns the texts in backticks. */
 function named(text: string): readonly string[] {
-  return Array.from(text.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
+  return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, name = '']) => name);
 }
 
 /** Returns the list items of a section, each with its nested items. */
 function itemsOf(title: string): readonly string[] {
-  const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
+  const section = PAGE.split(/^##+ /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
   const items = section.split(/^(?=(?:-|\d+\.) )/m).slice(1);
   return items.map((item) => item.split('\n\n')[0] ?? '');
 }
 
-/**
- * The folders of the page, with the text of their allowed imports. An empty text: the folder is part of the project
- * above.
- */
-const FOLDERS = new Map(
-  itemsOf('Folders')
-    .filter((item) => /^- `(?:shared|daemon|tui)\b/.test(item))
-    .map((item) => [named(item)[0] ?? '', item.split('May import:')[1] ?? ''] as const),
-);
+/** Returns the folders of an item: its first name, and each sub-folder of it, whose name begins with a slash. */
+function foldersOf(item: string): readonly string[] {
+  const [folder = '', ...names] = named(item);
+  return [folder, ...names.filter((name) => name.startsWith('/')).map((name) => folder + name)];
+}
 
-describe('the folders on the architecture page', () => {
-  test('the page names every folder of the source tree', () => {
-    const files = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', {
-      cwd: REPOSITORY,
-      exclude: ['**/dist/**', '**/node_modules/**'],
-    });
-    const folders = new Set(files.map((file) => dirname(file)));
-    for (const folder of folders) if (folder.includes('/')) folders.add(dirname(folder));
-    expect([...FOLDERS.keys()].toSorted()).toEqual([...folders].toSorted());
+/** Returns the path of a file on the page: without a top folder, it is in the folder of the backend. */
+function pathOf(file: string): string {
+  return /^(?:shared|daemon|tui)\//.test(file) ? file : `daemon/backend/${file}`;
+}
+
+/** Returns the project of a source file: the nearest folder with a `tsconfig.json`. */
+function projectOf(file: string): string | undefined {
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) if (PROJECTS.has(folder)) return folder;
+  return undefined;
+}
+
+test('the architecture page has at most 300 lines', () => {
+  expect(PAGE.trimEnd().split('\n').length).toBeLessThanOrEqual(300);
+});
+
+test('the architecture page names every folder of the source tree exactly once', () => {
+  const folders = new Set(SOURCES.map((file) => dirname(file)));
+  for (const folder of folders) if (folder.includes('/')) folders.add(dirname(folder));
+  expect(itemsOf('Folders').flatMap(foldersOf).toSorted()).toEqual([...folders].toSorted());
+});
+
+/**
+ * The projects that do not contain exactly their folder, with the reason. No other project may list files, because the
+ * folders show what belongs to a project.
+ */
+const EXCEPTIONS: Readonly<Record<string, ProjectFiles>> = {
+  // The schemas and all other projects use the errors, and the folder `shared` is no project.
+  'shared/schemas': { include: ['**/*.ts', '../errors.ts'] },
+  // The store is the lowest project that implements or uses the ports of the backend.
+  'daemon/backend/store': { include: ['**/*.ts', '../ports.ts'] },
+  // Every folder below is a project, and the ports belong to the store.
+  'daemon/backend': { include: ['*.ts'], exclude: ['ports.ts'] },
+};
+
+/** Returns the files of a project that contains its whole folder, but no nested project. */
+function wholeFolder(folder: string): ProjectFiles {
+  const nested = [...PROJECTS.keys()].filter((other) => other.startsWith(`${folder}/`));
+  const outermost = nested.filter((one) => !nested.some((other) => one.startsWith(`${other}/`)));
+  return {
+    include: folder.split('/')[0] === 'tui' ? ['**/*.ts', '**/*.tsx'] : ['**/*.ts'],
+    exclude: outermost.map((path) => path.slice(folder.length + 1)),
+  };
+}
+
+describe('the TypeScript projects', () => {
+  const projects = Array.from(PROJECTS, ([folder, config]) => ({
+    folder,
+    config,
+    expected: EXCEPTIONS[folder] ?? wholeFolder(folder),
+  }));
+
+  test.each(projects)('the project $folder contains its whole folder without nested projects', (project) => {
+    const { config, expected } = project;
+    expect(config.files).toBeUndefined();
+    expect(config.include).toEqual(expected.include);
+    expect(new Set(config.exclude)).toEqual(new Set(expected.exclude));
   });
 
-  test('the imports of each folder are the references of its TypeScript project', () => {
-    const projects = repositoryFiles('{shared,daemon,tui}/**/tsconfig.json');
-    const references = Array.from(projects, ([path, text]) => {
-      const { references: list } = JSON.parse(text) as { readonly references: readonly { readonly path: string }[] };
-      const folder = dirname(path);
-      return [folder, list.map((one) => relative(REPOSITORY, join(REPOSITORY, folder, one.path)))] as const;
-    });
-    const documented = [...FOLDERS].filter(([, imports]) => imports !== '');
-    expect(Object.fromEntries(documented.map(([folder, imports]) => [folder, named(imports)]))).toEqual(
-      Object.fromEntries(references),
-    );
+  test('every source file except shared/errors.ts is in the folder of a project', () => {
+    expect(SOURCES.filter((file) => projectOf(file) === undefined)).toEqual(['shared/errors.ts']);
+  });
+
+  test('every file below daemon/backend is in the folder of a nested project', () => {
+    const own = SOURCES.filter((file) => projectOf(file) === 'daemon/backend');
+    expect(own.filter((file) => dirname(file) !== 'daemon/backend')).toEqual([]);
+  });
+
+  test('every exception is a project', () => {
+    expect(Object.keys(EXCEPTIONS).filter((folder) => !PROJECTS.has(folder))).toEqual([]);
   });
 });
 
@@ -59,10 +122,10 @@ describe('the features on the architecture page', () => {
     expect(features.length).toBeGreaterThan(20);
   });
 
-  test.each(features)('the feature %s is in %s and is called in %s', (name = '', file = '', caller = '') => {
+  test.each(features)('the feature %s is in %s and is used in %s', (name = '', file = '', user = '') => {
     const names = new RegExp(`\\b${name}\\b`);
-    expect(repositoryText(file)).toMatch(names);
-    expect(repositoryText(caller)).toMatch(names);
+    expect(repositoryText(pathOf(file))).toMatch(names);
+    expect(repositoryText(pathOf(user))).toMatch(names);
   });
 });
 
@@ -86,5 +149,5 @@ describe.each(['The life of a result', 'The life of a key press'])('%s', (title)
 test('every file that the architecture page names exists', () => {
   const files = named(PAGE).filter((name) => /^(?:shared|daemon|tui|test)\/.*\.tsx?$/.test(name));
   expect(files.length).toBeGreaterThan(40);
-  expect(files.filter((file) => globSync(file, { cwd: REPOSITORY }).length === 0)).toEqual([]);
+  expect(files.filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([]);
 });

@@ -13,9 +13,9 @@ import type { ViewName } from './view-names.ts';
 import type { LastSilence, SilenceForm } from './layers/silence.ts';
 
 /*
- * Interfaces that functions of the console receive. Each function takes only the ones it uses: `Screen & Says`.
- * `Known` and `Places` are in the model, and `ListOfView` is in the folder of the lists. One object implements all of
- * them, and only `console.tsx` names it.
+ * Interfaces that functions of the console receive. Each function takes only the ones it uses, such as
+ * `Screen & MessageSink`. `LiveData` and `MergedSources` are in the model, and `ListOfView` is in the folder of the
+ * lists. One object implements all of them, and only `console.tsx` names it.
  */
 
 /** Reads the state of the screen. */

@@ -23,7 +23,7 @@ export interface Outcome {
 
 /**
  * The changes of one batch: made in memory at once, collected for the store, and announced by key. The table of a kind
- * defines how its objects are kept; related changes are in `saved.ts` or `write.ts` of the noun.
+ * defines how its objects are kept; related changes are in `mutations.ts` or `commands.ts` of the resource.
  */
 export class Transaction {
   readonly registry: Registry;
