@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { anchorsOnPage } from '../../scripts/site/anchors.ts';
 import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
 
-const PAGES = repositoryFiles('*.md', 'docs/**/*.md');
+const PAGES = repositoryFiles('*.md', '.github/*.md', 'docs/**/*.md');
 
 /** Returns links to other files and to places on the same page, but not to other sites. */
 function linksIn(text: string): readonly string[] {
