@@ -5,6 +5,7 @@ import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import { foreignMember } from '../../../shared/domain/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { isShared, type SharedStore } from '../store/shared-store.ts';
+import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 
@@ -20,7 +21,7 @@ const ASK_MS = 250;
  */
 export async function acquireStore(
   options: Pick<BackendOptions, 'openStore' | 'isShared' | 'stop' | 'clock' | 'log'>,
-  teardown: Teardown,
+  teardown: Teardown<PartName>,
 ): Promise<{ readonly store: Store; readonly lease: Lease | undefined }> {
   const store = await patiently(options, options.openStore);
   teardown.defer('store', () => store.close());

@@ -27,8 +27,9 @@ import { plansOf } from '../model/plans/state.ts';
 import type { ConditionBoard } from '../health/condition-board.ts';
 import { watchConditions } from '../health/watch-conditions.ts';
 import { watchDisk } from '../health/watch-disk.ts';
-import type { Teardown } from './teardown.ts';
+import type { Lifecycle, Teardown } from './teardown.ts';
 import type { Foundation } from './foundation.ts';
+import type { PartName } from './start-order.ts';
 import type { Writers } from './writers.ts';
 
 interface ClockParts {
@@ -41,65 +42,95 @@ interface ClockParts {
   readonly ownName: string | undefined;
 }
 
-/** Starts the timed work of the leader: expiry, keepalives, stale results, the disk. */
-export function startClocks(
-  { config, definitions, registry, store, disk, clock, log }: Foundation,
-  { batcher, writers, lanes, schedule, board, ownName }: ClockParts,
-  teardown: Teardown,
-): void {
+/** Returns the timed work of the leader in the order of its start: expiry, keepalives, stale results, the disk. */
+export function clocks(foundation: Foundation, parts: ClockParts): readonly Lifecycle[] {
+  const { definitions, registry, store, disk, clock, log } = foundation;
+  const { batcher, writers, lanes, ownName } = parts;
   const { silenced, stashes, clients, results } = writers;
-  const due = { registry, commits: batcher.commits, clock, log };
-  teardown.use('attributes for selectors', learnInBackground({ ...due, store, silenced }));
-  teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
-  const before = (): number => config.program['silence-reminder'];
-  const sendReminder: Parameters<typeof remindOfEnds>[0]['notify'] = (transaction, namespace, entry) => {
-    const handler = config.program['silence-reminder-handler'];
-    if (handler !== undefined) notifyReminder(transaction, namespace, entry, handler);
-  };
-  teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before, notify: sendReminder }));
-  const rules = (): IdleRules => ({
-    afterSeconds: config.program['silence-idle-after'],
-    expireSeconds: config.program['silence-idle-expire'],
-  });
-  teardown.use('idle silences', watchIdle({ registry, batcher, clock, log, rules }));
+  const { before, notify, rules } = silenceSettings(foundation);
+  const timed = { registry, clock, log };
+  const due = { ...timed, commits: batcher.commits };
+  const writing = { ...timed, batcher };
   const silenceEnds = new SilenceEnds(batcher);
-  teardown.use('ends of silences', notifySilenceEnds({ ...due, silenceEnds }));
   const changes = new RuleChanges(batcher);
-  teardown.use('inhibitions', followRules({ registry, definitions, changes, clock, log }));
   const flushes = new GroupFlushes({ batcher, definitions, clock });
-  teardown.use('groups', new GroupClock({ ...due, flushes, backlog: lanes, definitions }));
-  teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
-  teardown.use('blocks of deleted clients', expireDepartures({ ...due, clients }));
-  teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
-  teardown.use('ttl of removed checks', retireTtls({ registry, batcher, definitions, clock, log }));
-  teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
-  const checkpoints = teardown.use('checkpoints', new Checkpoints({ batcher, registry, store, clock, log }));
-  teardown.use('timeline', new TimelineTrim({ batcher, registry, store, checkpoints, clock, log }));
-  teardown.use(
-    'aggregate rules',
-    watchAggregates({
-      rules: () => config.program['aggregate-rules'],
-      registry,
-      batcher,
-      results,
-      clock,
-      log,
-      isAwaitingBacklog: () => disk.isAwaitingBacklog || plansOf(registry).isAwaitingBacklog(clock.now()),
+  const stale = new StaleResults(batcher);
+  // Created when it starts, because its timer runs from its creation; the timeline uses it, too.
+  let created: Checkpoints | undefined;
+  const checkpoints = (): Checkpoints => (created ??= new Checkpoints({ ...writing, store }));
+  return [
+    { name: 'attributes for selectors', start: () => learnInBackground({ ...due, store, silenced }) },
+    { name: 'expiry of silences', start: () => expireSilenced({ ...due, silenced }) },
+    { name: 'reminders of silences', start: () => remindOfEnds({ ...writing, before, notify }) },
+    { name: 'idle silences', start: () => watchIdle({ ...writing, rules }) },
+    { name: 'ends of silences', start: () => notifySilenceEnds({ ...due, silenceEnds }) },
+    { name: 'inhibitions', start: () => followRules({ ...timed, definitions, changes }) },
+    { name: 'groups', start: () => new GroupClock({ ...due, flushes, backlog: lanes, definitions }) },
+    { name: 'expiry of stashes', start: () => expireStashes({ ...due, stashes }) },
+    { name: 'blocks of deleted clients', start: () => expireDepartures({ ...due, clients }) },
+    { name: 'keepalives', start: () => watchKeepalives({ ...timed, results, clients, definitions, store, disk }) },
+    { name: 'ttl of removed checks', start: () => retireTtls({ ...writing, definitions }) },
+    { name: 'stale results', start: () => watchTtls({ ...timed, stale, disk }) },
+    { name: 'checkpoints', start: checkpoints },
+    { name: 'timeline', start: () => new TimelineTrim({ ...writing, store, checkpoints: checkpoints() }) },
+    { name: 'aggregate rules', start: () => watchAggregateRules(foundation, parts) },
+    ...(ownName === undefined ? [] : clocksOfSelf(foundation, { ...parts, ownName })),
+  ];
+}
+
+/** The settings of silences, read each time because a reload changes them. */
+function silenceSettings({ config }: Foundation): {
+  readonly before: () => number;
+  readonly notify: Parameters<typeof remindOfEnds>[0]['notify'];
+  readonly rules: () => IdleRules;
+} {
+  return {
+    before: () => config.program['silence-reminder'],
+    notify: (transaction, namespace, entry) => {
+      const handler = config.program['silence-reminder-handler'];
+      if (handler !== undefined) notifyReminder(transaction, namespace, entry, handler);
+    },
+    rules: () => ({
+      afterSeconds: config.program['silence-idle-after'],
+      expireSeconds: config.program['silence-idle-expire'],
     }),
-  );
-  if (ownName !== undefined) {
-    const { entityLimit } = writers;
-    const measured = { registry, definitions, handlers: lanes, schedule, store, entityLimit };
-    teardown.use('conditions', watchConditions({ ...measured, board, results, clock, log }));
-    teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
-  }
+  };
+}
+
+function watchAggregateRules(
+  { config, registry, disk, clock, log }: Foundation,
+  { batcher, writers: { results } }: ClockParts,
+): Disposable {
+  return watchAggregates({
+    rules: () => config.program['aggregate-rules'],
+    registry,
+    batcher,
+    results,
+    clock,
+    log,
+    isAwaitingBacklog: () => disk.isAwaitingBacklog || plansOf(registry).isAwaitingBacklog(clock.now()),
+  });
+}
+
+/** Returns the clocks that report problems of the backend itself as events. */
+function clocksOfSelf(
+  { definitions, registry, store, disk, clock, log }: Foundation,
+  { writers, lanes, schedule, board, ownName }: ClockParts & { readonly ownName: string },
+): readonly Lifecycle[] {
+  const { entityLimit, results } = writers;
+  const reporting = { registry, results, clock, log };
+  const measured = { definitions, handlers: lanes, schedule, store, entityLimit };
+  return [
+    { name: 'conditions', start: () => watchConditions({ ...measured, ...reporting, board }) },
+    { name: 'disk', start: () => watchDisk({ ...reporting, guard: disk, client: ownName }) },
+  ];
 }
 
 /** Opens the schedule of checks; only the leader requests runs. */
 export function openSchedule(
   { definitions, registry, store, clock, log }: Foundation,
   { batcher, agents }: { readonly batcher: Pick<Batcher, 'isLeading'>; readonly agents: AgentHub },
-  teardown: Teardown,
+  teardown: Teardown<PartName>,
 ): { readonly requests: CheckRequests; readonly schedule: CheckSchedule } {
   const requests = teardown.use(
     'check requests',

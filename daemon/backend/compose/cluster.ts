@@ -6,33 +6,53 @@ import { PeerKeys } from '../cluster/forwarding/proof/peer-keys.ts';
 import { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import { Membership, type Self } from '../cluster/membership.ts';
 import { PeerNews } from '../cluster/peer-news.ts';
+import { StandaloneCluster } from '../cluster/standalone-cluster.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { ChangeLog } from '../feed/change-log.ts';
-import type { Lease } from '../ports.ts';
-import { isShared } from '../store/shared-store.ts';
+import type { BackendStatus } from '../health/backend-status.ts';
+import type { Clock, Lease } from '../ports.ts';
+import { isShared, type SharedStore } from '../store/shared-store.ts';
+import { ClusterClock } from './cluster-clock.ts';
+import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { Foundation } from './foundation.ts';
+import type { LeaderRole } from './leader-role.ts';
 import type { BackendOptions } from './options.ts';
 
+const NO_PEER_KEY =
+  'members of the cluster authenticate with a secret in the database, which everyone who reads the database can use: ' +
+  'set peer-key-file on all members, see docs/scale-out.md';
+
 interface MemberParts {
-  readonly signatures: PeerSignatures;
   readonly batcher: Batcher;
   readonly changes: ChangeLog;
-  /** Starts the work that only the leader does. */
-  readonly startLeading: () => Promise<void>;
-  readonly standDown: () => Promise<void>;
-  /** Called when this backend becomes or ceases to be the leader. */
-  readonly onRoleChange: () => void;
+  readonly leader: LeaderRole;
 }
 
-/**
- * Opens the signatures by which this backend and those that share its store recognize each other; undefined: the store
- * cannot be shared.
- *
- * @param now reads a clock that all members share, epoch milliseconds
- */
-export function openSignatures({ peerKey, store, log }: Foundation, now: () => number): PeerSignatures | undefined {
+/** This backend among those that share its store. */
+export interface SharedCluster {
+  readonly member: Membership;
+  /** The signatures by which the backends recognize each other. */
+  readonly signatures: PeerSignatures;
+}
+
+/** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
+export function openSharedCluster(
+  foundation: Foundation,
+  parts: MemberParts,
+  teardown: Teardown<PartName>,
+): SharedCluster | undefined {
+  const { store, clock } = foundation;
   if (!isShared(store)) return undefined;
+  const clusterClock = new ClusterClock(clock);
+  const signatures = openSignatures(foundation, store, clusterClock);
+  const member = openMembership(foundation, { ...parts, store, signatures }, teardown);
+  clusterClock.connect(member);
+  return { member, signatures };
+}
+
+function openSignatures({ peerKey, log }: Foundation, store: SharedStore, clock: Pick<Clock, 'now'>): PeerSignatures {
+  const now = (): number => clock.now();
   if (peerKey === undefined) {
     log.warn({ setting: 'peer-key-file' }, NO_PEER_KEY);
     return new PeerSignatures({ keys: PeerKeys.ofStore(store.secret, store.id), self: store.self, now });
@@ -42,17 +62,17 @@ export function openSignatures({ peerKey, store, log }: Foundation, now: () => n
   return new PeerSignatures({ keys, self: store.self, now });
 }
 
-const NO_PEER_KEY =
-  'members of the cluster authenticate with a secret in the database, which everyone who reads the database can use: ' +
-  'set peer-key-file on all members, see docs/scale-out.md';
-
-/** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
-export function openMembership(
-  { fixedLimits, store, lease, time, registry, clock, log }: Foundation,
-  { signatures, batcher, changes, startLeading, standDown, onRoleChange }: MemberParts,
-  teardown: Teardown,
-): Membership | undefined {
-  if (!isShared(store)) return undefined;
+function openMembership(
+  { fixedLimits, lease, time, registry, clock, log }: Foundation,
+  {
+    store,
+    signatures,
+    batcher,
+    changes,
+    leader,
+  }: MemberParts & { readonly store: SharedStore; readonly signatures: PeerSignatures },
+  teardown: Teardown<PartName>,
+): Membership {
   const { commits } = batcher;
   const onReadAgain = (seq: number): void => changes.restartAfter(seq);
   const follower =
@@ -69,10 +89,10 @@ export function openMembership(
     async lead(taken: Lease, seq: number) {
       await time.lead(taken);
       batcher.lead(taken, seq);
-      await startLeading();
+      await leader.start();
     },
-    standDown,
-    onRoleChange,
+    standDown: () => leader[Symbol.asyncDispose](),
+    onRoleChange: () => leader.announceChange(),
     lagSecondsMax: fixedLimits.followerLagSeconds,
     clock,
     log,
@@ -83,10 +103,30 @@ export function openMembership(
   return member;
 }
 
+/** Returns the cluster of a backend that does not share its store. */
+export function standaloneCluster(
+  { database = { kind: 'leveldb', location: '' } }: BackendOptions,
+  { store, lease, clock }: Foundation,
+  { id, hostname }: BackendStatus,
+): StandaloneCluster {
+  return new StandaloneCluster({ id, hostname, database, store, epoch: lease?.epoch ?? 0, clock });
+}
+
+/** Announces this backend to the other members. */
+export async function joinCluster(
+  options: Pick<BackendOptions, 'bind'>,
+  foundation: Foundation,
+  { member, ...listener }: { readonly member: Membership; readonly url: string; readonly host: string },
+  teardown: Teardown<PartName>,
+): Promise<void> {
+  teardown.use('membership', member);
+  await member.join(() => selfOf(options, foundation, listener), foundation.lease);
+}
+
 /** Returns the identity and address of this backend for the other members. */
-export function selfOf(
-  { config, tls }: Pick<Foundation, 'config' | 'tls'>,
+function selfOf(
   { bind }: Pick<BackendOptions, 'bind'>,
+  { config, tls }: Foundation,
   { url, host }: { readonly url: string; readonly host: string },
 ): Self {
   const { protocol, port } = new URL(url);
@@ -99,6 +139,10 @@ export function selfOf(
   };
 }
 
-const isEveryAddress = (bind: string): boolean => bind === '0.0.0.0' || bind === '::';
+function isEveryAddress(bind: string): boolean {
+  return bind === '0.0.0.0' || bind === '::';
+}
 
-const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+function bracketed(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}

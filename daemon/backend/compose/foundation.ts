@@ -15,6 +15,7 @@ import { TimeKeeper } from '../schedule/time-keeper.ts';
 import { SHARD } from '../store/main-shard.ts';
 import { isShared } from '../store/shared-store.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
+import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
 import { ListenersTls } from '../tls/server-tls.ts';
@@ -51,7 +52,7 @@ export interface Foundation {
 export async function openFoundation(
   options: BackendOptions,
   tables: readonly StoredTable[],
-  teardown: Teardown,
+  teardown: Teardown<PartName>,
 ): Promise<Foundation> {
   const { clock: machine, log } = options;
   const fixedLimits = { ...FIXED_LIMITS, ...options.fixedLimits };

@@ -21,6 +21,7 @@ import { openServer } from '../http/server.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { LiveSockets } from '../sockets/live-sockets.ts';
 import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint, type Guard } from '../sockets/upgrades.ts';
+import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { ListenerName } from '../tls/listeners.ts';
 import { serveEverything, serveV2Only, type ApiDeps } from './api.ts';
@@ -71,7 +72,7 @@ export async function openListeners(
   options: BackendOptions,
   foundation: Foundation,
   parts: DoorParts,
-  teardown: Teardown,
+  teardown: Teardown<PartName>,
 ): Promise<Listeners> {
   const { api, connections, forwarding, member, peerRuns } = parts;
   const { slowPeers } = api;

@@ -8,14 +8,15 @@ import type { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures
 import type { Membership } from '../cluster/membership.ts';
 import type { Delivery } from '../notify/delivery/deliver.ts';
 import type { Foundation } from './foundation.ts';
+import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 
 interface RunParts {
   readonly delivery: Delivery;
   readonly feed: FeedHub;
   readonly apiCommands: ApiCommands;
-  readonly member: Membership | undefined;
-  readonly signatures: PeerSignatures | undefined;
+  readonly member: Membership;
+  readonly signatures: PeerSignatures;
 }
 
 /** The handler runs of all backends that share the store. */
@@ -28,13 +29,11 @@ interface RunsOfAll {
   readonly ofPeers: PeerRuns;
 }
 
-/** @returns undefined: the store is not shared */
 export function openRunsOfAll(
   { config, definitions, clock, log }: Foundation,
   { delivery, feed, member, signatures, apiCommands }: RunParts,
-  teardown: Teardown,
-): RunsOfAll | undefined {
-  if (member === undefined || signatures === undefined) return undefined;
+  teardown: Teardown<PartName>,
+): RunsOfAll {
   const runsHandlers = (): boolean => config.program['run-handlers'];
   const members = teardown.use(
     'other backends',

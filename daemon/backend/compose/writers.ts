@@ -28,6 +28,7 @@ import { SilencedEntries, type Learn } from '../silences/commands.ts';
 import { StashMigrations } from '../stashes/migrations.ts';
 import { Stashes } from '../stashes/commands.ts';
 import { StoreUpgrades } from '../plans/store-upgrades.ts';
+import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
 import type { Foundation } from './foundation.ts';
@@ -64,7 +65,7 @@ export interface Writers {
 export function openWriters(
   { config, fixedLimits, definitions, registry, store, clock, log }: Foundation,
   { batcher, bcrypt }: { readonly batcher: Batcher; readonly bcrypt: Bcrypt },
-  teardown: Teardown,
+  teardown: Teardown<PartName>,
 ): Writers {
   const entityLimit = new EntityLimit(registry, () => config.program['entity-limit'], clock);
   const limits = {

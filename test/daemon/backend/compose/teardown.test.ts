@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Teardown } from '../../../../daemon/backend/compose/teardown.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
@@ -51,4 +51,58 @@ test('parts that were moved are torn down by their new owner alone', async () =>
   expect(down).toEqual([]);
   await running[Symbol.asyncDispose]();
   expect(down).toEqual(['store']);
+});
+
+test('parts of a table start in its order, each after the one before it, and are torn down in reverse order', async () => {
+  const { teardown, down } = scene();
+  const started: string[] = [];
+  const part = (name: string): Disposable => {
+    started.push(name);
+    return { [Symbol.dispose]: () => void down.push(name) };
+  };
+  await teardown.start([
+    { name: 'handlers', start: () => Promise.resolve().then(() => part('handlers')) },
+    { name: 'plans', start: () => void started.push('plans') },
+    { name: 'clocks', start: () => part('clocks') },
+  ]);
+  expect(started).toEqual(['handlers', 'plans', 'clocks']);
+  await teardown[Symbol.asyncDispose]();
+  expect(down).toEqual(['clocks', 'handlers']);
+});
+
+test('if a part of a table does not start, the parts before it are torn down', async () => {
+  const { teardown, down } = scene();
+  const starting = teardown.start([
+    { name: 'clocks', start: () => ({ [Symbol.dispose]: () => void down.push('clocks') }) },
+    { name: 'handlers', start: () => Promise.reject(new Error('the store is closed')) },
+  ]);
+  await expect(starting).rejects.toThrow('the store is closed');
+  await teardown[Symbol.asyncDispose]();
+  expect(down).toEqual(['clocks']);
+});
+
+function orderedTeardown(): Teardown<'store' | 'feed' | 'API'> {
+  return new Teardown({ clock: new ManualClock(), log: new RecordedLog(), order: ['store', 'feed', 'API'] });
+}
+
+describe('with an order', () => {
+  test('a part may be left out', () => {
+    const teardown = orderedTeardown();
+    teardown.defer('store', () => undefined);
+    expect(() => teardown.defer('API', () => undefined)).not.toThrow();
+  });
+
+  test.each(['store', 'feed'] as const)('the part %s cannot start after a later part or a second time', (name) => {
+    const teardown = orderedTeardown();
+    teardown.defer('feed', () => undefined);
+    const expected = `internal error: the part ${name} starts out of order`;
+    expect(() => teardown.defer(name, () => undefined)).toThrow(expected);
+  });
+
+  test('the order goes on after a move', () => {
+    const teardown = orderedTeardown();
+    teardown.defer('feed', () => undefined);
+    const running = teardown.move();
+    expect(() => running.defer('store', () => undefined)).toThrow('out of order');
+  });
 });

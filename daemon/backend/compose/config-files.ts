@@ -1,0 +1,51 @@
+import { mkdir } from 'node:fs/promises';
+import { LoadedFiles } from '../../private-files/loaded-files.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { reload } from '../config/reload.ts';
+import { watchConfig, type ConfigWatch } from '../config/watch-config.ts';
+import { refuseOpenBind, type Foundation } from './foundation.ts';
+import type { BackendOptions } from './options.ts';
+import type { PartName } from './start-order.ts';
+import type { Teardown } from './teardown.ts';
+
+/**
+ * Lists the loaded configuration files in the state directory, for commands.
+ *
+ * @returns environment variables that tell commands where the configuration files are
+ */
+export async function openLoadedFiles(
+  { localDirectories }: BackendOptions,
+  { config, log }: Foundation,
+  teardown: Teardown<PartName>,
+): Promise<readonly string[]> {
+  if (localDirectories === undefined) return [];
+  // With a database the directory does not exist yet.
+  await mkdir(localDirectories.stateDir, { recursive: true });
+  const files = teardown.use('loaded files', new LoadedFiles(localDirectories.stateDir, log));
+  await files.write(config.files);
+  teardown.use(
+    'changes of the configuration',
+    config.definitions.onChange(() => void files.write(config.files)),
+  );
+  return files.environment;
+}
+
+/** Watches the configuration for changes; undefined: it cannot be read again. */
+export function openConfigWatch(
+  options: BackendOptions,
+  { config, registry, clock, log }: Foundation,
+  teardown: Teardown<PartName>,
+): ConfigWatch | undefined {
+  const { loadConfig: load } = options;
+  if (load === undefined) return undefined;
+  const check = (next: LoadedConfig): void => refuseOpenBind(options, next, registry);
+  return teardown.use(
+    'configuration',
+    watchConfig({
+      folders: config.loaded.folders,
+      reload: () => reload({ load, config, check, clock, log }),
+      clock,
+      log,
+    }),
+  );
+}

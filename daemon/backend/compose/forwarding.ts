@@ -1,0 +1,18 @@
+import { Forwarding, type ForwardingParts } from '../cluster/forwarding/forwarding.ts';
+import type { SharedCluster } from './cluster.ts';
+import type { BackendOptions } from './options.ts';
+import type { PartName } from './start-order.ts';
+import type { Teardown } from './teardown.ts';
+
+/** Opens the connection to the other backends of the store; undefined: the store cannot be shared. */
+export function openForwarding(
+  { openForwarding: open }: Pick<BackendOptions, 'openForwarding'>,
+  shared: SharedCluster | undefined,
+  parts: Omit<ForwardingParts, 'leadership' | 'signatures'>,
+  teardown: Teardown<PartName>,
+): Forwarding | undefined {
+  if (open !== undefined) return teardown.use('forwarding', open(parts));
+  if (shared === undefined) return undefined;
+  const { member, signatures } = shared;
+  return teardown.use('forwarding', new Forwarding({ ...parts, leadership: member, signatures }));
+}

@@ -1,0 +1,43 @@
+import type { Batcher } from '../commit/batcher.ts';
+import type { ConditionBoard } from '../health/condition-board.ts';
+import { JobRunner, type Deliver } from '../notify/delivery/run-jobs.ts';
+import type { PlanRunner } from '../plans/plan-runner.ts';
+import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { clocks } from './clocks.ts';
+import type { Foundation } from './foundation.ts';
+import type { NotificationDelivery, NotificationQueues } from './notifications.ts';
+import type { Lifecycle } from './teardown.ts';
+import type { Writers } from './writers.ts';
+
+interface LeaderDeps {
+  readonly batcher: Batcher;
+  readonly writers: Writers;
+  readonly lanes: NotificationQueues['lanes'];
+  readonly notifications: Pick<NotificationDelivery, 'jobs' | 'deadLetters' | 'deliveries'>;
+  /** Runs the handlers: on this backend, or on all backends that share the store. */
+  readonly delivery: Deliver;
+  readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
+  readonly board: ConditionBoard;
+  readonly plans: Pick<PlanRunner, 'takeUp'>;
+  /** The client of the disk check; undefined: the backend reports nothing about itself. */
+  readonly ownName: string | undefined;
+}
+
+/** Returns the parts that run only while this backend is the leader, in the order in which they start. */
+export function leaderParts(
+  foundation: Foundation,
+  { batcher, notifications, delivery, plans, ...parts }: LeaderDeps,
+): readonly Lifecycle[] {
+  const { definitions, registry, store, time, clock, log } = foundation;
+  const { jobs, deadLetters, deliveries: last } = notifications;
+  const { lanes } = parts;
+  const queues = { lanes, jobs, deadLetters, last, commits: batcher.commits };
+  const handlers = { ...queues, delivery, definitions, registry, store, clock, log, random: Math.random };
+  return [
+    { name: 'clock monitor', start: () => time.watch(batcher) },
+    // Before anything else is committed, so that pending runs of the previous process come first.
+    { name: 'handlers', start: () => JobRunner.start(handlers) },
+    ...clocks(foundation, { batcher, ...parts }),
+    { name: 'interrupted upgrade step', start: () => plans.takeUp() },
+  ];
+}

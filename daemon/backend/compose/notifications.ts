@@ -1,0 +1,91 @@
+import { CommandRunner } from '../../command/command-runner.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { FeedHub } from '../feed/feed-hub.ts';
+import { Routing } from '../model/notify/route.ts';
+import { DeadLetterIndex } from '../notify/delivery/dead-letter-index.ts';
+import { DeadLetters } from '../notify/delivery/dead-letters.ts';
+import { Delivery } from '../notify/delivery/deliver.ts';
+import { Lanes } from '../notify/delivery/lanes.ts';
+import { LastDeliveries } from '../notify/delivery/last-deliveries.ts';
+import { MetricSeries } from '../notify/delivery/metric-series.ts';
+import { HandlerJobs } from '../notify/delivery/write-jobs.ts';
+import { ClusterFeed } from './cluster-feed.ts';
+import { openLoadedFiles } from './config-files.ts';
+import type { Foundation } from './foundation.ts';
+import type { BackendOptions } from './options.ts';
+import type { PartName } from './start-order.ts';
+import type { Teardown } from './teardown.ts';
+import type { Writers } from './writers.ts';
+
+/** The queues of notifications, and the routing that decides which handlers are notified. */
+export interface NotificationQueues {
+  readonly deadLetterIndex: DeadLetterIndex;
+  readonly lanes: Lanes;
+  readonly routing: Routing;
+}
+
+export function openQueues({ config, definitions, clock }: Foundation): NotificationQueues {
+  const deadLetterIndex = new DeadLetterIndex();
+  const lanes = new Lanes({ definitions, deadLetterIndex, clock });
+  const routing = new Routing(
+    definitions,
+    () => ({
+      renotifiesAfterSilence: config.program['renotify-after-silence'],
+      resolveWhileSilenced: config.program['resolve-while-silenced'],
+    }),
+    lanes,
+  );
+  return { deadLetterIndex, lanes, routing };
+}
+
+interface NotificationParts {
+  readonly deadLetterIndex: DeadLetterIndex;
+  readonly batcher: Batcher;
+  readonly clients: Writers['clients'];
+  readonly feed: FeedHub;
+  /** Aborted when the backend begins to stop. */
+  readonly stopping: AbortSignal;
+}
+
+/** Runs the handlers, and records their outcomes. */
+export interface NotificationDelivery {
+  readonly jobs: HandlerJobs;
+  readonly deadLetters: DeadLetters;
+  readonly deliveries: LastDeliveries;
+  /** The metric series of the handler `prometheus`. */
+  readonly series: MetricSeries;
+  /** The feed to which transport handlers publish. */
+  readonly clusterFeed: ClusterFeed;
+  readonly delivery: Delivery;
+}
+
+export async function openNotifications(
+  options: BackendOptions,
+  foundation: Foundation,
+  { deadLetterIndex, batcher, clients, feed, stopping }: NotificationParts,
+  teardown: Teardown<PartName>,
+): Promise<NotificationDelivery> {
+  const { config, definitions, registry, clock, log } = foundation;
+  const jobs = teardown.use('handler jobs', new HandlerJobs({ batcher, clock, log }));
+  const deadLetters = new DeadLetters({ deadLetterIndex, jobs, clock, log });
+  const environment = await openLoadedFiles(options, foundation, teardown);
+  const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, random: Math.random }));
+  const clusterFeed = new ClusterFeed(feed);
+  const series = new MetricSeries(clock);
+  const delivery = teardown.use(
+    'delivery',
+    new Delivery({
+      definitions,
+      clock,
+      log,
+      commands,
+      feed: clusterFeed,
+      clients,
+      registry,
+      series,
+      networks: () => config.program['handler-networks'],
+      stopping,
+    }),
+  );
+  return { jobs, deadLetters, deliveries: new LastDeliveries(), series, clusterFeed, delivery };
+}
