@@ -9,7 +9,10 @@ import { storedEntry, type Occurrence } from './occurrence.ts';
 import type { HandlingNote } from '../model/notify/route.ts';
 import { deferResolution } from '../model/notify/silence-ends/mutations.ts';
 
-/** Applies the decisions about an event in its commit: enqueues the notifications, and saves its log. */
+/**
+ * Applies the decisions about an event in the commit of the event: enqueues its notifications, stores pending
+ * resolutions, counts what each silence suppressed, saves the notification log, and reports the verdicts.
+ */
 export function applyDecisions(
   transaction: Transaction,
   occurrence: Occurrence,
@@ -34,7 +37,7 @@ export function applyDecisions(
   );
 }
 
-/** Records the verdicts about an event for the log and the metrics. */
+/** Reports the verdicts about an occurrence, so that they are logged and counted after the commit. */
 export function noteVerdicts(
   transaction: Transaction,
   { client, check, state }: Pick<Occurrence, 'client' | 'check' | 'state'>,
@@ -45,6 +48,12 @@ export function noteVerdicts(
   noteHandlingVerdicts(transaction, { ...eventKey, status, action, occurrences, event_id: id }, verdicts);
 }
 
+/**
+ * Reports the verdicts about an event, so that they are logged and counted after the commit. A verdict that notifies
+ * the handler is omitted, unless one of its filters has a defect.
+ *
+ * @param details the attributes of the event that the log shows
+ */
 export function noteHandlingVerdicts(
   transaction: Transaction,
   details: Omit<HandlingNote, 'verdicts'>,

@@ -11,21 +11,21 @@ import { inhibitionOf, type InhibitionSource } from './inhibitions/event-inhibit
 import { isSeparateFromStored, silencesOf, eventForV2Handlers, type Occurrence } from './occurrence.ts';
 import type { Routing } from '../model/notify/route.ts';
 
-/** The state that the decisions depend on besides the event. A transaction has it, and so has an explanation. */
+/** The state, besides the event, that decides which handlers are notified. Every `Transaction` has these members. */
 export interface ContextSource extends InhibitionSource {
   readonly routing: Routing;
-  /** Epoch milliseconds. */
+  /** The time at which the decisions are made, in epoch milliseconds. */
   readonly nowMs: number;
 }
 
-/** Values that replace those of the stored state, for a result that is only assumed. */
+/** Values that are used in place of those from the state in memory, for example for a simulated result. */
 interface Assumed {
   readonly events?: StoredEvents;
   readonly silencedBy?: readonly string[];
   readonly isSeparateFromStored?: boolean;
 }
 
-/** Collects everything that decides which of these handlers are notified of an event. */
+/** Collects everything that decides which of the passed handlers are notified of an event. */
 export function contextOf(
   source: ContextSource,
   occurrence: Occurrence,

@@ -1,10 +1,13 @@
 import type { VerdictKind } from '../../../shared/schemas/explain.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
-/** The verdicts after which a handler is not notified. */
+/** A verdict after which no notification is sent to the handler. */
 type SuppressingVerdict = Exclude<VerdictKind, 'handle' | 'unknown_mutator' | 'no_event'>;
 
-/** Counts the notifications that were suppressed since the start, by the verdict, from the notes of the commits. */
+/**
+ * Counts the notifications that were not sent since the start of the backend, by verdict. It reads the verdicts of each
+ * commit.
+ */
 export class SuppressedNotifications implements Disposable {
   readonly #counts: Record<SuppressingVerdict, number> = {
     disabled: 0,
@@ -27,7 +30,7 @@ export class SuppressedNotifications implements Disposable {
     });
   }
 
-  /** The number of suppressed notifications by verdict. */
+  /** The number of notifications that were not sent since the start of the backend, by verdict. */
   get counts(): Readonly<Record<SuppressingVerdict, number>> {
     return this.#counts;
   }
@@ -37,7 +40,7 @@ export class SuppressedNotifications implements Disposable {
   }
 
   #count(verdict: VerdictKind): void {
-    // Verdicts that notify are noted too, if a filter has a defect.
+    // A verdict that notifies the handler is also reported if a filter has a defect. It is not counted.
     if (verdict === 'handle' || verdict === 'unknown_mutator' || verdict === 'no_event') return;
     this.#counts[verdict]++;
   }

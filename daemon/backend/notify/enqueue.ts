@@ -6,7 +6,10 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import { addJob } from '../model/notify/delivery/mutations.ts';
 import { addToGroup } from '../model/notify/groups/mutations.ts';
 
-/** Adds an event to its group, or enqueues it alone if it has no group or the group has no room. */
+/**
+ * Adds an event to its group, if the handler has `group_by`. Otherwise, or if no group can take it, enqueues a run of
+ * the handler for this event alone.
+ */
 export function enqueue(
   transaction: Transaction,
   namespace: Namespace,
@@ -19,7 +22,7 @@ export function enqueue(
   enqueueUngrouped(transaction, namespace, handler, event);
 }
 
-/** Enqueues an event alone. A handler with `group_by` gets it as a group of one. */
+/** Enqueues a run of a handler for one event. A handler with `group_by` gets the event as a group of one. */
 export function enqueueUngrouped(
   transaction: Transaction,
   namespace: Namespace,

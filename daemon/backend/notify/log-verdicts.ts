@@ -5,7 +5,9 @@ import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { HandlingNote } from '../model/notify/route.ts';
 
-/** The log messages of verdicts, as in Sensu (completion 1.8). Other verdicts are not logged. */
+/**
+ * The log level and message of each verdict, as in Sensu (completion 1.8). A verdict without an entry is not logged.
+ */
 const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> =
   {
     disabled: { level: 'info', message: 'event handling disabled for event' },
@@ -21,10 +23,12 @@ const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 
     empty_pipeline: { level: 'error', message: 'pipeline has no workflows' },
   };
 
-/** Least time between two records of the same error: a defect of the configuration occurs with every event. */
+/**
+ * Minimum time between two log records of the same error, because a defect in the configuration affects every event.
+ */
 const REPEAT_MS = 60_000;
 
-/** Most remembered errors: results can contain any handler names. */
+/** Maximum number of errors whose last log record is remembered. Results can name any number of wrong handlers. */
 const REMEMBERED_MAX = 1000;
 
 interface LogParts {
@@ -33,7 +37,11 @@ interface LogParts {
   readonly log: Log;
 }
 
-/** Logs for each committed event which handlers do not run, and why. */
+/**
+ * Logs which handlers are not notified of an event, and why, after each commit.
+ *
+ * @returns an object that ends the logging when it is disposed
+ */
 export function logHandling({ commits, clock, log }: LogParts): Disposable {
   const errors = new RateLimitedErrors(clock, log);
   return commits.onCommit(({ handlingNotes }) => {
@@ -55,14 +63,14 @@ function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, erro
   }
 }
 
-/** Event handling is disabled for all handlers of an event, so no handler is named. */
+/** Returns the log fields of a verdict. The verdict `disabled` applies to all handlers, so its fields name none. */
 function whyFields(verdict: VerdictKind, why: Omit<HandlerVerdict, 'verdict' | 'defects'>): object {
   if (verdict !== 'disabled') return why;
   const { handler: _all, ...fields } = why;
   return fields;
 }
 
-/** Logs equal errors once per interval, with the number of omitted ones. */
+/** Logs equal errors at most once a minute, with the number of those that were omitted since the last record. */
 class RateLimitedErrors {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -73,7 +81,11 @@ class RateLimitedErrors {
     this.#log = log;
   }
 
-  /** @param subject together with the message, identifies equal errors */
+  /**
+   * Logs an error, unless an equal one was logged within the last minute.
+   *
+   * @param subject the name of the handler or filter; errors with the same message and the same subject are equal
+   */
   error(fields: object, message: string, subject: string): void {
     const key = `${message} ${subject}`;
     const nowMs = this.#clock.monotonic();

@@ -37,17 +37,18 @@ import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from '.
 import { PENDING_RESOLUTIONS } from '../model/notify/silence-ends/storage.ts';
 
 /*
- * The occasions on which handlers are notified. Each of them runs the pipeline in the commit of what happened. The
- * flush of a group is the last one: `groups/flush.ts`.
+ * Each function here notifies handlers after one kind of change, such as a result or the end of a silence, in the
+ * commit of that change. The flush of a group notifies a handler too, in `groups/flush.ts`.
  */
 
 /**
- * Notifies the handlers of an event that a result opened, continued or resolved. The entry of the event in the registry
- * must be up to date, and silences that end with the event removed.
+ * Notifies the handlers of an event that a result opened, continued or resolved, or that is never stored, such as that
+ * of a metric check. Before the call, the caller must update the event in the registry, and remove the silences that
+ * end when it resolves.
  */
 export function notifyResult(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state } = occurrence;
-  // A check without handlers can still inhibit others.
+  // This does not depend on handlers: the event of a check without handlers can also inhibit others.
   recordInhibiting(transaction, occurrence);
   notifyOfEarlierResolution(transaction, occurrence);
   const isEnd = state.action === 'resolve' && !isSeparateFromStored(occurrence) && transaction.hasBody(CLIENTS, client);
@@ -55,7 +56,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   const others = isEnd ? handlersOfGroups(transaction.routing.definitions, occurrence, route.handlers) : NONE;
   const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
   const refusals = others.length === 0 ? route.refusals : undefined;
-  // The usual case without handlers: skip building the event.
+  // If all verdicts are known without the event, it is not built. That is usual for checks without handlers.
   const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
   else {
@@ -65,7 +66,10 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   if (isEnd) dropResolved(transaction, client.namespace, { client: client.name, check: check.name, eventId: state.id });
 }
 
-/** Notifies the handlers of a check that get every event about an OK event that resolves nothing. */
+/**
+ * Notifies handlers of an OK event that resolves nothing. Of the handlers of the check, only those with the v2 event
+ * format get it.
+ */
 export function notifyOk(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check } = occurrence;
   if (isHandlingDisabled(check)) return;
@@ -73,11 +77,12 @@ export function notifyOk(transaction: Transaction, occurrence: Occurrence): void
 }
 
 /**
- * Notifies of an open event that silences suppressed and that is no longer silenced, only the handlers that heed
- * silences: the others were notified already. Verdicts and runs are the same as for a new occurrence.
+ * Notifies handlers of an open event whose notification a silence suppressed, now that nothing silences the event any
+ * more. Handlers with `handle_silenced` are skipped, because the silence did not apply to them. All stages are
+ * evaluated as for a new result.
  *
- * @returns whether the silence is settled; false: an inhibition suppressed the event too and has lifted, so the next
- * result notifies all of them (inhibition 2)
+ * @returns true if the caller can now record that the silence ended. False if an inhibition also suppressed the event
+ * and has ended: then the next result notifies all handlers of the event (inhibition 2).
  */
 export function notifySilenceEnded(transaction: Transaction, occurrence: Occurrence): boolean {
   const { client, check } = occurrence;
@@ -94,8 +99,8 @@ export function notifySilenceEnded(transaction: Transaction, occurrence: Occurre
 }
 
 /**
- * Judges an open event again after the inhibition rules changed. Newly inhibited events are recorded. An event whose
- * inhibition lifted is notified as if it had occurred just now.
+ * Evaluates an open event again after the inhibition rules changed. If a rule inhibits it now, its log records that. If
+ * no rule inhibits it any more and a notification is pending, handlers are notified as if the event had just occurred.
  */
 export function notifyRulesChanged(transaction: Transaction, changed: Occurrence): void {
   const occurrence: Occurrence = { ...changed, isJudged: true };
@@ -106,7 +111,7 @@ export function notifyRulesChanged(transaction: Transaction, changed: Occurrence
   const { inhibition } = plainContext(transaction, occurrence);
   const entry = storedEntry(occurrence);
   if (entry === undefined) return;
-  // No occurrence came in: handlers with a pending notification get it with the next one.
+  // No result has arrived, so this notifies nobody. Handlers with a pending notification get it with the next result.
   const { notifications } = occurrence.state;
   const log =
     inhibition?.by === undefined
@@ -115,7 +120,7 @@ export function notifyRulesChanged(transaction: Transaction, changed: Occurrence
   saveNotifications(transaction, entry, log);
 }
 
-/** Notifies a handler that a silence is about to expire, in the commit that records the reminder. */
+/** Notifies a handler that a silence is about to expire. The same commit records that the reminder was sent. */
 export function notifyReminder(
   transaction: Transaction,
   namespace: Namespace,
@@ -127,7 +132,7 @@ export function notifyReminder(
   const inputs = routing.inputs(namespace.name, openEvents(namespace), nowMs);
   const verdicts = routing.route(namespace.name, event.check).handlers.map((routed) => {
     const verdict = routing.withinQueue(namespace.name, routed, judge(routed, event, inputs));
-    // Groups do not apply, because there is no event to group.
+    // A reminder is never put into a group, because it is about a silence and not about an event.
     if (isRun(verdict)) enqueueUngrouped(transaction, namespace, routed, event);
     return verdict;
   });
@@ -135,8 +140,8 @@ export function notifyReminder(
 }
 
 /**
- * Notifies handlers of a client that is seen for the first time, if the client has the attribute `registration` or a
- * handler of that name is defined. The event is never stored.
+ * Notifies handlers that a client appeared for the first time, if the client has the attribute `registration` or a
+ * handler with the name `registration` is defined. The event about it is never stored.
  */
 export function notifyRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.routing.definitions.in(client.namespace.name);
@@ -147,7 +152,10 @@ export function notifyRegistration(transaction: Transaction, client: ClientEntry
   notifyResult(transaction, { client, check, state, history: EMPTY_HISTORY });
 }
 
-/** Notifies handlers that a client is being deregistered, while it is still there. The event is never stored. */
+/**
+ * Notifies handlers that a client is deregistered. It must be called before the client is removed. The event about it
+ * is never stored.
+ */
 export function notifyDeregistration(transaction: Transaction, client: ClientEntry): void {
   const check = deregistrationCheck(transaction.body(CLIENTS, client)['deregistration'], transaction.now);
   const state = pastlessState(transaction.newId(), check, transaction.now);
@@ -155,10 +163,10 @@ export function notifyDeregistration(transaction: Transaction, client: ClientEnt
 }
 
 /**
- * Notifies the handlers of a problem that it resolved while it was silenced, now that the silence has ended. The
- * command must have requested the event.
+ * Notifies handlers of the pending resolution of a problem that resolved while it was silenced, now that nothing
+ * silences it any more. The batch must have read the stored resolution.
  *
- * @returns false: it stays pending for handlers whose queue is full
+ * @returns false if the resolution stays pending, for the handlers whose queue is full
  */
 export function notifyPendingResolution(
   transaction: Transaction,
@@ -179,7 +187,7 @@ export function notifyPendingResolution(
     verdict: routing.withinQueue(namespace.name, handler, judge(handler, event, inputs)),
   }));
   removePending(transaction, namespace, pending);
-  // A dropped resolution would leave the incident open for ever.
+  // A full queue does not drop a resolution, because the problem would then stay open at the receiver forever.
   const full = judged.flatMap(({ handler, verdict }) => (verdict.verdict === 'overflow' ? [handler.name] : []));
   if (full.length > 0) deferResolution(transaction, namespace, resolved, full);
   for (const { handler, verdict } of judged) if (isRun(verdict)) enqueue(transaction, namespace, handler, event);
@@ -191,7 +199,10 @@ export function notifyPendingResolution(
   return full.length === 0;
 }
 
-/** Returns the handlers of a pending resolution: those on the route of the event, and others that were notified. */
+/**
+ * Returns the handlers that must be notified of a pending resolution, even those that are no longer on the route of the
+ * event. If the stored set names no handlers but means all, these are all handlers on the route.
+ */
 function handlersOf(
   { routing }: Transaction,
   namespace: Namespace,
@@ -206,8 +217,9 @@ function handlersOf(
 }
 
 /**
- * A result may come before the clock has noticed the end of a silence. The resolution of the earlier problem must not
- * follow the notification of the next one.
+ * Notifies handlers of the pending resolution of an earlier problem of the check, if nothing silences it any more. A
+ * new result may arrive before the timer notices the end of the silence. The earlier resolution must be notified before
+ * the new problem.
  */
 function notifyOfEarlierResolution(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check } = occurrence;
@@ -226,20 +238,23 @@ function notifyHandlers(transaction: Transaction, occurrence: Occurrence, handle
   applyDecisions(transaction, occurrence, context, decide(context));
 }
 
-/** True if an inhibition suppressed notifications of an event, and none applies any more. */
+/** True if a notification is pending because an inhibition suppressed it, and no inhibition suppresses it any more. */
 function isInhibitionEnded(transaction: Transaction, occurrence: Occurrence): boolean {
   const { notifications, action } = occurrence.state;
   if (notifications.inhibitedBy === undefined || notifications.pending?.inhibition === undefined) return false;
   return action !== 'resolve' && plainContext(transaction, occurrence).inhibition === undefined;
 }
 
-/** Returns the context of an event without handlers, as inhibitions see it. */
+/** Returns a context without handlers and silences. It is only used to evaluate the inhibition of an event. */
 function plainContext(transaction: Transaction, occurrence: Occurrence): ReturnType<typeof contextOf> {
   const record = transaction.body(CLIENTS, occurrence.client);
   return contextOf(transaction, occurrence, { record, handlers: NONE, assumed: { silencedBy: NONE } });
 }
 
-/** Records that nothing suppresses a stored event, because it has no handlers to notify. */
+/**
+ * Records in the log of a stored event that no inhibition suppresses it. This is for an event that no handler can be
+ * notified of, whose inhibition is not evaluated.
+ */
 function saveUnsuppressed(transaction: Transaction, occurrence: Occurrence): void {
   const entry = storedEntry(occurrence);
   if (entry !== undefined) {
@@ -253,7 +268,7 @@ function eventDetails(namespace: Namespace, event: HandledEvent): Parameters<typ
   return { ...names, status: check.status, action, occurrences, event_id: id };
 }
 
-/** One verdict for the whole event, whatever handlers it has. */
+/** The only verdict about an event whose check has `handle: false`, whatever handlers the check names. */
 const DISABLED: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check has handle: false' },
 ];

@@ -3,7 +3,13 @@ import { severityOf } from '../severity.ts';
 import { isHandlingDisabled } from './route.ts';
 import type { Conditions, StageInputs, Verdict } from './context.ts';
 
-/** Rejects events that the check or the handler excludes: `handle: false`, flapping, OK results, other severities. */
+/**
+ * Rejects an event that its check or the handler excludes. The check may have `handle: false`. The handler may not
+ * accept flapping events, or not the severity of the event, or, with `group_by`, not an OK result that resolves
+ * nothing.
+ *
+ * @returns undefined if neither the check nor the handler excludes the event
+ */
 export function accept(
   { severities, handle_flapping, group_by }: Conditions,
   event: Event,
@@ -27,8 +33,8 @@ export function accept(
 }
 
 /**
- * Whether an event has a listed severity. For a resolution any status of the history counts, because handlers notified
- * of the problem must be notified of its resolution.
+ * True if an event has one of the listed severities. For a resolution, each status in the history of the check counts,
+ * because a handler that was notified of the problem must be notified of its resolution.
  */
 function hasSeverity({ action, check }: Event, severities: readonly string[]): boolean {
   if (action !== 'resolve') return severities.includes(severityOf(check.status));

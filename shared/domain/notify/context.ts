@@ -6,28 +6,35 @@ import type { Moment } from '../attribute-conditions.ts';
 import type { StoredEvents } from '../filter-event.ts';
 import type { HandlingDefinitions, RoutedHandler } from './route.ts';
 
-/** A reason why an event notifies no handler, whatever their conditions are. */
+/**
+ * The inhibition of an event, which applies to all of its handlers: either another event inhibits it, or it resolves a
+ * problem that was inhibited ever since it opened.
+ */
 export interface Inhibition {
-  /** Text for people that follows "this handler, because". */
+  /** The reason for people; it completes the sentence "the handler is not notified, because …". */
   readonly reason: string;
-  /** The rule and the inhibiting event. Undefined for the resolution of an event that was inhibited since it opened. */
+  /**
+   * The rule and the inhibiting event; undefined for the resolution of a problem that was inhibited since it opened.
+   */
   readonly by?: InhibitorRef;
 }
 
-/** Inputs of the stages from outside. */
+/** The inputs that the stages accept, silence, inhibit and filter need besides the event and the handler. */
 export interface StageInputs {
-  /** Namespace of the event. */
   readonly namespace: string;
   readonly definitions: HandlingDefinitions;
   readonly events: StoredEvents;
   readonly moment: Moment;
   /** The inhibition that suppresses the event; undefined if none does. */
   readonly inhibition?: Inhibition | undefined;
-  /** Whether the stored event stays open unchanged, so that this one is not its resolution. */
+  /**
+   * True if this event has the id of an open event that is stored and stays unchanged, as with a result of a check of
+   * `type: metric`. This event then never resolves the stored one.
+   */
   readonly isSeparateFromStored?: boolean;
 }
 
-/** The attributes of a handler that decide whether it is notified. Built-in handlers have none. */
+/** The attributes of a handler that its verdict on an event depends on. Built-in handlers have no attributes. */
 export type Conditions = Partial<
   Pick<
     RunningHandler,
@@ -35,35 +42,49 @@ export type Conditions = Partial<
   >
 >;
 
-/** A verdict without the name of its handler. */
+/** The verdict of a handler on an event, without the name of the handler. */
 export type Verdict = Omit<HandlerVerdict, 'handler'>;
 
-/** The knowledge of a group about one of its events. */
+/** The record of a handler's group about one event: whether the group has notified it, or skipped it as inhibited. */
 export interface GroupKnowledge {
-  /** True if an inhibition suppressed the event when the group was flushed, and no result has arrived since. */
+  /**
+   * True if a flush skipped the event, because it was inhibited and the group had never notified it, and no later
+   * result of the event has passed all stages for this handler.
+   */
   readonly suppressedAtFlush: boolean;
-  /** True if a notification of the group named the event. */
+  /** True if the group has notified the event, even if the notification only counted the event in `omitted`. */
   readonly wasNotified: boolean;
 }
 
-/** When a handler is notified of the resolution of a problem that it knows, if a silence covers it. */
+/**
+ * The setting `resolve-while-silenced`: when a handler that was notified of a problem is notified that the problem
+ * resolved while it was silenced. `defer`: when the silence ends; `notify`: at once; `never`: not at all.
+ */
 export type ResolveWhileSilenced = 'defer' | 'notify' | 'never';
 
-/** Everything that decides which handlers of an event are notified. */
+/** The complete input for the decision which handlers are notified of an event. */
 export interface NotificationContext extends StageInputs {
   readonly event: Event;
-  /** The event as handlers of the v2 format get it, if that differs: an OK result that is silenced. */
+  /**
+   * The event for handlers that get the v2 format. Only for these handlers, an OK result that resolves nothing counts
+   * as silenced if silences match it.
+   */
   readonly v2Event: Event;
   readonly handlers: readonly RoutedHandler[];
-  /** The log of the stored event before this notification. */
+  /** The notification log of the event before this decision. */
   readonly log: NotificationLog;
-  /** True if the event opened just now. */
+  /** True if the event opens with this result. */
   readonly isNew: boolean;
-  /** True if handlers are notified again when a silence ends. */
+  /**
+   * The setting `renotify-after-silence`: true if handlers are notified of an event that is still firing when its
+   * silence ends.
+   */
   readonly renotifiesAfterSilence: boolean;
   readonly resolveWhileSilenced: ResolveWhileSilenced;
-  /** Returns what the group of a handler knows about the event; undefined: the event is not in a group of it. */
+  /**
+   * Returns the record about the event in a group of the handler; undefined if no group of the handler has the event.
+   */
   readonly groupOf: (handler: string) => GroupKnowledge | undefined;
-  /** True if the queue of a handler and the dead-letter queue are full. */
+  /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   readonly isQueueFull: (handler: string) => boolean;
 }

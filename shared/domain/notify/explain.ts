@@ -7,7 +7,7 @@ import { inhibitedReason } from './inhibit.ts';
 import { silencedReason } from './silence.ts';
 import { isRun } from './verdict.ts';
 
-/** Returns one sentence about how an event is handled. */
+/** Returns a sentence for people: which handlers are notified of an event and which are not, or why none is. */
 export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   const runs = verdicts.filter(isRun);
   const others = verdicts.filter((verdict) => !isRun(verdict));
@@ -22,20 +22,32 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   return `no handler runs: ${shared ?? 'each handler has its own reason'}`;
 }
 
-/** Returns the common reason of all verdicts. For handlers with groups, only the inhibition or silence is compared. */
+/**
+ * Returns the reason that all verdicts have in common; undefined if they have different reasons. Verdicts with the same
+ * silences or the same inhibition count as equal, even if the rest of their texts differs.
+ */
 function sharedReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
   if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
   const reason = suppressionReason(first);
   return verdicts.every((verdict) => suppressionReason(verdict) === reason) ? reason : undefined;
 }
 
-/** Returns the reason for suppression, without the effect on the group. */
+/**
+ * Returns the inhibition or the silences of a verdict as text, without what its group does with the event; undefined if
+ * neither suppresses the event.
+ */
 function suppressionReason({ inhibited_by: inhibitor, silenced_by: silencedBy }: HandlerVerdict): string | undefined {
   if (inhibitor !== undefined) return inhibitedReason(inhibitor);
   return silencedBy && silencedReason(silencedBy);
 }
 
-/** Adds that handlers with groups notify the event with its group. */
+/**
+ * Returns the end of a sentence about handlers with `group_by`: they notify the event together with its group. Empty if
+ * no handler that runs has `group_by`. For a check with a single handler, it is the reason of the verdict.
+ *
+ * @param all the verdicts of all handlers
+ * @param runs the verdicts that lead to a run
+ */
 function withGroups(all: readonly HandlerVerdict[], runs: readonly HandlerVerdict[]): string {
   const [first, ...others] = runs.filter(({ group }) => group !== undefined);
   if (first === undefined) return '';
@@ -49,15 +61,19 @@ function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string)
   return `${verdicts.map(({ handler }) => handler).join(', ')} ${verdicts.length === 1 ? one : many}`;
 }
 
-/** Returns the sentence about a recovering event, which comes first. */
+/**
+ * Returns the sentence about an event that is recovering: first its recovery, then how it is handled.
+ *
+ * @param handling the sentence about the handlers of the event
+ */
 export function recoveringSentence(recovery: Recovery, handling: string): string {
   return `the event is recovering (${recoveryWords(recovery)}); its resolution is notified after that; ${handling}`;
 }
 
 /**
- * Explains why a check has no event.
+ * Returns the sentence that explains why a check has no open event.
  *
- * @param status of its last result
+ * @param status the status of the last result of the check
  */
 export function noEventSentence(status: number): string {
   return status === 0
@@ -65,15 +81,21 @@ export function noEventSentence(status: number): string {
     : `there is no event: its last result is ${severityOf(status)} and had force_resolve set`;
 }
 
-/** Explains that a resolution is notified later. */
+/**
+ * Returns the sentence about a check whose event resolved while it was silenced: the resolution is notified later.
+ *
+ * @param silencedBy the ids of the silences
+ */
 export function pendingResolutionSentence(silencedBy: readonly string[]): string {
   return `there is no event: it resolved while it was silenced by ${silencedBy.join(', ')}; its resolution is notified after that`;
 }
 
 /**
- * Explains why a result would run no handler.
+ * Returns the sentence that explains why a simulated result would notify no handler: it neither opens, continues nor
+ * resolves an event.
  *
- * @param after state that the result would lead to
+ * @param before the state of the check before the result
+ * @param after the state of the check after the result
  */
 export function noTransitionSentence(
   before: CheckState,
@@ -88,7 +110,11 @@ export function noTransitionSentence(
     : 'nothing to handle: the result is OK, and the event stays open because auto_resolve is false';
 }
 
-/** Describes the effect of a result on its event. */
+/**
+ * Returns a clause for people about what a simulated result would do to the event of its check.
+ *
+ * @param before the state of the check before the result
+ */
 export function transitionSentence(
   before: CheckState,
   { kind }: Exclude<Transition, { readonly kind: 'none' }>,

@@ -4,7 +4,10 @@ import { BUILT_IN } from '../built-in.ts';
 import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '../filter-event.ts';
 import type { Conditions, StageInputs, Verdict } from './context.ts';
 
-/** Evaluates the filters of the handler, and looks up its mutator. It is the last stage. */
+/**
+ * Evaluates the filters of a handler in their order, until one rejects the event. If none does, the verdict is
+ * `handle`, or `unknown_mutator` if the mutator of the handler is not defined. This is the last stage.
+ */
 export function filter(conditions: Conditions, event: Event, circumstances: StageInputs): Verdict {
   const defects: FilterDefect[] = [];
   for (const name of filterNames(conditions)) {
@@ -26,7 +29,11 @@ function filterNames({ filter: name, filters }: Conditions): readonly string[] {
   return filters ?? (name === undefined ? [] : [name]);
 }
 
-/** @returns undefined if no such filter is defined, and the event passes (completion 1.9) */
+/**
+ * Evaluates a filter on an event. If the filter has a defect, it is added to `defects`.
+ *
+ * @returns undefined if no filter has this name; the event then passes (completion 1.9)
+ */
 function judgeFilter(
   name: string,
   event: Event,

@@ -4,10 +4,15 @@ import { redactEvent } from '../redact.ts';
 import { severityOf } from '../severity.ts';
 import { groupId, groupKey } from './group-key.ts';
 
-/** A group in the format for receivers: its summary, then its events. */
+/** The JSON document about a group that receivers get: first the summary of the group, then its events. */
 type GroupDocument = Readonly<Record<string, unknown>>;
 
-/** Returns the run of a single event for a handler with `group_by`: for a test, or if its group has no room. */
+/**
+ * Returns a group with a single event, for a handler with `group_by` that gets only this event: in a test of the
+ * handler, for a reminder, or if the event cannot join its group.
+ *
+ * @param names the attributes in `group_by`
+ */
 export function groupOfOne(
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
   names: readonly string[],
@@ -29,19 +34,21 @@ export function groupOfOne(
   };
 }
 
-/** Returns the number of events of a run, with those that its list omits. */
+/** Returns the number of events in the notification of a group, including those that its list omits. */
 export function eventsIn({ events, omitted }: GroupRun): number {
   return events.length + omitted;
 }
 
-/** Returns a group with redacted events. */
+/** Returns the notification of a group with all secrets in its events redacted. */
 export function redactGroup(group: GroupRun): GroupRun {
   return { ...group, events: group.events.map(redactEvent) };
 }
 
 /**
- * Returns the JSON document for a handler with `group_by`: each event in its usual form, and its change since the last
- * run.
+ * Returns the JSON document that a handler with `group_by` gets: the summary of the group, then each event in the event
+ * format of the handler, with the change of the event since the group last notified it.
+ *
+ * @param format the `event_format` of the handler
  */
 export function groupDocument(
   { namespace, handler, group }: { readonly namespace: string; readonly handler: string; readonly group: GroupRun },

@@ -4,7 +4,10 @@ import { compareText } from '../compare-text.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { changeOf, hasPending, wasNeverNotified, type MemberState } from './group-member.ts';
 
-/** Most bytes of JSON of the events in one run, because receivers have limits of their own. */
+/**
+ * Maximum size of all events in one notification of a group, in characters of JSON. Receivers limit the size of a
+ * request.
+ */
 export const GROUP_BYTES_MAX = 1024 * 1024;
 
 export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number {
@@ -12,15 +15,15 @@ export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number
 }
 
 /**
- * The state of an event when its group is flushed. `gone`: it was deleted, or ended without this handler being
- * notified. `silenced`, `inhibited`: it is suppressed now.
+ * The state of an event when its group is flushed. `open`: it may be notified. `gone`: it is not the open event of its
+ * check any more, and the group did not get its resolution. `silenced`, `inhibited`: it is suppressed now.
  */
 export type Presence = 'open' | 'gone' | 'silenced' | 'inhibited';
 
 export interface FlushMember extends MemberState {
   readonly client: string;
   readonly check: string;
-  /** Size of its JSON. */
+  /** The size of the stored event, in characters of JSON. */
   readonly bytes: number;
 }
 
@@ -30,11 +33,11 @@ interface FlushLimits {
   readonly bytes: number;
 }
 
-/** The result of a flush of a group. */
+/** The outcome of a flush of a group: the notification to send, if any, and the changes to the members of the group. */
 export interface GroupFlush<Member> {
-  /** The cause of the notification; undefined if none is sent. */
+  /** The cause of the notification: an event has changed, or a repeat is due. Undefined if no notification is sent. */
   readonly cause: 'change' | 'repeat' | undefined;
-  /** The events of the notification, in order, within the limits. */
+  /** The events that the notification lists, in order and within the limits, each with its change. */
   readonly listed: readonly (readonly [Member, GroupChange])[];
   readonly omitted: number;
   readonly counts: {
@@ -43,19 +46,29 @@ export interface GroupFlush<Member> {
     readonly changed: number;
     readonly resolved: number;
   };
-  /** The worst severity of the firing events; `ok` if there are none. */
+  /** The worst severity of the firing events, listed or omitted; `ok` if no event is firing. */
   readonly severity: Severity;
-  /** Events whose change this flush notifies; their last notification must be updated. */
+  /**
+   * The events that stay in the group and whose change the notification announces, listed or omitted. The record of
+   * their last notification must be updated.
+   */
   readonly notified: readonly Member[];
-  /** Events that leave the group with this flush. */
+  /** The events to remove from the group: those that are gone, and resolved or transient ones that are now notified. */
   readonly leaving: readonly Member[];
-  /** Events that an inhibition suppresses from now on, until their next result. */
+  /**
+   * The events to mark as inhibited: they are inhibited now and were never notified. The group skips them until a
+   * result of theirs passes all stages.
+   */
   readonly inhibited: readonly Member[];
-  /** True if a notification stays pending because a silence suppresses it. */
+  /** True if a notification stays pending: its event is silenced, or is inhibited and was notified before. */
   readonly isPending: boolean;
 }
 
-/** Computes the flush of a group (grouping 2 and 3). */
+/**
+ * Computes the outcome of a flush of a group, without changing anything (grouping 2 and 3).
+ *
+ * @param presenceOf returns the current state of a member; it is not called for resolved and transient events
+ */
 export function flushGroup<Member extends FlushMember>(
   members: Iterable<Member>,
   presenceOf: (member: Member) => Presence,
@@ -82,7 +95,10 @@ export function flushGroup<Member extends FlushMember>(
   };
 }
 
-/** Sorts the members of a group by what the flush does with them. */
+/**
+ * Divides the members of a group by what a flush does with them: show them in the notification, remove them as gone, or
+ * mark them as inhibited. All other members stay as they are.
+ */
 function sorted<Member extends FlushMember>(
   members: Iterable<Member>,
   presenceOf: (member: Member) => Presence,
@@ -110,7 +126,7 @@ function isLast({ isResolved, isTransient }: MemberState): boolean {
   return isResolved || isTransient;
 }
 
-/** Limits the list, but keeps at least one event, whatever its size. */
+/** Returns the first events of a list, as many as the limits allow, but at least one, whatever its size. */
 function withinLimits<Member extends FlushMember>(
   shown: readonly (readonly [Member, GroupChange])[],
   { events, bytes }: FlushLimits,
@@ -124,7 +140,7 @@ function withinLimits<Member extends FlushMember>(
 }
 
 const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknown: 1, warning: 2, ok: 3 };
-/** Sort order: new and changed problems first, then resolved ones, then unchanged ones. */
+/** The order of events in a notification: new and changed problems by severity, then resolved, then unchanged ones. */
 const RESOLVED_RANK = 10;
 const UNCHANGED_RANK = 20;
 

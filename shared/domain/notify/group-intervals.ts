@@ -1,14 +1,17 @@
 import { GROUP_INTERVAL, GROUP_WAIT, REPEAT_INTERVAL } from '../../schemas/grouping.ts';
 import type { RunningHandler } from '../../schemas/handler.ts';
 
-/** Interval at which a group that never repeats is checked for events that are gone. */
+/**
+ * Time from one flush to the next for a group without repeats and without pending notifications. Such a flush only
+ * removes events that are gone.
+ */
 const SWEEP_MS = 3_600_000;
 
-/** The intervals of the flushes of a group. */
+/** The settings of a handler that decide when its groups are flushed, in milliseconds. */
 export interface GroupIntervals {
   readonly waitMs: number;
   readonly intervalMs: number;
-  /** Interval of repeats; 0: never. */
+  /** The time after which a group with firing events but without changes is notified again; 0: never. */
   readonly repeatMs: number;
 }
 
@@ -25,15 +28,15 @@ export function groupIntervals(handler: Intervals): GroupIntervals {
 
 /** Timestamps that decide when a group is flushed next, in epoch milliseconds. */
 export interface FlushTimes {
-  /** Time since which a notification is pending; undefined if none is. */
+  /** The time since when a notification of the group has been pending; undefined if none is pending. */
   readonly pendingSinceMs: number | undefined;
-  /** The last flush, whether or not it sent a notification; undefined if there was none. */
+  /** The time of the last flush, whether or not it sent a notification; undefined if there was no flush yet. */
   readonly flushedAtMs: number | undefined;
-  /** The last notification; undefined if there was none. */
+  /** The time of the last notification of the group; undefined if there was none yet. */
   readonly notifiedAtMs: number | undefined;
 }
 
-/** Returns when a group is flushed next (grouping 2). */
+/** Returns the time of the next flush of a group in epoch milliseconds; a past time means at once (grouping 2). */
 export function dueAtMs(
   { pendingSinceMs, flushedAtMs = 0, notifiedAtMs = flushedAtMs }: FlushTimes,
   times: GroupIntervals,

@@ -3,37 +3,42 @@ import { attributeAt, attributeText, textsIn } from '../attributes.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { clientSubscription } from '../subscription.ts';
 
-/** Longest value in a group key, in characters; a longer one is truncated and gets a hash. */
+/** Maximum length of an attribute value in a group key, in characters. A longer value is truncated and gets a hash. */
 const VALUE_MAX = 100;
 
-/** The attribute values that the events of a group have in common. */
+/** The key of a group: the attribute values that all events of the group have in common. */
 export interface GroupKey {
-  /** The key that identifies the group within its handler. */
+  /** A text that identifies the group among the groups of its handler in a namespace. */
   readonly key: string;
-  /** The values in the order of `group_by`. */
+  /** The names and values of the attributes, in the order of `group_by`. */
   readonly by: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Returns the group key of an event (grouping 1). A missing attribute counts as the empty text. A long one is
- * truncated, and a hash of the whole value is appended.
+ * Returns the group key of an event (grouping 1). A missing attribute counts as an empty text. A value of more than 100
+ * characters is truncated, and a hash of the full value is appended.
+ *
+ * @param names the attributes to group by
  */
 export function groupKey(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupKey {
   const by = names.map((name) => [name, truncateValue(valueOf(name, event))] as const);
   return { key: JSON.stringify(by), by };
 }
 
-/** True if a group was made with these names; otherwise its events must move to other groups. */
+/**
+ * True if a group was created with these attribute names in this order. Otherwise `group_by` has changed, and the
+ * events of the group must move to other groups.
+ */
 export function isGroupedBy({ by }: Pick<GroupKey, 'by'>, names: readonly string[]): boolean {
   return by.length === names.length && by.every(([name], at) => name === names[at]);
 }
 
-/** Returns the id of a group for receivers, the same in all its runs. */
+/** Returns the group id that receivers get; it is the same in every notification of the group. */
 export function groupId(namespace: string, handler: string, key: string): string {
   return fingerprintOf({ namespace, handler, key });
 }
 
-/** Returns a label for display, such as `datacenter=fra, check=disk`. */
+/** Returns the label of a group for display, such as `datacenter=fra, check=disk`. An empty value is shown as `-`. */
 export function groupLabel(by: GroupKey['by']): string {
   if (by.length === 0) return 'all events';
   return by.map(([name, value]) => `${name}=${value === '' ? '-' : value}`).join(', ');
@@ -55,8 +60,8 @@ function valueOf(name: string, { client, check }: Pick<Event, 'client' | 'check'
 }
 
 /**
- * Returns the subscriptions that the client shares with the check. If there are none, it returns all of the client
- * except its own.
+ * Returns the subscriptions that a client and a check have in common, sorted. If there are none, returns all
+ * subscriptions of the client except `client:NAME`, which only this client has.
  */
 function subscriptionsOf({ client, check }: Pick<Event, 'client' | 'check'>): string[] {
   const subscribers = textsIn(check['subscribers']);

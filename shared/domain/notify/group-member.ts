@@ -3,28 +3,34 @@ import type { GroupChange } from '../../schemas/grouping.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 
 /**
- * The last notification of an event by its group: the status that it named. `renotify`: it must be notified again,
- * because the silence that suppressed it ended. `inhibited`: an inhibition suppressed it at a flush, until its next
- * result. Undefined: none.
+ * The status that an event had when its group last notified it; undefined if the group never notified it.
+ *
+ * - `renotify`: the group has notified the event and must do so again, because a silence of it ended.
+ * - `inhibited`: a flush skipped the event, which was inhibited and never notified. The next result that passes all
+ *   stages removes this mark.
  */
 export type LastNotified = number | 'renotify' | 'inhibited' | undefined;
 
-/** The state of an event in its group. */
+/** The state of an event as a member of its group. */
 export interface MemberState {
   readonly eventId: string;
   readonly status: number;
-  /** True if its problem has resolved. */
+  /** True if the problem of the event has resolved. */
   readonly isResolved: boolean;
-  /** True if the event is stored nowhere else, such as a registration: it is notified once and then dropped. */
+  /**
+   * True if the event is not stored as an open event, for example the registration of a client. The group notifies it
+   * once and then removes it.
+   */
   readonly isTransient: boolean;
   readonly lastNotified: LastNotified;
 }
 
 /**
- * Returns the state of an event in its group after an occurrence.
+ * Returns the state of a group member after its event occurred again, or for the first time.
  *
- * @param isStored whether the event is stored as an open event, or resolves one
- * @returns undefined if it resolved before any notification
+ * @param before the previous state; undefined if the event is not in a group of the handler yet
+ * @param isStored true if the event is stored as the open event of its check; it does not matter for a resolution
+ * @returns undefined if the problem resolved before the group notified it: the event then leaves the group
  */
 export function nextMember(
   before: MemberState | undefined,
@@ -46,7 +52,10 @@ export function nextMember(
   };
 }
 
-/** Returns the last notification of an event that is known by two names: that of the first name, unless it has none. */
+/**
+ * Merges the records of the last notification of an event whose check was renamed, and which groups have under both
+ * names. The result is the first record, or the second one if the event was notified only under the second name.
+ */
 export function lastNotifiedOfEither(first: LastNotified, second: LastNotified): LastNotified {
   return wasNeverNotified(first) && !wasNeverNotified(second) ? second : first;
 }
@@ -55,12 +64,15 @@ export function wasNeverNotified(lastNotified: LastNotified): boolean {
   return lastNotified === undefined || lastNotified === 'inhibited';
 }
 
-/** True if a notification of the event is pending, as far as that is known before the flush. */
+/**
+ * True if a notification of an event is pending in its group, ignoring silences and inhibitions, which only the flush
+ * evaluates. An event that a flush marked as inhibited has none.
+ */
 export function hasPending(state: MemberState): boolean {
   return state.lastNotified !== 'inhibited' && changeOf(state) !== 'same';
 }
 
-/** Returns the change of an event since its last notification. */
+/** Returns how an event has changed since its group last notified it. */
 export function changeOf({ isResolved, status, lastNotified }: MemberState): GroupChange {
   if (isResolved) return 'resolved';
   if (wasNeverNotified(lastNotified)) return 'new';

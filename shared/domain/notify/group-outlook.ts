@@ -5,20 +5,23 @@ import { groupLabel, type GroupKey } from './group-key.ts';
 import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-intervals.ts';
 import type { LastNotified } from './group-member.ts';
 
-/** An event in its group, as it is or would be. */
+/** An event and its group, either as they are now or as they would be after a simulated result. */
 interface EventInGroup {
   readonly key: GroupKey;
   /** The flush times of the group; undefined if the group does not exist yet. */
   readonly times: FlushTimes | undefined;
-  /** Number of other events in the group. */
+  /** The number of other events in the group, without those that a flush marked as inhibited. */
   readonly others: number;
-  /** The pending change of the event; undefined if it resolved before any notification. */
+  /**
+   * The change of the event since its group last notified it. Undefined if it resolved before any notification, or is
+   * not in the group.
+   */
   readonly change: GroupChange | undefined;
 }
 
 /**
- * A reason that completes "this handler, because", and the time of the notification; undefined if it is unknown or
- * never.
+ * The next notification of an event by its group: a text for people, and the time of the flush in epoch milliseconds.
+ * The time is undefined if it is unknown, or if no notification will follow.
  */
 interface Outlook {
   readonly reason: string;
@@ -27,7 +30,7 @@ interface Outlook {
 
 const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
-/** Returns when an event is notified with its group (grouping 5). */
+/** Returns when a group notifies one of its events that neither a silence nor an inhibition suppresses (grouping 5). */
 export function groupOutlook(
   { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
   intervals: GroupIntervals,
@@ -54,7 +57,7 @@ export function groupOutlook(
 }
 
 /**
- * Returns what happens to an inhibited event in its group, as text that follows the reason of the inhibition.
+ * Returns when a group notifies an inhibited event. The text follows the reason of the inhibition.
  *
  * @param lastNotified the last notification of the event by the group; `apart`: the event is not in the group
  */
@@ -77,7 +80,7 @@ export function inhibitedOutlook(
   };
 }
 
-/** Returns what happens to a silenced event in its group. */
+/** Returns when a group notifies a silenced event of it. The text follows the reason of the silence. */
 export function silencedOutlook({ key, others, change }: EventInGroup, lastNotified: LastNotified): Outlook {
   const group = groupText(key, others);
   if (lastNotified === 'inhibited') return undated(inhibitedText(group));
@@ -101,7 +104,10 @@ function undated(reason: string): Outlook {
   return { reason, dueAtMs: undefined };
 }
 
-/** Returns the reason why an event is not notified although its inhibition has lifted. */
+/**
+ * Returns the reason why an event is not notified yet although its inhibition has ended: a flush of its group skipped
+ * it, and the group waits for its next result.
+ */
 export function inhibitedAtFlushReason(key: GroupKey, others: number): string {
   return `it was inhibited at the last flush of ${groupText(key, others)}; it is notified with its next result`;
 }

@@ -3,21 +3,24 @@ import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { InhibitorRef, NotificationLog } from '../../schemas/notification-log.ts';
 import type { Conditions, Inhibition, StageInputs, Verdict } from './context.ts';
 
-/** Suppresses events that another open event inhibits (inhibition 2). */
+/**
+ * Suppresses an event that another open event inhibits, and the resolution of a problem that was inhibited ever since
+ * it opened (inhibition 2).
+ */
 export function inhibit(_conditions: Conditions, _event: Event, { inhibition }: StageInputs): Verdict | undefined {
   if (inhibition === undefined) return undefined;
   const { reason, by } = inhibition;
   return { verdict: 'inhibited', reason, ...(by !== undefined && { inhibited_by: inhibitorIn(by) }) };
 }
 
-/** Returns the inhibition by an event and a rule. */
+/** Returns the inhibition by a rule and an inhibiting event, with the reason for people. */
 export function inhibitionBy(by: InhibitorRef): Inhibition {
   return { reason: inhibitedReason(by), by };
 }
 
 /**
- * Returns the reason why the resolution of a never notified event is not notified; undefined if a handler was notified
- * of the event.
+ * Returns the inhibition that suppresses the resolution of a problem that was inhibited ever since it opened; undefined
+ * for the resolution of any other problem.
  */
 export function inhibitionOfResolution({ neverNotified }: NotificationLog): Inhibition | undefined {
   return neverNotified === true ? NEVER_NOTIFIED : undefined;
@@ -25,12 +28,12 @@ export function inhibitionOfResolution({ neverNotified }: NotificationLog): Inhi
 
 const NEVER_NOTIFIED: Inhibition = { reason: 'its incident was inhibited, so its resolution is not notified' };
 
-/** Returns the rule and the inhibiting event for display. */
+/** Returns the rule, client and check of an inhibitor for display, without its fingerprint and hash. */
 export function inhibitorIn({ rule, client, check }: InhibitorRef): Inhibitor {
   return { rule, client, check };
 }
 
-/** Text for people that follows "this handler, because". */
+/** Returns the reason for people why an event is inhibited: the rule and the inhibiting event. */
 export function inhibitedReason({ rule, client, check }: Inhibitor): string {
   return `inhibited by ${rule} while ${client}/${check} is failing`;
 }

@@ -3,10 +3,12 @@ import type { InhibitionOutlook } from '../../schemas/explain.ts';
 import { isInhibitor, type InhibitionRule } from './inhibition-rule.ts';
 
 /**
- * Returns the effect of a change of one event on the events that it inhibits, or would inhibit.
+ * Returns for each inhibition rule whether one event would start, continue or stop to inhibit others after a change.
+ * Rules by which the event inhibits neither before nor after the change are left out.
  *
- * @param event the event after the change; `same`: it stays as it is; undefined: no event is left
- * @param inhibited the number of events that it inhibits now, by rule; a rule that inhibits none is absent
+ * @param event the event after the change; `same`: it does not change; undefined: there is no open event after it
+ * @param inhibited the number of events that the event inhibits now, by rule name; it has no entry for a rule by which
+ * the event is not an inhibitor now
  */
 export function inhibitionOutlook(
   rules: readonly InhibitionRule[],

@@ -7,11 +7,12 @@ import { redactKeysOf, checkRedactKeysOf } from '../redact.ts';
 import { countField, statusField, type Field } from '../search-fields.ts';
 import { attributeTexts, parseSelector, type Selector, type SelectorSubject } from '../selector.ts';
 
-/** A parsed inhibition rule. */
+/** An inhibition rule whose selectors are parsed. */
 export interface InhibitionRule {
   readonly name: string;
   /**
-   * A hash of its name and definition. Records made by an earlier form of the rule have another one, and do not count.
+   * A hash of the name and the definition of the rule. Records with another fingerprint come from an earlier definition
+   * of the rule and are ignored.
    */
   readonly fingerprint: string;
   readonly source: Selector;
@@ -19,14 +20,15 @@ export interface InhibitionRule {
   readonly equal: readonly string[];
 }
 
-/** An error in a definition, with its attribute. */
+/** An error in the definition of an inhibition rule, with the attribute that contains it. */
 export interface InhibitionProblem {
   readonly attribute: 'source' | 'target';
   readonly message: string;
 }
 
 /**
- * Fields that change from result to result. They are allowed here, because a rule is evaluated with the event at hand.
+ * Fields that may change with every result. Other selectors forbid them. Inhibition rules allow them, because a rule is
+ * evaluated on the current event.
  */
 const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   [
@@ -35,7 +37,11 @@ const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   ].map((field) => [field.name, field]),
 );
 
-/** Parses a definition that its schema has accepted, once, when it is loaded. */
+/**
+ * Parses the definition of an inhibition rule, once, when the definition is loaded. Its schema must have accepted it.
+ *
+ * @returns the rule, or the errors in its selectors
+ */
 export function parseInhibition(
   name: string,
   definition: InhibitionDefinition,
@@ -53,19 +59,19 @@ export function parseInhibition(
 }
 
 /**
- * Returns the fingerprint of a rule. Stored events refer to it, so its fields keep `when` and `quiet`, the former names
- * of the attributes `source` and `target`.
+ * Returns the fingerprint of an inhibition rule. Stored events contain fingerprints, so the hash must not change: it
+ * still uses `when` and `quiet`, the former names of the attributes `source` and `target`.
  */
 function fingerprint(name: string, source: string, target: string, equal: readonly string[]): string {
   return fingerprintOf({ name, when: source, quiet: target, equal: JSON.stringify(equal) });
 }
 
-/** True if an event inhibits others by a rule. */
+/** True if an event can inhibit others by a rule: it is firing, and the source of the rule matches it. */
 export function isInhibitor({ source }: InhibitionRule, namespace: string, event: Event): boolean {
   return event.action !== 'resolve' && event.check.status !== 0 && source.matches(subjectOf(namespace, event));
 }
 
-/** The attributes of an open event that are in memory. */
+/** The attributes of an open event that are in memory, so that its stored record need not be read. */
 export interface OpenEventAttributes {
   readonly namespace: string;
   readonly client: string;
@@ -75,24 +81,37 @@ export interface OpenEventAttributes {
   readonly occurrences: number;
 }
 
-/** True if a selector can match an event, as far as the attributes in memory show. The whole event decides. */
+/**
+ * True if a selector may match an open event, by the attributes in memory. Only the stored record of the event shows
+ * whether the selector does match.
+ */
 export function couldConcern(search: Selector, event: OpenEventAttributes): boolean {
   return search.couldMatch({ ...event, attribute: () => [] });
 }
 
-/** Returns the key of the values that inhibitors and inhibited events must have in common. */
+/**
+ * Returns the values that an event has for the attributes in `equal` of a rule, as one key. An event only inhibits
+ * events with the same key.
+ */
 export function commonKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
   return groupKey(equal, event).key;
 }
 
-/** Returns a hash of a common key, which may be long, for the logs of inhibited events. */
+/**
+ * Returns the hash of a key of `equal` values. The notification log of an inhibited event contains this hash instead of
+ * the key, which may be long.
+ */
 export function equalHash(key: string): string {
   return fingerprintOf({ key });
 }
 
-/** The index of the open events that inhibit others, by rule. */
+/** The index of the open events that inhibit others, by rule and by the key of their `equal` values. */
 export interface InhibitorIndex {
-  /** Returns an inhibitor other than this event that has the same common key; undefined if there is none. */
+  /**
+   * Returns an inhibitor by a rule with this key of `equal` values; undefined if there is none.
+   *
+   * @param other the event that may be inhibited; it is never returned, because no event inhibits itself
+   */
   find(
     rule: InhibitionRule,
     key: string,
@@ -101,8 +120,11 @@ export interface InhibitorIndex {
 }
 
 /**
- * Returns the event that inhibits another one, which is not a resolve (inhibition 2); undefined if there is none. An
- * inhibitor is never inhibited by its own rule: of two failing switches, each would hide the other.
+ * Returns the event that inhibits the given one, and its rule; undefined if no event does (inhibition 2). The first
+ * rule with an inhibitor decides. An event that matches the source of a rule is never inhibited by this rule. Otherwise
+ * two failing switches would inhibit each other.
+ *
+ * @param event the event that may be inhibited; not a resolution
  */
 export function inhibitorOf(
   rules: readonly InhibitionRule[],

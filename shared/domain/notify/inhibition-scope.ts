@@ -1,10 +1,10 @@
 import type { InhibitionRow } from '../../schemas/inhibition.ts';
 
 /**
- * Returns a rule limited to the inhibitors in some namespaces. The list of inhibitors may be truncated, so the number
- * of inhibited events is then a lower bound.
+ * Returns an inhibition rule of the API with only the inhibitors in some namespaces, and the number of events that
+ * these inhibit. The API lists at most 100 inhibitors of a rule, so the number may be too low.
  *
- * @param isThere returns whether an inhibitor is in one of these namespaces
+ * @param isThere returns true if an inhibitor is in one of these namespaces
  */
 export function inhibitionWithin(
   rule: InhibitionRow,

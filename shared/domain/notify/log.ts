@@ -6,21 +6,21 @@ import {
 } from '../../schemas/notification-log.ts';
 
 /*
- * The notification log of an event. All functions return the same object if nothing changes, so that nothing is
- * written, and the empty log instead of one without fields.
+ * Changes to the notification log of an event. A function that adds to a log or removes from it returns the same object
+ * if nothing changes, so that the caller need not write the event. A log without fields is always `EMPTY_LOG`.
  */
 
 export const EMPTY_LOG: NotificationLog = Object.freeze({});
 
-/** Records that a silence suppressed a notification. */
+/** Records in the log of an event that a silence suppressed a notification, which is pending from now on. */
 export function suppressBySilence(log: NotificationLog): NotificationLog {
   return log.pending?.silence === true ? log : logOf({ ...log, pending: { ...log.pending, silence: true } });
 }
 
 /**
- * Records that an inhibition suppresses an event.
+ * Records in the log of an event which inhibition suppresses it, and for which handlers a notification is now pending.
  *
- * @param handlers the handlers that it would have notified
+ * @param handlers the handlers that would be notified of the event without the inhibition
  */
 export function suppressByInhibition(
   log: NotificationLog,
@@ -32,7 +32,11 @@ export function suppressByInhibition(
   return logOf({ ...log, inhibitedBy: inhibitor, pending: { ...log.pending, inhibition } });
 }
 
-/** Records that a silence or an inhibition no longer suppresses the event. Its pending notifications stay. */
+/**
+ * Records in the log of an event that a silence or an inhibition no longer suppresses it. For a silence, this also
+ * removes the pending notification. For an inhibition, the pending notifications stay in the log, and the event no
+ * longer counts as never notified.
+ */
 export function release(log: NotificationLog, by: 'silence' | 'inhibition'): NotificationLog {
   if (by === 'silence') {
     return log.pending?.silence === undefined
@@ -43,42 +47,47 @@ export function release(log: NotificationLog, by: 'silence' | 'inhibition'): Not
   return logOf({ ...log, inhibitedBy: undefined, neverNotified: undefined });
 }
 
-/** Removes handlers from those with a pending notification of an inhibition that ended. */
+/**
+ * Removes the pending notifications of these handlers from the log of an event whose inhibition has ended. If the log
+ * has `all` instead of the names of handlers, removes the pending notifications of all handlers.
+ */
 export function settlePending(log: NotificationLog, handlers: readonly string[]): NotificationLog {
   const before = log.pending?.inhibition;
   if (before === undefined) return log;
-  // `all` cannot be reduced by names. A result names nearly all handlers that it ever notifies.
+  // Single names cannot be removed from `all`. Nearly always, each result of a check names the same handlers.
   const left = before === 'all' ? [] : before.filter((name) => !handlers.includes(name));
   if (left.length === before.length) return log;
   return logOf({ ...log, pending: { ...log.pending, inhibition: left } });
 }
 
-/** Records that handlers were notified of the problem. */
+/** Records in the log of an event that these handlers were notified of the problem. */
 export function recordNotified(log: NotificationLog, handlers: readonly string[]): NotificationLog {
   const notified = union(log.notified, handlers);
   return notified === log.notified ? log : logOf({ ...log, notified });
 }
 
-/** Records that no handler was notified since the event opened. */
+/** Records in the log of an event that it opened inhibited, so that no handler was notified of it. */
 export function recordNeverNotified(log: NotificationLog): NotificationLog {
   return log.neverNotified === true ? log : logOf({ ...log, neverNotified: true });
 }
 
-/** True if a handler has a pending notification because of an inhibition. */
+/** True if a notification for a handler is pending because an inhibition suppressed it. */
 export function isPending({ pending }: NotificationLog, handler: string): boolean {
   return isIn(pending?.inhibition, handler);
 }
 
-/** True if a handler was notified of the problem. */
+/** True if the log of an event says that a handler was notified of the problem. */
 export function wasNotified({ notified }: NotificationLog, handler: string): boolean {
   return isIn(notified, handler);
 }
 
 /**
- * Joins the logs of an event that was open under two names. The later one decides whether the event is suppressed. A
- * handler that was notified under either name is notified of the resolution.
+ * Merges the logs of an event that was open under both names of a renamed check. The log of the new name decides what
+ * suppresses the event. A handler that was notified under either name counts as notified.
  *
- * @param routed the handlers of the last result
+ * @param before the log of the event under the old name
+ * @param after the log of the event under the new name
+ * @param routed the handlers on the route of the last result
  */
 export function merge(before: NotificationLog, after: NotificationLog, routed: readonly string[]): NotificationLog {
   const merged = logOf({
@@ -97,12 +106,12 @@ function isIn(handlers: HandlerSet | undefined, name: string): boolean {
   return handlers === 'all' || handlers?.includes(name) === true;
 }
 
-/** Returns the handlers of both sets. */
+/** Returns the union of two sets of handlers; `all` if it has more than 20 names, undefined if both are undefined. */
 export function unionOf(a: HandlerSet | undefined, b: HandlerSet | undefined): HandlerSet | undefined {
   return b === 'all' ? 'all' : union(a, b ?? []);
 }
 
-/** Returns the same set if it has all these names. */
+/** Adds handlers to a set. Returns the same set if it has all names already, and `all` for more than 20 names. */
 function union(handlers: HandlerSet | undefined, names: readonly string[]): HandlerSet | undefined {
   if (handlers === 'all') return handlers;
   const fresh = names.filter((name) => handlers?.includes(name) !== true);
@@ -121,7 +130,7 @@ function isSameInhibitor(a: InhibitorRef | undefined, b: InhibitorRef): boolean 
   );
 }
 
-/** Builds a log without empty fields. */
+/** Returns a log without its empty fields, as an object that equal logs share if possible. */
 function logOf({ notified, neverNotified, inhibitedBy, pending = {} }: NotificationLog): NotificationLog {
   const inhibition = pending.inhibition?.length === 0 ? undefined : pending.inhibition;
   const isWaiting = pending.silence !== undefined || inhibition !== undefined;
@@ -139,13 +148,13 @@ function logOf({ notified, neverNotified, inhibitedBy, pending = {} }: Notificat
   return interned(log);
 }
 
-/** Most shared logs; more distinct ones are not shared. */
+/** Maximum number of different logs that events share as objects; any further log gets an object for each event. */
 const SHARED_MAX = 1000;
 const shared = new Map<string, NotificationLog>();
 
 /**
- * Returns one object for all equal logs without an inhibition. Most events have one of few logs, so a hundred thousand
- * open events share a few objects.
+ * Returns the same object for equal logs, in order to save memory: most of a hundred thousand open events have one of a
+ * few different logs. A log that names an inhibitor is returned unchanged.
  */
 export function interned(log: NotificationLog): NotificationLog {
   if (log.inhibitedBy !== undefined) return log;

@@ -15,30 +15,34 @@ import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts
 import type { NotificationContext, StageInputs } from './context.ts';
 import { isRun, judge, wouldRunWithoutSilence } from './verdict.ts';
 
-/** The decision about one handler. */
+/** The decision whether one handler is notified of an event, and the consequence. */
 export interface HandlerDecision {
   readonly handler: RoutedHandler;
   readonly verdict: HandlerVerdict;
-  /** The event as the handler gets it. */
+  /** The event in the format of the handler, with `silence_ended` and `inhibition_ended` if they apply. */
   readonly event: HandledEvent;
-  /** `defer`: the handler is notified of the resolution when the silence ends. */
+  /**
+   * The consequence of the verdict. `notify`: the handler gets the event now or with its group. `defer`: the handler is
+   * notified of the resolution when the silence ends. `suppressed by …`: it would be notified without the silence or
+   * the inhibition. `none`: it is not notified for another reason.
+   */
   readonly effect: 'notify' | 'defer' | 'suppressed by silence' | 'suppressed by inhibition' | 'none';
 }
 
-/** The decisions about an event, and its log afterwards. */
+/** The decisions about all handlers of an event, and the notification log of the event after them. */
 export interface Notifications {
   readonly decisions: readonly HandlerDecision[];
   readonly log: NotificationLog;
 }
 
-/** Returns the handlers whose decisions have an effect. */
+/** Returns the names of the handlers whose decisions have the given effect. */
 export function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
   return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
 }
 
 /**
- * Runs the stages for each handler of an event. It changes nothing: the commit of the event applies the decisions, and
- * `explain` and `simulate` only show them.
+ * Decides for each handler of an event whether it is notified. This changes nothing: the commit of the event applies
+ * the decisions, and `explain` and `simulate` only show them.
  */
 export function decide(context: NotificationContext): Notifications {
   const decisions = context.handlers.map((handler) => decideFor(handler, context));
@@ -55,7 +59,10 @@ function decideFor(handler: RoutedHandler, context: NotificationContext): Handle
   return { handler, verdict, event, effect: isSuppressed ? 'suppressed by inhibition' : 'none' };
 }
 
-/** Rejects a run for which the queue has no room. An event that waits in its group takes none yet. */
+/**
+ * Replaces the verdict of a handler that would run by `overflow` if neither its queue nor the dead-letter queue has
+ * room. Handlers with `group_by` keep their verdict: their events are queued only when the group is flushed.
+ */
 export function withinQueue(
   handler: RoutedHandler,
   verdict: HandlerVerdict,
@@ -69,7 +76,10 @@ export function withinQueue(
   };
 }
 
-/** Decides what follows from the silence of an event. */
+/**
+ * Decides what happens to a silenced event: it is suppressed, or it is a resolution that is deferred or notified in
+ * spite of the silence.
+ */
 function silenced(
   handler: RoutedHandler,
   verdict: HandlerVerdict,
@@ -77,7 +87,7 @@ function silenced(
   context: NotificationContext,
 ): HandlerDecision {
   if (!wouldRunWithoutSilence(handler, event, uninhibited(context))) return { handler, verdict, event, effect: 'none' };
-  // If both apply, record the inhibition; the silence is re-evaluated once the inhibition lifts.
+  // If a silence and an inhibition apply, record the inhibition. When it ends, the silence is evaluated again.
   if (context.inhibition !== undefined) return { handler, verdict, event, effect: 'suppressed by inhibition' };
   const isResolutionOfNotified =
     event.action === 'resolve' && context.isSeparateFromStored !== true && knowsProblem(handler, context);
@@ -93,7 +103,10 @@ function silenced(
   return { handler, verdict: run, event, effect: isRun(run) ? 'notify' : 'none' };
 }
 
-/** True if a handler was notified of the problem. For a handler with `group_by`, its group decides. */
+/**
+ * True if a handler was notified of the problem. If a group of the handler has the event, the record of the group
+ * decides, otherwise the notification log of the event.
+ */
 function knowsProblem({ name }: RoutedHandler, { groupOf, log }: NotificationContext): boolean {
   return groupOf(name)?.wasNotified ?? wasNotified(log, name);
 }
@@ -102,7 +115,7 @@ function uninhibited(context: NotificationContext): StageInputs {
   return context.inhibition === undefined ? context : { ...context, inhibition: undefined };
 }
 
-/** Returns the log of the event after the decisions. */
+/** Returns the notification log of an event after the decisions about its handlers. */
 function nextLog(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
   const { event, inhibition, handlers } = context;
   const notified = namesWith(decisions, 'notify');

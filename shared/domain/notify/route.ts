@@ -6,26 +6,27 @@ import type { EventFilter } from '../filter-event.ts';
 import type { V2EventFilter } from '../v2/filter.ts';
 import { pipelineRefs, type RoutedWorkflow } from '../v2/pipeline.ts';
 
-/* The first stage: the handlers that the check of an event names, with sets expanded. */
+/* The route of an event: the handlers that its check names, with each handler set replaced by its members. */
 
-/** Looks up definitions by name. */
+/** The handlers, filters and mutators that are defined in a namespace, by name. */
 export interface HandlingDefinitions {
   handler(name: string): HandlerDefinition | undefined;
   filter(name: string): EventFilter | V2EventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
 }
 
-/** The handler of checks that name no handler. */
+/** The handler that is notified if a check has no attribute that names handlers, contacts or pipelines. */
 export const DEFAULT_HANDLER = 'default';
 
-/** Maximum number of handler names considered, since a result may carry a list of any length. */
+/** Maximum number of names that count in a list of handlers, because a result may contain a list of any length. */
 const NAMES_MAX = 100;
 
 type Check = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the handlers that a check names, including sets, each once (legacy-peer, State machine). `handlers` overrides
- * `handler`, an empty list means none, and without either it is `default`. Only the first 100 names of a list count.
+ * Returns the names of the handlers and handler sets that a check names (legacy-peer, State machine). `handlers`
+ * overrides `handler`. An empty list means no handler. A check without either attribute names `default`. Only the first
+ * 100 names of a list count.
  *
  * The reference says that `contacts` and `contact` route events (2.2), but not how. Here a contact is the name of a
  * handler or set. Contacts run in addition to the handlers that the check names, and replace `default`. Pipelines of a
@@ -38,28 +39,37 @@ export function handlerNames(check: Check): readonly string[] {
   return contacts.length === 0 ? handlers : [...new Set([...handlers, ...contacts])];
 }
 
-/** @returns undefined if neither attribute is present */
+/**
+ * Returns the handler names in two attributes of a check.
+ *
+ * @param plural the value of `handlers` or `contacts`; it overrides `singular` if it is a list
+ * @param singular the value of `handler` or `contact`
+ * @returns undefined if there is neither a list nor a name
+ */
 function namesOf(plural: unknown, singular: unknown): readonly string[] | undefined {
   if (Array.isArray(plural)) return plural.slice(0, NAMES_MAX).filter((name) => typeof name === 'string');
   return typeof singular === 'string' ? [singular] : undefined;
 }
 
-/** The target of a handler name: a handler that can run, or the reason why there is none. */
+/** The target of a handler name or a pipeline in a check: a handler that can run, or the reason why there is none. */
 export type RoutedHandler =
   | {
       readonly kind: 'handler';
       readonly name: string;
-      /** Undefined for built-in handlers, which have no conditions. */
+      /** The definition of the handler; undefined for a built-in handler, which has no conditions. */
       readonly definition: RunningHandler | undefined;
       readonly workflow?: never;
     }
   | { readonly kind: 'unknown_handler' | 'nested_set'; readonly name: string; readonly workflow?: never }
   | RoutedWorkflow;
 
-/** A set may contain sets, but sets below those are ignored (completion 1.8). */
+/** Maximum depth of handler sets: a set may contain sets, but a set below those is not expanded (completion 1.8). */
 const SET_DEPTH_MAX = 2;
 
-/** Expands sets. Attributes of a set have no effect, and a handler that is named twice runs once (completion 1.8). */
+/**
+ * Looks up handlers by name, and replaces each handler set by its members. Other attributes of a set have no effect. A
+ * handler that is named more than once is returned once (completion 1.8).
+ */
 export function routeHandlers(names: readonly string[], definitions: HandlingDefinitions): readonly RoutedHandler[] {
   const routed = new Map<string, RoutedHandler>();
 
@@ -79,12 +89,12 @@ export function routeHandlers(names: readonly string[], definitions: HandlingDef
   return [...routed.values()];
 }
 
-/** Whether a check disables the handling of its events. */
+/** True if a check has `handle: false`: no handler is notified of its events. */
 export function isHandlingDisabled(check: Check): boolean {
   return check['handle'] === false;
 }
 
-/** Returns the verdict for a name without a usable handler. */
+/** Returns the verdict for a handler name or pipeline that leads to no handler, such as `unknown_handler`. */
 export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
   const reason =
     'reason' in routed
@@ -95,22 +105,24 @@ export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler
   return { ...nameOf(routed), verdict: routed.kind, reason };
 }
 
-/** Returns the name of a handler for verdicts, with its workflow if it has one. */
+/**
+ * Returns the name of a handler for a verdict, and the workflow of the pipeline that the handler comes from, if any.
+ */
 export function nameOf({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
   return workflow === undefined ? { handler: name } : { handler: name, workflow };
 }
 
-/** Whether a handler groups events. */
+/** True if a handler has `group_by`, so that it is notified of groups of events. */
 export function isGrouping(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.group_by !== undefined;
 }
 
-/** Whether silences suppress events for a handler. */
+/** True if silences suppress events for a handler: it does not have `handle_silenced: true`. */
 export function heedsSilences(handler: RoutedHandler): boolean {
   return handler.kind !== 'handler' || handler.definition?.handle_silenced !== true;
 }
 
-/** Whether a handler gets events in the v2 format. */
+/** True if a handler gets events in the v2 format: it has `event_format: core`. */
 export function getsV2Events(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.event_format === 'core';
 }

@@ -1,14 +1,18 @@
 import type { Event } from '../../schemas/event.ts';
 import type { Conditions, Verdict } from './context.ts';
 
-/** Suppresses events that a silence covers, unless the handler has `handle_silenced: true`. */
+/** Suppresses an event that a silence covers, unless the handler has `handle_silenced: true`. */
 export function silence({ handle_silenced }: Conditions, event: Event): Verdict | undefined {
   if (!event.silenced || handle_silenced === true) return undefined;
   const { silenced_by } = event;
   return { verdict: 'silenced', reason: silencedReason(silenced_by), silenced_by };
 }
 
-/** Returns the reason for silenced events, which follows "this handler, because". */
+/**
+ * Returns the reason for people why a handler is not notified of a silenced event.
+ *
+ * @param silencedBy the ids of the silences
+ */
 export function silencedReason(silencedBy: readonly string[]): string {
   return `silenced by ${silencedBy.join(', ')}, and the handler does not set handle_silenced: true`;
 }

@@ -4,11 +4,14 @@ import type { NotificationContext } from './context.ts';
 import { heedsSilences, isGrouping, type RoutedHandler } from './route.ts';
 
 /*
- * Notifications that were suppressed, and are sent because the silence or the inhibition has ended while the problem
- * persists.
+ * Notifications that a silence or an inhibition suppressed, and that are sent because it has ended while the problem is
+ * still firing.
  */
 
-/** Returns the event as a handler gets it. It says so if its silence or its inhibition has ended. */
+/**
+ * Returns the event that a handler gets: with `silence_ended` or `inhibition_ended` if the silence or the inhibition
+ * that suppressed it has ended, and otherwise unchanged.
+ */
 export function renotified(handler: RoutedHandler, event: HandledEvent, context: NotificationContext): HandledEvent {
   const usual: HandledEvent =
     endsSilence(context) && heedsSilences(handler) ? { ...context.event, silence_ended: true } : event;
@@ -16,8 +19,9 @@ export function renotified(handler: RoutedHandler, event: HandledEvent, context:
 }
 
 /**
- * True if handlers are notified of the end of a silence: it suppressed the event, which is not silenced now. The clock
- * or a result may notice the end; either way handlers are notified once. A resolution never mentions it here.
+ * True if this notification announces the end of a silence. The silence suppressed a notification, the problem is still
+ * firing but not silenced any more, and the setting `renotify-after-silence` is true. A timer or a result may detect
+ * the end first, but handlers are notified of it once. A resolution never announces it here.
  */
 export function endsSilence({
   event,
@@ -29,7 +33,10 @@ export function endsSilence({
   return !event.silenced && event.action !== 'resolve';
 }
 
-/** True if a handler gets a notification that an inhibition suppressed until now. Only those get `inhibition_ended`. */
+/**
+ * True if an inhibition suppressed a notification for a handler and has ended, while the problem is still firing. Only
+ * such a handler gets `inhibition_ended`.
+ */
 function endsInhibition(handler: RoutedHandler, context: NotificationContext): boolean {
   const { event, inhibition, isSeparateFromStored, log, groupOf } = context;
   if (isSeparateFromStored === true || inhibition !== undefined || event.action === 'resolve') return false;

@@ -10,8 +10,8 @@ import type { Conditions, StageInputs } from './context.ts';
 const NO_CONDITIONS: Conditions = {};
 
 /**
- * Decides whether a handler is notified of an event. The stages follow in this order, and the first one with an
- * objection decides (legacy-peer, Silenced matching; inhibition 2).
+ * Returns the verdict of a handler on an event. The stages accept, silence, inhibit and filter run in this order, and
+ * the first one that rejects the event decides (legacy-peer, Silenced matching; inhibition 2).
  */
 export function judge(handler: RoutedHandler, event: Event, inputs: StageInputs): HandlerVerdict {
   if (handler.kind !== 'handler') return refusal(handler);
@@ -24,12 +24,15 @@ export function judge(handler: RoutedHandler, event: Event, inputs: StageInputs)
   return { ...nameOf(handler), ...verdict };
 }
 
-/** Whether a verdict leads to a run. A run that is sure to fail counts too, so that it is reported as a failed run. */
+/**
+ * True if a verdict leads to a run of the handler. A run that must fail because its mutator is not defined counts too,
+ * so that it is reported as a failed run.
+ */
 export function isRun({ verdict }: Pick<HandlerVerdict, 'verdict'>): boolean {
   return verdict === 'handle' || verdict === 'unknown_mutator';
 }
 
-/** Whether a handler would be notified of an event if it were not silenced. */
+/** True if a handler would be notified of an event if no silence covered the event. */
 export function wouldRunWithoutSilence(handler: RoutedHandler, event: Event, inputs: StageInputs): boolean {
   return isRun(judge(handler, { ...event, silenced: false, silenced_by: [] }, inputs));
 }

@@ -18,7 +18,10 @@ import type { CheckResult } from '../../../../shared/schemas/result.ts';
 import { localZone } from '../../../schedule/subdue.ts';
 import type { Definitions } from '../config/definitions.ts';
 
-/** The handlers that did not get an event, for the log. It never holds the event itself (security S17). */
+/**
+ * The verdicts about one event that are logged and counted after the commit: those of handlers that are not notified,
+ * and those with a defective filter. It never contains the event itself, because logs contain no bodies (security S17).
+ */
 export interface HandlingNote {
   readonly namespace: string;
   readonly client: string;
@@ -30,45 +33,54 @@ export interface HandlingNote {
   readonly verdicts: readonly HandlerVerdict[];
 }
 
+/** The handlers that the events of a check are routed to. */
 export interface Route {
   readonly handlers: readonly RoutedHandler[];
-  /** The verdicts to log if no handler of the route can run; undefined if one can. */
+  /**
+   * The verdicts to report if no handler of the route can run: one for each name without a usable handler, and none for
+   * a check that names no handler. Undefined if at least one handler can run.
+   */
   readonly refusals: readonly HandlerVerdict[] | undefined;
-  /** Handlers with the v2 event format: they get every event, also an OK one that resolves nothing. */
+  /** The handlers with the v2 event format. They get every event, even an OK event that resolves nothing. */
   readonly all: readonly RoutedHandler[];
 }
 
 /**
- * The handlers that may get events of a namespace: none, handlers that get problems only, or some that get every event.
+ * Which events the handlers of a namespace get. "none": no handler is defined. "problems": problems and their
+ * resolutions. "all": at least one handler also gets OK events that resolve nothing.
  */
 export type EventDemand = 'none' | 'problems' | 'all';
 
-/** Most cached routes, and longest cached list of names: results can name any handlers, also undefined ones. */
+/** Maximum number of cached routes. It is bounded because results can name any handlers, even undefined ones. */
 const ROUTES_MAX = 1000;
 
+/** Maximum length of the key of a cached route. The key contains the names in a result; a longer one is not cached. */
 const ROUTE_KEY_LENGTH_MAX = 1000;
 
-/** The queues of runs. */
+/** Tells whether the queues of handlers have room. */
 export interface Backlog {
-  /** True if one more run of the handler would exceed its queue and the dead-letter queue. */
+  /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   isFull(namespace: string, handler: string): boolean;
 }
 
-/** The settings of the program that decide about notifications. */
+/** The settings of the backend that affect which notifications are sent. */
 export type NotificationSettings = Pick<NotificationContext, 'renotifiesAfterSilence' | 'resolveWhileSilenced'>;
 
 const DEFAULT_SETTINGS: NotificationSettings = { renotifiesAfterSilence: true, resolveWhileSilenced: 'defer' };
 
-/** The definitions in force, and the routes derived from them. */
+/**
+ * Finds the handlers of a check by the current definitions. The routes are cached until a definition changes or the
+ * cache is full.
+ */
 export class Routing {
   readonly definitions: Definitions;
-  /** Returns the settings in force; they are read each time. */
+  /** Returns the current settings. They can change while the backend runs, so they are read for each event. */
   readonly settings: () => NotificationSettings;
   readonly #backlog: Backlog;
-  /** Routes by namespace, then by the list of names. */
+  /** The cached routes by namespace, then by the names of handlers and pipelines in the check. */
   readonly #routes = new Map<string, Map<string, Route>>();
   #routeCount = 0;
-  /** Demands by namespace. */
+  /** The cached results of `demand` by namespace. */
   readonly #demands = new Map<string, EventDemand>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
@@ -84,7 +96,7 @@ export class Routing {
     this.#generation = definitions.generation;
   }
 
-  /** Returns which events of a namespace any handler may get. */
+  /** Returns which events the handlers of a namespace get. */
   demand(namespace: string): EventDemand {
     this.#forgetOutdated();
     let demand = this.#demands.get(namespace);
@@ -100,12 +112,12 @@ export class Routing {
     return demand;
   }
 
-  /** True if a handler of this check also gets OK events that resolve nothing. */
+  /** True if at least one handler of the check also gets OK events that resolve nothing. */
   notifiesOk(namespace: string, check: CheckResult): boolean {
     return this.demand(namespace) === 'all' && this.route(namespace, check).all.length > 0;
   }
 
-  /** Returns the handlers for the events of a check. The route is computed once for each list of names. */
+  /** Returns the route for the events of a check. Checks that name the same handlers and pipelines share it. */
   route(namespace: string, check: CheckResult): Route {
     this.#forgetOutdated();
     const names = handlerNames(check);
@@ -136,24 +148,25 @@ export class Routing {
 
   #handlersOf(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
-    // In v1 a check without handlers goes to `default`. In other namespaces that needs a handler of this name.
+    // As in v1, a check without handlers is routed to the handler `default`, even if that is not defined. In namespaces
+    // other than the default one, it is routed there only if that handler is defined.
     const isCustom = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
     return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
-  /** Returns a verdict, or `overflow` if the queue has no room for one more run. */
+  /** Returns the verdict; `overflow` in its place if it leads to a run for which the queue has no room. */
   withinQueue(namespace: string, handler: RoutedHandler, verdict: HandlerVerdict): HandlerVerdict {
     return withinQueue(handler, verdict, (name) => this.isQueueFull(namespace, name));
   }
 
-  /** True if one more run of a handler would exceed its queue and the dead-letter queue. */
+  /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   isQueueFull(namespace: string, handler: string): boolean {
     return this.#backlog.isFull(namespace, handler);
   }
 
-  /** Returns the surroundings that a verdict may depend on. */
+  /** Returns the inputs of the stages besides the event and the handler: definitions, open events, time, time zone. */
   inputs(namespace: string, events: StoredEvents, nowMs: number): StageInputs {
-    // Evaluated lazily, because few filters need the zone.
+    // The time zone is determined only when a filter reads it, because few filters need it.
     const zone = (): string => this.#zoneAt(nowMs);
     return {
       namespace,
@@ -168,7 +181,10 @@ export class Routing {
     };
   }
 
-  /** Returns the local time zone, cached for each batch: finding it takes longer than the rest of a verdict. */
+  /**
+   * Returns the time zone of this machine. It is cached for one value of `nowMs`, so for one batch, because determining
+   * it takes longer than everything else in a verdict.
+   */
   #zoneAt(nowMs: number): string {
     if (this.#zone?.nowMs !== nowMs) this.#zone = { nowMs, name: localZone() };
     return this.#zone.name;
@@ -181,7 +197,10 @@ function routeOf(handlers: readonly RoutedHandler[]): Route {
   return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
 }
 
-/** True if a handler gets every event. In Sensu Go a handler gets OK events too, unless a filter excludes them. */
+/**
+ * True if a handler gets every event, as handlers with the v2 event format do: in Sensu Go, handlers also get OK events
+ * unless a filter rejects them.
+ */
 function getsOk(definition: HandlerDefinition | undefined): boolean {
   return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }

@@ -13,18 +13,23 @@ import { contains, ListedNetworks, networkList } from '../../access/networks.ts'
 import type { Clock } from '../../ports.ts';
 import { NameLookups, type LookUp } from './name-lookups.ts';
 
-/** Addresses that were checked. Connections use only these, so a later look-up cannot redirect them. */
+/**
+ * The addresses of a host that a handler may connect to. The connection uses only these, so a later name look-up cannot
+ * lead it elsewhere.
+ */
 export type CheckedAddresses = readonly [LookupAddress, ...LookupAddress[]];
 
 interface AddressParts {
   readonly clock: Clock;
-  /** Returns the setting `handler-networks`. It is read for each look-up. */
+  /**
+   * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
+   */
   readonly networks: () => readonly string[];
-  /** Returns all addresses of a name; default: the resolver of this machine. */
+  /** Resolves a host name to all its addresses; default: the resolver of this machine. */
   readonly lookUp?: LookUp;
 }
 
-/** The check of the addresses that handlers may send to (security S15). */
+/** Resolves the hosts that handlers send to, and rejects addresses that handlers may not send to (security S15). */
 export class TargetAddresses {
   readonly #listed: ListedNetworks;
   readonly #names: NameLookups;
@@ -35,12 +40,13 @@ export class TargetAddresses {
   }
 
   /**
-   * Returns the addresses of a host that the operator wrote into a definition. A literal address is used as written,
-   * and `localhost` must resolve to a loopback address. Any other name is subject to the rule, because others may
-   * control what it resolves to.
+   * Returns the addresses of a host that a handler definition names. A literal IP address is always allowed. For
+   * `localhost`, only loopback addresses are allowed. For any other name, only addresses that `rule` allows are
+   * returned, because others than the operator may control what the name resolves to. Addresses in `handler-networks`
+   * are always allowed.
    *
-   * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or the look-up times
-   * out
+   * @throws MonError `forbidden` when no address of the host is allowed, `unavailable` when the host has no address or
+   * the signal is aborted before the look-up ends
    */
   async written(host: string, rule: Exclude<AddressRule, 'loopback'>, signal: AbortSignal): Promise<CheckedAddresses> {
     const plain = withoutBrackets(host);
@@ -50,9 +56,10 @@ export class TargetAddresses {
   }
 
   /**
-   * Returns the addresses of a host that a redirect names.
+   * Returns the addresses of a host that a redirect names: public ones, and those in `handler-networks`.
    *
-   * @throws MonError as `written` does, also for a literal address
+   * @throws MonError `forbidden` when no address of the host is allowed, also for a literal IP address; `unavailable`
+   * when the host has no address or the signal is aborted before the look-up ends
    */
   async redirected(host: string, signal: AbortSignal): Promise<CheckedAddresses> {
     return await this.#allowed(withoutBrackets(host), 'public', signal);
@@ -75,13 +82,11 @@ export class TargetAddresses {
   }
 }
 
-/**
- * Returns a look-up function for socket options. It always returns the checked addresses, whatever name is looked up.
- */
+/** Returns a look-up function for socket options. It ignores the host name and always returns these addresses. */
 export function lookupOf(addresses: CheckedAddresses): LookupFunction {
   return (_hostname, options, callback) => {
     const [{ address, family }] = addresses;
-    // Call back asynchronously, as a real look-up does: a socket cannot take a result at once.
+    // Call back asynchronously, as a real look-up does: a socket cannot handle a synchronous callback.
     if (options.all === true) process.nextTick(() => callback(null, [...addresses]));
     else process.nextTick(() => callback(null, address, family));
   };
@@ -89,10 +94,17 @@ export function lookupOf(addresses: CheckedAddresses): LookupFunction {
 
 const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
-/** IPv4-mapped IPv6 addresses. As a list it also holds all IPv4 addresses, so only IPv6 ones may be looked up. */
+/**
+ * The network of the IPv4-mapped IPv6 addresses. `BlockList` finds every IPv4 address in it too, so only IPv6 addresses
+ * may be checked against it.
+ */
 const MAPPED_LIST = networkList(['::ffff:0:0/96']);
 
-/** @param address IPv4 or IPv6, in any spelling */
+/**
+ * Returns the class of an address, which decides whether a handler may send there.
+ *
+ * @param address an IPv4 or IPv6 address in any spelling
+ */
 export function kindOfAddress(address: string): AddressKind {
   const special = SPECIAL_LISTS.find(([, list]) => contains(list, address))?.[0];
   if (special !== undefined) return special;

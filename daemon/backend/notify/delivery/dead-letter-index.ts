@@ -1,15 +1,18 @@
 import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { Ticket } from './job-queue.ts';
 
-/** A run that failed permanently; its event is in the store. */
+/** A dead letter in memory: a handler run that failed permanently, and why. Its event is only in the store. */
 export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
 
-/** Most dead letters; beyond that the oldest are dropped. */
+/**
+ * Maximum number of dead letters. When one more is added, the oldest one that no request is retrying or dropping is
+ * deleted.
+ */
 const DEAD_LETTERS_MAX = 10_000;
 
-/** The dead letters in memory, with their limit. */
+/** The dead letters of all handlers in memory, and their maximum number. */
 export class DeadLetterIndex {
-  /** Dead letters by id, in the order in which they failed. */
+  /** The dead letters by the ids of their jobs, in the order in which they failed. */
   readonly entries = new Map<number, DeadLetterEntry>();
   readonly limit: number;
 
@@ -17,7 +20,7 @@ export class DeadLetterIndex {
     this.limit = limit;
   }
 
-  /** True if one more dead letter would drop the oldest. */
+  /** True if one more dead letter would exceed the maximum number, so that the oldest is deleted. */
   get isFull(): boolean {
     return this.entries.size >= this.limit;
   }

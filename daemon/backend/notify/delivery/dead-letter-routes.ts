@@ -20,7 +20,7 @@ interface DeadLetterDeps {
   readonly store: Store;
 }
 
-/** The routes that list, retry and drop dead letters. */
+/** Returns the routes of the mon API that list, show, retry and drop dead letters. */
 export function deadLettersOnMon({
   clock,
   deadLetters,

@@ -10,7 +10,7 @@ import type { Clock } from '../../ports.ts';
 import type { Ticket } from './job-queue.ts';
 import type { DeadLetterEntry, DeadLetterIndex } from './dead-letter-index.ts';
 
-/** The dead letters that a command is for. */
+/** The dead letters that a request retries or drops: all, those of one handler, or the one with an id. */
 type Selection = DeadLetterSelection | { readonly id: number };
 
 interface TakingAway {
@@ -26,18 +26,21 @@ interface DeadLetterParts {
   readonly log: Log;
 }
 
-/** Most dead letters that an audit record names; beyond that it has only their number. */
+/**
+ * Maximum number of dead letters that an audit record lists. A record about more of them lists the first ones, with the
+ * number of all.
+ */
 const DEAD_LETTERS_AUDITED_MAX = 100;
-/** Longest reason that is stored, in UTF-16 units. */
+/** Maximum length of a failure reason that is stored, in UTF-16 units; a longer one is truncated. */
 const REASON_LENGTH_MAX = 500;
 
-/** The runs that failed permanently, until they are retried or dropped. */
+/** The dead-letter queue: handler runs that failed permanently, until they are retried or dropped. */
 export class DeadLetters {
-  /** Number of dead letters dropped since the backend started because the queue was full. */
+  /** Number of dead letters that were deleted since the backend started because the dead-letter queue was full. */
   overflowed = 0;
   readonly #parts: DeadLetterParts;
   readonly #box: DeadLetterIndex;
-  /** Dead letters that a request is about to retry or drop, so that no other request does the same. */
+  /** The ids of the dead letters that a request is retrying or dropping, so that no other request does the same. */
   readonly #claimed = new Set<number>();
   #revive: (ticket: Ticket) => void = () => undefined;
   readonly #overflow: Burst;
@@ -52,7 +55,7 @@ export class DeadLetters {
     return this.#box.entries.size;
   }
 
-  /** Returns all dead letters in the order in which they failed. */
+  /** Returns all dead letters, in the order in which they failed. */
   all(): DeadLetterEntry[] {
     return [...this.#box.entries.values()];
   }
@@ -61,16 +64,19 @@ export class DeadLetters {
     return this.#box.entries.get(id);
   }
 
-  /** Sets the function that takes the runs to be retried. */
+  /** Sets the function that queues the run of a dead letter when it is retried. */
   onRevived(revive: (ticket: Ticket) => void): void {
     this.#revive = revive;
   }
 
-  /** Puts a stored dead letter on the list: at start, and by `add`. */
+  /**
+   * Adds a dead letter that is in the store to the ones in memory, and deletes the oldest if there are too many. Called
+   * for each dead letter at start, and by `add`.
+   */
   note(ticket: Ticket, failure: JobFailure): void {
     const { attempts: _, ...attributes } = ticket;
     this.#box.entries.set(ticket.id, { ...attributes, ...failure });
-    // A dead letter that is being retried at this moment must not be dropped.
+    // A dead letter that a request is retrying at this moment must not be deleted.
     const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
     if (oldest === undefined) return;
     this.#box.entries.delete(oldest.id);
@@ -84,17 +90,18 @@ export class DeadLetters {
     );
   }
 
-  /** Makes a run a dead letter. It is on the list once it is stored. */
+  /** Turns a failed run into a dead letter. It is listed once it is stored. */
   add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
     const failure = { attempts, failed_at: this.#parts.clock.now(), reason: truncateReason(reason) };
     this.#parts.jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
   }
 
   /**
-   * Turns dead letters back into runs, at the end of the queue.
+   * Retries dead letters: their runs go to the ends of the queues of their handlers.
    *
-   * @returns the number of dead letters
-   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   * @returns the number of dead letters that are retried
+   * @throws MonError `not_found` when no dead letter has the selected id or another request handles it, `unavailable`
+   * when the commit fails
    */
   retry(selection: Selection, actor: Actor = MON): Promise<number> {
     return this.#takeAway(
@@ -105,8 +112,11 @@ export class DeadLetters {
   }
 
   /**
-   * @returns the number of dead letters
-   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   * Deletes dead letters without retrying them.
+   *
+   * @returns the number of dead letters that are deleted
+   * @throws MonError `not_found` when no dead letter has the selected id or another request handles it, `unavailable`
+   * when the commit fails
    */
   drop(selection: Selection, actor: Actor = MON): Promise<number> {
     return this.#takeAway(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
@@ -154,7 +164,8 @@ export class DeadLetters {
 }
 
 /**
- * Returns the audit fields of dead letters: the first of them in detail, and the number of all for a selection of many.
+ * Returns the fields of an audit record about retried or dropped dead letters. For a selection by id, they describe
+ * that dead letter. Otherwise, they have the number of dead letters and describe the first of them.
  */
 function deadLetterAuditFields(
   selection: Selection,

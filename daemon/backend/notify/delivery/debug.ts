@@ -3,10 +3,13 @@ import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
 import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
 
-/** Longest event in the log, in UTF-16 units; a longer one is truncated. */
+/**
+ * Maximum length of an event that the built-in debug handler writes to the log, in UTF-16 units; a longer one is
+ * truncated.
+ */
 const LOGGED_MAX = 4096;
 
-/** Writes the redacted event to the log. */
+/** Runs the built-in debug handler, which writes the redacted event to the log. */
 export function debug(event: HandledEvent, log: Log, logFields: object): DeliveryOutcome {
   const output = JSON.stringify(redactEvent(event)).slice(0, LOGGED_MAX);
   log.info({ ...logFields, output }, 'handler extension output');

@@ -34,61 +34,65 @@ export interface DeliveryParts {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** The runner for the commands of pipes and mutators. */
+  /** Runs the commands of `pipe` handlers and of mutators. */
   readonly commands: Pick<CommandRunner, 'run'>;
-  /** The feed to which transport handlers publish. */
+  /** The live feed, to which `transport` handlers publish. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
-  /** The removal of clients, for the handler `deregistration`. */
+  /** Removes clients for the built-in handler `deregistration`. */
   readonly clients: ClientRemoval;
-  /** The metric series of the handler `prometheus`. */
+  /** Stores the metrics of the events that the built-in handler `prometheus` gets. */
   readonly series: Pick<MetricSeries, 'take'>;
-  /** The registry, in which `deregistration` sees whether a client is back. */
+  /**
+   * The registry, in which the built-in handler `deregistration` checks whether a client has sent a keepalive again.
+   */
   readonly registry: Pick<Registry, 'namespace'>;
   /**
-   * Returns the setting `handler-networks`: networks in CIDR notation that handlers may reach by name. It is read at
-   * each run.
+   * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
   readonly networks: () => readonly string[];
-  /** Aborted when the backend begins to stop: handler tests then end, even if a caller waits for them. */
+  /** A signal that is aborted when the backend begins to stop. Handler tests that are running then end at once. */
   readonly stopping: AbortSignal;
-  /** Returns all addresses of a name; default: the resolver of this machine. */
+  /** Resolves a host name to all its addresses; default: the resolver of this machine. */
   readonly lookUp?: LookUp;
 }
 
-/** Longest handler test in seconds: the caller waits for the response and gives up after half a minute. */
+/** Time limit of a handler test in seconds. It is shorter than the half minute after which callers give up. */
 const TRIAL_SECONDS_MAX = 25;
 
-/** One attempt of a job. */
+/** One attempt to run the handler of a job. */
 interface Run {
   readonly job: HandlerJob;
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
-  /** The log fields that identify the run. */
+  /** The fields by which log messages identify the run and the attempt. */
   readonly logFields: object;
-  /** Receives the response of the receiver, in one line. */
+  /** Called with each response of the receiver, as one line of text. */
   readonly onAnswer?: (answer: string) => void;
 }
 
 /** The result of a handler test. */
 interface Trial {
   readonly outcome: DeliveryOutcome;
-  /** The response of the receiver; undefined if it sent none or an empty one. */
+  /**
+   * The last response of the receiver, as one line of text. Only webhooks, and mail servers that accepted the mail,
+   * have one; otherwise undefined.
+   */
   readonly response: string | undefined;
 }
 
-/** The event or group to send, redacted for handlers that must not get secrets. */
+/** The event or group that a handler sends, redacted if the handler must not get secrets. */
 interface Subject {
   readonly event: HandledEvent;
   readonly group?: GroupRun | undefined;
 }
 
-/** An event after its mutator, with the text to send. */
+/** The event or group that a handler sends, with the text that the mutator made from it. */
 interface Mutated extends Subject {
   readonly data: string;
 }
 
-/** Runs handlers. Disposing of it closes the connections kept open for webhooks. */
+/** Runs handlers: mutates events and sends them. Disposing closes the connections that are kept open for webhooks. */
 export class Delivery implements Disposable {
   readonly #parts: DeliveryParts;
   readonly #addresses: TargetAddresses;
@@ -100,11 +104,12 @@ export class Delivery implements Disposable {
   }
 
   /**
-   * Mutates and sends the event of a job. Never rejects: every failure is logged here.
+   * Mutates and sends the event or group of a job. Never rejects: a failure is returned as the outcome.
    *
-   * @param handler the definition in force; undefined: the built-in handler of that name
+   * @param handler the current definition of the handler; undefined for a built-in handler
    * @param attempt 1 for the first attempt
-   * @param signal aborted when the backend cannot wait any longer; the outcome then means nothing
+   * @param signal aborted when the backend cannot wait any longer for the run; a failed outcome then says nothing about
+   * the receiver
    */
   async deliver(
     job: HandlerJob,
@@ -116,7 +121,7 @@ export class Delivery implements Disposable {
     return await this.#run({ job, attempt, signal, mutators, logFields: recordOf(job, attempt) }, handler);
   }
 
-  /** Delivers once, within a time limit, and returns the response of the receiver as well. */
+  /** Runs a handler once as a test, within a time limit. Returns the outcome and the response of the receiver. */
   async try(job: HandlerJob, handler: RunningHandler): Promise<Trial> {
     let answer: string | undefined;
     const onAnswer = (said: string): void => void (answer = said);
@@ -125,7 +130,8 @@ export class Delivery implements Disposable {
   }
 
   /**
-   * Returns what a handler would send, for display: always redacted, whatever the definition says. The mutator runs.
+   * Returns what a handler would send for a job, for display. The mutator runs. Secrets are always redacted, whatever
+   * the definition says.
    */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
     const subject = redactSubject(job);
@@ -139,7 +145,7 @@ export class Delivery implements Disposable {
     this.#webhooks[Symbol.dispose]();
   }
 
-  /** Runs a handler test within the time limit. Without it, a command that has no timeout might never end. */
+  /** Runs a handler test within the time limit. Without the limit, a command that has no timeout might never end. */
   async #inTrial<Ended>(job: HandlerJob, work: (run: Run) => Promise<Ended>): Promise<Ended | Failure> {
     const { clock, definitions, stopping } = this.#parts;
     const mutators = definitions.in(job.namespace);
@@ -174,12 +180,13 @@ export class Delivery implements Disposable {
   }
 
   async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
-    // Webhooks and mails usually leave the machine, so they are redacted by default (completion, Decisions).
+    // Webhooks and mails usually leave the machine, so secrets in them are redacted by default (completion, Decisions).
     const isRedacted = handler.redact ?? (handler.type === 'webhook' || handler.type === 'email');
     const subject = isRedacted ? redactSubject(run.job) : run.job;
     const mutation = await this.#mutate(subject, handler, run);
     if (mutation.kind === 'failed') return mutation;
-    // Output without measurements, such as that of a failed check, yields nothing to send.
+    // A metrics mutator makes an empty text from output without measurements, such as that of a failed check. There is
+    // nothing to send then.
     const { mutator } = handler;
     if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
     const { event, group } = subject;
@@ -238,7 +245,7 @@ export class Delivery implements Disposable {
     }
   }
 
-  /** Builds the input of a message. The output of a configured mutator replaces the output of the check. */
+  /** Returns what message templates can use. The output of a configured mutator replaces the output of the check. */
   #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): MessageSubject {
     const output = mutator === undefined ? undefined : data;
     return { namespace, event, group, output, nowMs: this.#parts.clock.now() };
@@ -250,8 +257,8 @@ export class Delivery implements Disposable {
   }
 
   /**
-   * Publishes to the live feed only on the first attempt, however often the outlets are retried. All its readers may
-   * see it, so it is redacted.
+   * Publishes a message to the live feed, only at the first attempt, however often the file and socket of the handler
+   * are retried. All readers of the feed may see the message, so its event is redacted.
    */
   async #publish(handler: TransportHandler, data: string, run: Run): Promise<DeliveryOutcome> {
     const bytes = Buffer.byteLength(data);
@@ -270,7 +277,7 @@ export class Delivery implements Disposable {
     return DELIVERED;
   }
 
-  /** Logs why a delivery failed. */
+  /** Logs why a delivery failed, unless the backend is stopping, and returns the outcome. */
   #logFailure(outcome: DeliveryOutcome, logFields: object): DeliveryOutcome {
     if (outcome.kind === 'failed' && outcome !== STOPPED) {
       this.#parts.log.error({ ...logFields, reason: outcome.reason }, 'handler error');
@@ -279,7 +286,7 @@ export class Delivery implements Disposable {
   }
 }
 
-/** Returns the log fields of a run. */
+/** Returns the log fields that identify a run and the attempt. */
 function recordOf(job: HandlerJob, attempt: number): object {
   return { ...jobLogFields(job), attempt };
 }

@@ -4,9 +4,13 @@ import type { Log } from '../../../log/log.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
 
-/** The removal of clients, as the API does it. */
+/** Removes clients as the API does. */
 export interface ClientRemoval {
-  /** @throws MonError `not_found`, `unavailable` */
+  /**
+   * Resolves all events of a client, then removes the client with its results.
+   *
+   * @throws MonError `not_found` when there is no such client, `unavailable` when the commit fails
+   */
   remove(
     namespace: string,
     client: string,
@@ -18,14 +22,14 @@ interface DeregistrationDeps {
   readonly clients: ClientRemoval;
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
-  /** The log fields that identify the run. */
+  /** The fields by which log messages identify the run. */
   readonly logFields: object;
 }
 
 /**
- * Removes the client of the event as `DELETE /clients/:client` does. A client that is already gone counts as success. A
- * client that sent a keepalive since the event is back, and stays. The run may come long after its event, for instance
- * from the dead-letter queue.
+ * Runs the built-in handler `deregistration`, which removes the client of the event as `DELETE /clients/:client` does.
+ * If the client does not exist any more, the run counts as delivered. A client that sent a keepalive after the event is
+ * not removed: the run may come long after its event, for instance from the dead-letter queue.
  */
 export async function deregister(
   { namespace, client, event }: HandlerJob,

@@ -13,7 +13,7 @@ import { DELIVERED, failedForGood, failedForNow, said, type DeliveryOutcome } fr
 import type { NetworkDeps } from './tcp.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Seconds for the whole SMTP conversation: servers that scan messages take a while. */
+/** Default time limit in seconds for sending a mail: servers that scan messages take a while. */
 const TIMEOUT_DEFAULT = 30;
 
 const PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
@@ -28,7 +28,7 @@ interface MailRun {
 
 interface MailDeps extends NetworkDeps {
   readonly log: Log;
-  /** The log fields that identify the run. */
+  /** The fields by which log messages identify the run. */
   readonly logFields: object;
 }
 
@@ -43,7 +43,8 @@ export async function sendMail(
     const tls = tlsOf(smtp);
     const checked = await addresses.written(host, 'own-network', limit);
     const socket = connect({ host, port, lookup: lookupOf(checked), signal: limit });
-    // Without a listener the process would exit. The error reaches `once` first, and the conversation after that.
+    // Without a listener the process would exit on an error. While connecting, `once` throws the error; after that, the
+    // SMTP library reports it.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
@@ -52,7 +53,8 @@ export async function sendMail(
       onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {
-      // If the time limit closed the connection, the limit reports the better error.
+      // If the time limit or a stop of the backend closed the connection, that is the reason to report, and not this
+      // error.
       if (limit.aborted) throw error;
       return refusalOf(error, smtp, `${host}:${String(port)}`);
     } finally {
@@ -76,7 +78,7 @@ async function converse(
     ignoreTLS: mode === 'none',
     tls,
     ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
-    // The text is always plain content, even if it looks like a path or a URL.
+    // The SMTP library must never read the file or URL that the text of a mail looks like.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -88,10 +90,11 @@ async function converse(
 }
 
 /**
- * Returns the TLS options. The server must present a certificate for its name from an authority of this machine or of
- * the definition. With opportunistic TLS any certificate is accepted, unless the definition names authorities.
+ * Returns the TLS options for an SMTP server. Its certificate must be valid for its name. It must be signed by an
+ * authority in the `ca_file` of the definition or, without one, by an authority that this machine trusts. With
+ * opportunistic TLS and without `ca_file`, any certificate is accepted.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when `ca_file` cannot be read or contains no certificate
  */
 function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
   return {
@@ -101,7 +104,10 @@ function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
   };
 }
 
-/** Builds the message. Mails of one problem or group form a thread, and the id identifies a duplicate. */
+/**
+ * Builds the message for the SMTP library. All mails about one event or group form a thread. Every attempt of a job has
+ * the same message id, so that receivers can recognize a duplicate.
+ */
 function messageOf(
   { id, event, group }: HandlerJob,
   { from, to, cc, reply_to: replyTo }: EmailHandler,
@@ -126,7 +132,7 @@ function messageOf(
     inReplyTo: thread,
     references: thread,
     headers: {
-      // Out-of-office replies are not sent to a program (RFC 3834, 5).
+      // Marks the mail as automatic, so that nobody sends an out-of-office reply to it (RFC 3834, 5).
       'Auto-Submitted': 'auto-generated',
       ...(group === undefined ? { 'X-Mon-Event-Id': event.id } : { 'X-Mon-Group-Id': group.id }),
       'X-Mon-Delivery': String(id),
@@ -139,9 +145,10 @@ function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
 }
 
 /**
- * Returns the failure for an SMTP error: 4xx is temporary, 5xx is permanent (RFC 5321, 4.2.1).
+ * Returns the failed outcome for an error response of an SMTP server: 5xx is permanent, other codes can be retried (RFC
+ * 5321, 4.2.1).
  *
- * @throws errors that are not a response of the server
+ * @throws the error itself if it is not a response of the server
  */
 function refusalOf(error: unknown, { user = '', password = '' }: Server, server: string): DeliveryOutcome {
   const { responseCode: code, response = '' } = error as {
@@ -149,7 +156,8 @@ function refusalOf(error: unknown, { user = '', password = '' }: Server, server:
     readonly response?: string;
   };
   if (typeof code !== 'number') throw error;
-  // The secrets in the form in which they are sent (RFC 4954, 4).
+  // The server may repeat the credentials as they were sent to it, in Base64: the password alone, or after the user
+  // name (RFC 4954, 4).
   const sent = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
   const reason = `${server} answered ${said(response, [password, ...(password === '' ? [] : sent)]) || String(code)}`;
   return code < 500 ? failedForNow(reason, 'response') : failedForGood(reason, 'response');

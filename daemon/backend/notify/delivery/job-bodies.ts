@@ -3,14 +3,19 @@ import type { Store } from '../../ports.ts';
 import { jobOfStored } from '../../model/notify/delivery/stored-job.ts';
 import { handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
-/** Most waiting jobs kept in memory, with their events of some kilobytes each; the others are read on demand. */
+/**
+ * Maximum number of waiting jobs in memory, because the event of a job takes some kilobytes. Further jobs are read from
+ * the store when they run.
+ */
 const KEPT_MAX = 1000;
-/** Most jobs read in one request to the store. */
+/** Maximum number of jobs that are read from the store in one request. */
 const READ_MAX = 100;
 
 type PendingRead = PromiseWithResolvers<HandlerJob | undefined>;
 
-/** The jobs of the tickets: all are in the store, some in memory as well. */
+/**
+ * A cache of the jobs that wait in the queues of handlers. All of them are in the store, and some are also in memory.
+ */
 export class JobBodies {
   readonly #store: Pick<Store, 'getMany'>;
   readonly #keptMax: number;
@@ -22,13 +27,15 @@ export class JobBodies {
     this.#keptMax = keptMax;
   }
 
-  /** Keeps a stored job in memory until it is taken, if the limit allows it. */
+  /** Keeps a stored job in memory until its run needs it, unless the cache is full. */
   keep(job: HandlerJob): void {
     if (this.#kept.size < this.#keptMax) this.#kept.set(job.id, job);
   }
 
   /**
-   * @returns undefined when the job is no longer stored
+   * Returns a job and removes it from memory; a job that is not in memory is read from the store.
+   *
+   * @returns undefined when the job is not stored any more
    * @throws MonError `unavailable` when the store cannot be read
    */
   take(id: number): Promise<HandlerJob | undefined> | HandlerJob {
@@ -39,7 +46,7 @@ export class JobBodies {
   }
 
   #read(id: number): Promise<HandlerJob | undefined> {
-    // Jobs requested in the same turn of the event loop are read together.
+    // Jobs that are requested in the same iteration of the event loop are read together.
     if (this.#pendingReads.size === 0) setImmediate(() => void this.#readPending());
     const pendingRead = Promise.withResolvers<HandlerJob | undefined>();
     this.#pendingReads.set(id, pendingRead);

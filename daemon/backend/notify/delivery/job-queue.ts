@@ -1,21 +1,24 @@
 import { BinaryHeap } from '../../schedule/binary-heap.ts';
 
-/** The run of a handler as memory holds it, without its event. */
+/** A run of a handler in the queue in memory. It identifies the stored job, which has the event. */
 export interface Ticket {
   readonly id: number;
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
   readonly handler: string;
-  /** The group of a group run. Client and check are then those of its first event. */
+  /**
+   * The group that the run notifies of, with the number of its events; absent for a single event. Client and check are
+   * then those of the first event of the group.
+   */
   readonly group?: { readonly id: string; readonly label: string; readonly events: number };
-  /** Epoch milliseconds. */
+  /** Time when the run was queued, in epoch milliseconds. */
   readonly queuedAtMs: number;
-  /** Attempts since the backend started. */
+  /** Number of attempts since the backend started, or since the dead letter was retried. */
   attempts: number;
 }
 
-/** The position of a ticket in the queue, and the next one for the same client and check. */
+/** A run in the queue, with its position and the next run for the same client and check, or for the same group. */
 interface QueueEntry {
   readonly ticket: Ticket;
   readonly number: number;
@@ -23,18 +26,18 @@ interface QueueEntry {
 }
 
 /**
- * The runs of one handler, in order of arrival. Only the first run for a client and check, or for a group, is ready.
- * The others wait until it has finished, so that a resolve never overtakes its problem.
+ * The queue of the unfinished runs of one handler. Of the runs for one client and check, or for one group, only the
+ * first can start. The others wait until it has finished, so that a resolution never overtakes its problem.
  */
 export class JobQueue {
   /** Number of runs in progress. */
   running = 0;
-  /** Number of runs that wait for another attempt. */
+  /** Number of runs that wait for the delay before their next attempt. */
   retrying = 0;
-  /** Positions by job id, in order of arrival. */
+  /** All unfinished runs by the ids of their jobs, in order of arrival. */
   readonly #entries = new Map<number, QueueEntry>();
   readonly #ready = new BinaryHeap<QueueEntry>((a, b) => a.number < b.number);
-  /** The last position for each client and check, or group. */
+  /** The last unfinished run for each client and check, or for each group. */
   readonly #tails = new Map<string, QueueEntry>();
   #lastNumber = 0;
 
@@ -47,7 +50,7 @@ export class JobQueue {
     return this.#ready.size > 0;
   }
 
-  /** The oldest run that has not finished. */
+  /** The oldest run that has not finished; undefined if there is none. */
   get oldest(): Ticket | undefined {
     for (const { ticket } of this.#entries.values()) return ticket;
     return undefined;
@@ -63,14 +66,16 @@ export class JobQueue {
     this.#entries.set(ticket.id, entry);
   }
 
-  /** Takes the next ready run, which counts as running from now on. */
+  /** Returns the oldest run that can start, and counts it as running; undefined if no run can start. */
   take(): Ticket | undefined {
     const entry = this.#ready.takeFirst();
     if (entry !== undefined) this.running++;
     return entry?.ticket;
   }
 
-  /** Removes a running run that has finished, and makes the next one for its client and check ready. */
+  /**
+   * Removes a run that has finished. The next run for the same client and check, or for the same group, can then start.
+   */
   finish({ id }: Ticket): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
@@ -80,13 +85,16 @@ export class JobQueue {
     else this.#ready.add(entry.next);
   }
 
-  /** Marks a running run as waiting for another attempt. It still blocks the later ones for its client and check. */
+  /**
+   * Counts a running run as one that waits for its next attempt. It still blocks later runs for the same client and
+   * check, or for the same group.
+   */
   putOff(): void {
     this.running--;
     this.retrying++;
   }
 
-  /** Makes a run ready again when its retry delay has elapsed. */
+  /** Lets a run start again after the delay before its next attempt. */
   resume({ id }: Ticket): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;

@@ -16,18 +16,24 @@ export interface HandlerFigures {
   readonly running: number;
   readonly retrying: number;
   readonly delivered: number;
-  /** Runs that failed permanently. */
+  /** Number of runs that failed permanently. */
   readonly failed: number;
-  /** The runs that failed permanently, by category. */
+  /** Number of runs that failed permanently, by the category of the failure. */
   readonly failedBy: FailureCounts;
-  /** Attempts that failed and were followed by another one. */
+  /** Number of failed attempts after which another attempt was scheduled. */
   readonly retried: number;
-  /** Events that were not handled because the queue and the dead-letter queue were full. */
+  /**
+   * Number of notifications that were not queued because both the queue of the handler and the dead-letter queue were
+   * full.
+   */
   readonly rejected: number;
   readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
-  /** Monotonic time of the first failure since the last success; undefined if the last run did not fail. */
+  /**
+   * Monotonic time in milliseconds of the first failed attempt since the last delivery; undefined if none has failed
+   * since.
+   */
   readonly failingSinceMs: number | undefined;
-  /** Enqueue time of the oldest unfinished run, in epoch milliseconds. */
+  /** Time when the oldest unfinished run was queued, in epoch milliseconds; undefined if there is none. */
   readonly oldestAtMs: number | undefined;
 }
 
@@ -35,10 +41,12 @@ export type FailureCounts = Readonly<Record<FailureCategory, number>>;
 
 export const NO_FAILURES = Object.fromEntries(FAILURE_CATEGORIES.map((category) => [category, 0])) as FailureCounts;
 
-/** The name of a handler in a namespace. */
+/** The name of a handler, with its namespace. */
 type HandlerId = Pick<Ticket, 'namespace' | 'handler'>;
 
-/** The queue and counters of a handler by its name, independent of its current definition. */
+/**
+ * The queue and the counters of a handler. They belong to its name, and stay when its definition changes or is removed.
+ */
 export interface Lane extends HandlerId {
   readonly queue: JobQueue;
   readonly overflow: Burst;
@@ -51,7 +59,10 @@ export interface Lane extends HandlerId {
   failingSinceMs: HandlerFigures['failingSinceMs'];
 }
 
-/** Limits by handler type: each pipe starts a process, and mail servers accept few connections from one machine. */
+/**
+ * Default number of concurrent runs by handler type. Each run of a `pipe` handler starts a process, and mail servers
+ * accept few connections from one machine.
+ */
 const CONCURRENCIES: Readonly<Record<string, number>> = { pipe: 10, email: 5 };
 const CONCURRENCY = 20;
 const QUEUE_LIMIT = 10_000;
@@ -62,10 +73,13 @@ interface LaneParts {
   readonly clock: Clock;
 }
 
-/** The queues of all handlers and their limits. Created before the runner starts, because routing checks the limits. */
+/**
+ * The queues of all handlers, with their limits and counters. They are created before the job runner starts, because
+ * routing checks whether they are full.
+ */
 export class Lanes implements Backlog {
   readonly #parts: LaneParts;
-  /** Lanes by `laneName`. */
+  /** The queues of all handlers, by the names of the handlers with their namespaces. */
   readonly #lanes = new Map<string, Lane>();
   readonly #deliveryListeners = new Set<(latencyMs: number) => void>();
 
@@ -74,33 +88,36 @@ export class Lanes implements Backlog {
   }
 
   /**
-   * True if one more run has no room, neither in the queue nor among the dead letters. Older runs are kept and the
-   * newest is rejected, which costs nothing however long a handler hangs.
+   * True if neither the queue of the handler nor the dead-letter queue has room for one more run. The newest run is
+   * then rejected and the older ones stay, which costs nothing however long a handler hangs.
    */
   isFull(namespace: string, handler: string): boolean {
-    // Usually there is still room for dead letters, and this test is the cheapest.
+    // Check the dead-letter queue first: it usually has room, and this check is the cheapest.
     if (!this.#parts.deadLetterIndex.isFull) return false;
     const lane = this.#lanes.get(laneName({ namespace, handler }));
     return lane !== undefined && lane.queue.size >= this.limitOf(lane);
   }
 
-  /** Returns the figures of every handler that had a run, by `laneName`. */
+  /**
+   * Returns the counters and queue states of all handlers that had a run or a rejected notification since the backend
+   * started. The keys are the names of the handlers with their namespaces.
+   */
   figures(): ReadonlyMap<string, HandlerFigures> {
     return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
   }
 
-  /** Returns the most unfinished runs of a handler, waiting or running. */
+  /** Returns the maximum number of unfinished runs of a handler: those that wait in its queue and those in progress. */
   limitOf(handler: HandlerId): number {
     const definition = this.#definition(handler);
     return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrency(definition);
   }
 
-  /** Returns the most runs of a handler at the same time. */
+  /** Returns the maximum number of concurrent runs of a handler. */
   concurrencyOf(handler: HandlerId): number {
     return concurrency(this.#definition(handler));
   }
 
-  /** Returns the lane of a handler, and creates it if necessary. */
+  /** Returns the queue of a handler, and creates it if necessary. */
   of({ namespace, handler }: HandlerId): Lane {
     const name = laneName({ namespace, handler });
     let lane = this.#lanes.get(name);
@@ -121,7 +138,7 @@ export class Lanes implements Backlog {
     return lane;
   }
 
-  /** Calls `listener` for every delivered run with the time since the run was enqueued. */
+  /** Calls the listener for every delivered run, with the milliseconds since the run was queued. */
   onDelivered(listener: (latencyMs: number) => void): Disposable {
     this.#deliveryListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#deliveryListeners.delete(listener) };
@@ -131,7 +148,7 @@ export class Lanes implements Backlog {
     const lane = this.of(ticket);
     lane.delivered++;
     lane.failingSinceMs = undefined;
-    // The wall clock may have been set back.
+    // The wall clock may have been set back since the run was queued.
     const latencyMs = Math.max(0, this.#parts.clock.now() - ticket.queuedAtMs);
     for (const listener of this.#deliveryListeners) listener(latencyMs);
   }

@@ -1,12 +1,15 @@
 import type { Deliveries, Delivery } from '../../../../shared/schemas/explain.ts';
 import type { Ticket } from './job-queue.ts';
 
-/** Most runs that are remembered; those that changed longest ago are dropped first. */
+/** Maximum number of runs whose state is kept in memory. The run whose state changed longest ago is removed first. */
 const REMEMBERED_MAX = 20_000;
 
 type Noted = Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
 
-/** The state of the last run of each handler for each client and check, which answers "why was I not paged?". */
+/**
+ * The state of the last run of each handler, for each client and check or for each group. It answers "why was I not
+ * paged?".
+ */
 export class LastDeliveries implements Deliveries {
   readonly #limit: number;
   readonly #deliveries = new Map<string, Delivery & { readonly id: number }>();
@@ -35,7 +38,7 @@ export class LastDeliveries implements Deliveries {
     const key = group === undefined ? keyOf(ticket) : groupKey(namespace, group.id, handler);
     const previous = this.#deliveries.get(key);
     if (previous !== undefined && previous.id > ticket.id) {
-      // Only the last run counts. While it waits behind this older one, it shows the same reason.
+      // Only the newest run counts. While it is queued behind this older run, it shows why the older run failed.
       const hasSameReason = previous.state === 'queued' && delivery.state !== 'running';
       if (hasSameReason) this.#deliveries.set(key, withReason(previous, delivery.reason));
       return;

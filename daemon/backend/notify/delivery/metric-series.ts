@@ -4,11 +4,14 @@ import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { Clock } from '../../ports.ts';
 import { DELIVERED, failedForGood, type DeliveryOutcome } from './outcome.ts';
 
-/** Most series of all namespaces together; more are rejected. */
+/** Maximum number of series in all namespaces together; beyond it, new series are rejected. */
 const SERIES_MAX = 10_000;
-/** Longest name of a series including its labels. */
+/** Maximum length of a series name with its labels, in UTF-16 units; series with longer names are rejected. */
 const SERIES_LENGTH_MAX = 2048;
-/** Age at which a series that no result updated is dropped. */
+/**
+ * Age from which a series that no result updated is no longer listed. It is deleted when the limit of the number of
+ * series is reached.
+ */
 const STALE_MS = 15 * 60_000;
 
 interface Series {
@@ -16,7 +19,7 @@ interface Series {
   readonly atMs: number;
 }
 
-/** The last measurements of results for Prometheus to scrape: the built-in handler `prometheus`. */
+/** The metric series of the built-in handler `prometheus`: the last value of each metric, for Prometheus to scrape. */
 export class MetricSeries {
   readonly #clock: Clock;
   readonly #byNamespace = new Map<string, Map<string, Series>>();
@@ -26,7 +29,7 @@ export class MetricSeries {
     this.#clock = clock;
   }
 
-  /** Stores the metrics of an event. */
+  /** Stores the metrics of an event. Returns a permanent failure if a limit made it reject some of them. */
   take(namespace: string, event: HandledEvent): DeliveryOutcome {
     const atMs = this.#clock.now();
     if (this.#size >= SERIES_MAX) this.#forgetStale(atMs);
@@ -40,13 +43,13 @@ export class MetricSeries {
     );
   }
 
-  /** Returns the series of a namespace in the text format of Prometheus. */
+  /** Returns the series of a namespace in the text format of Prometheus, without those that are too old. */
   text(namespace: string): string {
     const series = this.#byNamespace.get(namespace) ?? new Map<string, Series>();
     const freshMs = this.#clock.now() - STALE_MS;
     const lines: string[] = [];
     for (const [name, { value, atMs }] of series) if (atMs > freshMs) lines.push(`${name} ${String(value)}\n`);
-    // Sorting groups all series of a metric, as the format requires.
+    // The format requires that the series of a metric follow each other; sorting the lines ensures that.
     return lines.toSorted().join('');
   }
 

@@ -10,22 +10,23 @@ export type Mutation =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutateDeps {
-  /** The definitions of the namespace of the event. */
+  /** The definitions in the namespace of the event, which include its mutators. */
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
-  /** Returns the event as text; default: JSON in the v1 format. */
+  /** Formats the event as input for the mutator; default: JSON in the v1 format. */
   readonly write?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
-  /** The log fields that identify the run. */
+  /** Log fields that identify the handler run: the handler, the event or group, and the attempt. */
   readonly logFields: object;
 }
 
 const DEFAULT = 'json';
 
 /**
- * Returns the input of a handler for an event (completion 1.9). The mutator is a command defined under the name, or a
- * built-in one: `json`, `only_check_output` or one that writes metrics.
+ * Runs a mutator and returns its output, which becomes the input of a handler (completion 1.9). The mutator is the
+ * command that is defined under its name. Without a definition, it is a built-in one: `json`, `only_check_output` or a
+ * metric format.
  */
 export async function mutate(
   event: HandledEvent,
@@ -53,7 +54,7 @@ export async function mutate(
   if (isComplete && result.status === 0) return { kind: 'mutated', data: result.output };
   const reason = isComplete ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
   log.error({ ...logFields, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
-  // A command that could not start may start next time; one that ran would fail in the same way.
+  // If the command could not be run, the next attempt may succeed. A command that ran would fail in the same way again.
   const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
   return failure(`mutator error: ${name}: ${reason}`, 'mutator');
 }

@@ -2,28 +2,31 @@ import type { LookupAddress } from 'node:dns';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../ports.ts';
 
-/** Returns all addresses of a name; rejects when there is none. */
+/** Resolves a host name to all its addresses; rejects if it has none. */
 export type LookUp = (name: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * Most concurrent look-ups. Each occupies one of the four threads that the store uses as well, for as long as the
- * resolver takes. Some threads must stay free, or a broken name server would stop ingest.
+ * Maximum number of concurrent host name look-ups. Until the resolver responds, a look-up occupies one of the four
+ * threads that the store uses too. Some threads must stay free: otherwise a broken name server would stop the
+ * processing of results.
  */
 const RUNNING_MAX = 2;
 
-/** Lifetime of a cached result: a handler with a thousand runs a second then needs one look-up. */
+/**
+ * Lifetime of a cached look-up: a handler that runs a thousand times per second looks its host up once per lifetime.
+ */
 const KEPT_MS = 5000;
 
-/** Most cached names; handlers use far fewer, but redirects can name any. */
+/** Maximum number of cached host names. Handler definitions contain far fewer, but redirects can name any host. */
 const KEPT_MAX = 1000;
 
 interface Answer {
   readonly addresses: Promise<readonly LookupAddress[]>;
-  /** Expiry in monotonic milliseconds; infinite while the look-up runs. */
+  /** The time when this look-up expires, in milliseconds of the monotonic clock; infinite while the look-up runs. */
   untilMs: number;
 }
 
-/** A cache of name look-ups. It limits their concurrency and shares one look-up among all concurrent callers. */
+/** A cache of host name look-ups. It limits how many run at once, and callers that need the same name share one. */
 export class NameLookups {
   readonly #clock: Clock;
   readonly #lookUp: LookUp;
@@ -36,7 +39,11 @@ export class NameLookups {
     this.#lookUp = lookUp;
   }
 
-  /** @throws MonError `unavailable` when the name has no address, or `signal` is aborted before the look-up ends */
+  /**
+   * Returns all addresses of a host name.
+   *
+   * @throws MonError `unavailable` if the name has no address, or if `signal` is aborted before the look-up ends
+   */
   async lookUp(name: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const { promise: isTooLate, reject } = Promise.withResolvers<never>();
     const giveUp = (): void => reject(new MonError('unavailable', `name lookup of ${name} timed out`));
@@ -58,7 +65,7 @@ export class NameLookups {
     this.#answers.set(name, answer);
     answer.addresses.then(
       () => (answer.untilMs = this.#clock.monotonic() + KEPT_MS),
-      // Expire a failed look-up at once, so that the next caller tries again.
+      // A failed look-up expires at once, so that the next caller starts a new one.
       () => (answer.untilMs = 0),
     );
     return answer.addresses;
@@ -85,7 +92,7 @@ export class NameLookups {
     this.#running += 1;
   }
 
-  /** Drops the oldest cached result. A running look-up stays, so that it is not started twice. */
+  /** If the cache is full, removes its oldest completed look-up. Running look-ups stay, so that callers share them. */
   #evictOldest(): void {
     if (this.#answers.size < KEPT_MAX) return;
     for (const [name, { untilMs }] of this.#answers) {

@@ -1,29 +1,31 @@
 import { clip, plainLine } from '../../../../shared/domain/message/clip.ts';
 import type { FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 
-/** Longest text of a receiver that is shown, in UTF-16 units. */
+/** Maximum length of a text from a receiver that is displayed, in UTF-16 units; longer texts are truncated. */
 const SAID_LENGTH_MAX = 200;
 
-/** The result of one run of a handler. */
+/** The outcome of one attempt to deliver a notification. */
 export type DeliveryOutcome =
   | {
       readonly kind: 'delivered';
-      /** The name of the backend that executed the run; absent: this one. */
+      /** The name of the cluster member that ran the handler; absent if this backend ran it. */
       readonly member?: string;
     }
   | {
       readonly kind: 'failed';
+      /** The name of the cluster member that ran the handler; absent if this backend ran it. */
       readonly member?: string;
-      /** The reason for display, without secrets. */
+      /** The reason of the failure, as a text for users without secrets. */
       readonly reason: string;
-      /** The category of the reason for metrics; absent: `other`. */
+      /** The category under which metrics count the failure; absent means `other`. */
       readonly category?: FailureCategory | undefined;
       /**
-       * True if another attempt may succeed: after a refused connection, a 5xx, a nonzero exit status or a timeout.
-       * False for an unknown mutator, or a response that rejects the request itself.
+       * True if another attempt may succeed, for example after a refused connection, an HTTP status from 500, or a
+       * nonzero exit status or timeout of a pipe handler. False for example if the mutator is unknown, or if the
+       * receiver rejected the request itself.
        */
       readonly isRetryable: boolean;
-      /** The delay that the receiver asks for before the next attempt. */
+      /** The minimum delay before the next attempt, as the receiver requested it; absent if it requested none. */
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -39,17 +41,17 @@ export function failedForNow(reason: string, category?: FailureCategory): Failur
   return { ...failedForGood(reason, category), isRetryable: true };
 }
 
-/** The outcome while the backend stops; the run is repeated after the next start. */
+/** The outcome of an attempt that ended because the backend stops. Its job runs again after the next start. */
 export const STOPPED: Failure = failedForNow('the backend is stopping');
 
 /**
- * Returns the text of a receiver, or of a library about a connection, for display: one short line without control
- * characters and without secrets.
+ * Returns a text from a receiver, or the error text of a network library, for display: one short line without control
+ * characters, in which `REDACTED` replaces secrets.
  *
- * @param keys the secrets that the receiver was sent, and may repeat
+ * @param keys the secrets that were sent to the receiver and that its text may repeat; those of one character stay
  */
 export function said(text: string, keys: readonly string[] = []): string {
-  // Longest first, so that nothing is left of a key that contains another one.
+  // Longer secrets are replaced first: if a secret contains another one, no part of it must be left.
   const longestFirst = keys.filter((key) => key.length > 1).toSorted((a, b) => b.length - a.length);
   const hidden = longestFirst.reduce((masked, key) => masked.replaceAll(key, 'REDACTED'), text);
   return clip(plainLine(hidden), SAID_LENGTH_MAX);

@@ -7,18 +7,18 @@ import { DELIVERED, failedForNow, STOPPED, type DeliveryOutcome } from './outcom
 interface PipeDeps {
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
-  /** Kills the command when it is aborted. */
+  /** The command of the handler is killed when this signal is aborted. */
   readonly signal: AbortSignal;
-  /** The log fields that identify the run. */
+  /** Log fields that identify the handler run: the handler, the event or group, and the attempt. */
   readonly logFields: object;
 }
 
-/** Longest output in the log, in UTF-16 units. */
+/** Maximum length of the command output in a log record, in UTF-16 units; longer output is truncated. */
 const LOGGED_MAX = 4096;
 
 /**
- * Runs the command with the data on its standard input, and logs its output as Sensu does (completion 1.8). It may run
- * without a time limit unless a timeout is set.
+ * Runs the command of a pipe handler with the data on its standard input, and logs its output as Sensu does (completion
+ * 1.8). Without `timeout` in the definition, the command has no time limit.
  */
 export async function runPipe(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
@@ -40,7 +40,7 @@ export async function runPipe(
   return failedForNow(firstLine(output), outcome.kind === 'timed_out' ? 'timeout' : undefined);
 }
 
-/** Returns the first line of an output: `Execution timed out`, or why nothing ran. */
+/** Returns the first line of an output. If a command timed out or could not be run, this line says so. */
 function firstLine(output: string): string {
   return output.split('\n', 1).join('');
 }

@@ -9,14 +9,14 @@ import { plainHeaders, type WebhookHandler } from './webhook.ts';
 
 interface Previewed {
   readonly job: HandlerJob;
-  /** The redacted event after the mutator. */
+  /** The output of the mutator for the redacted event or group. */
   readonly data: string;
   readonly subject: MessageSubject;
 }
 
 /**
- * Returns what a handler would send for an event, for display. Everything in the definition that is redacted elsewhere
- * is redacted here.
+ * Returns what a handler would send for a job, for display. The secrets in the definition of the handler are redacted,
+ * as in all responses of the API.
  */
 export function previewOf(handler: RunningHandler, { job, data, subject }: Previewed): Record<string, unknown> {
   const shown = redact(handler, DEFINITION_REDACT_KEYS);
@@ -46,7 +46,7 @@ export function previewOf(handler: RunningHandler, { job, data, subject }: Previ
 
 function webhookPreview(handler: WebhookHandler, { job, data, subject }: Previewed): Record<string, unknown> {
   const { secret, headers: own } = handler;
-  // The contents of `headers` are never shown, only that there are some.
+  // The names and values of configured headers are never shown: `...` only says that there are some.
   const hidden = {
     ...(own !== undefined && { '...': 'REDACTED' }),
     ...(secret !== undefined && { 'x-mon-signature': 'REDACTED' }),

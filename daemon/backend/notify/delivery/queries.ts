@@ -15,10 +15,10 @@ interface HandlerParts {
 }
 
 /**
- * Returns the handlers of these namespaces sorted by name. It includes handlers without a definition that had runs or
- * have dead letters there. It omits sets, which never run themselves.
+ * Returns the status of each handler in the namespaces, sorted by name. These are all defined handlers except sets,
+ * which have no runs, and all handlers that had runs since the backend started or have dead letters.
  *
- * @param namespaces those that the caller may see
+ * @param namespaces the namespaces that the caller may read
  */
 export function handlerStatuses(
   { definitions, handlers, deadLetters, registry }: HandlerParts,
@@ -56,8 +56,8 @@ export function handlerStatuses(
 }
 
 /**
- * Returns the type of a handler. The workflow of a pipeline has one as well, although no handler of its name is
- * defined.
+ * Returns the type of a handler: `built-in` for the name of a built-in handler, otherwise the type in its definition,
+ * or null if it has none. The workflow of a pipeline counts as the definition of a handler.
  */
 function typeOf(
   definitions: Pick<Definitions, 'in'>,

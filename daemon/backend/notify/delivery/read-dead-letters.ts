@@ -21,7 +21,7 @@ export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
   };
 }
 
-/** Returns a dead letter with its redacted event; undefined if it has been removed meanwhile. */
+/** Reads a dead letter with its event or the events of its group, redacted; undefined if it is no longer stored. */
 export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
   const [text] = await store.getMany([handlerJobKey(entry.id)]);
   if (text === undefined) return undefined;

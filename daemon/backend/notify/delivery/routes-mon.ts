@@ -15,7 +15,7 @@ interface HandlerDeps extends NamespaceDeps {
   readonly handlers: Pick<Lanes, 'figures'>;
 }
 
-/** The route that lists the handlers with their counters and queues. */
+/** Returns the route of the mon API that lists the handlers with their counters and the lengths of their queues. */
 export function handlersOnMon(deps: HandlerDeps): OnMon<'handlers'> {
   const { clock, config, handlers, deadLetters, registry } = deps;
   const { definitions } = config;

@@ -6,7 +6,7 @@ interface MetricDeps extends NamespaceDeps {
   readonly series: Pick<MetricSeries, 'text'>;
 }
 
-/** The route of the last measurements of results, for Prometheus to scrape (prometheus 3.4). */
+/** Returns the route of the v1 API from which Prometheus scrapes the metrics in results (prometheus 3.4). */
 export function resultMetricsOnV1(deps: MetricDeps): OnV1<'resultMetrics'> {
   return {
     resultMetrics: (request, reply) =>

@@ -21,8 +21,15 @@ import type { LastDeliveries } from './last-deliveries.ts';
 import { failedForGood, type DeliveryOutcome, type Failure } from './outcome.ts';
 import type { HandlingNote } from '../../model/notify/route.ts';
 
-/** Sends one event; see `Delivery`. */
+/** Runs the handler of a job. `Delivery` does it on this backend; in a cluster, another member may do it. */
 export interface Deliver {
+  /**
+   * Makes one attempt to deliver a notification.
+   *
+   * @param handler the definition in force; undefined: the built-in handler of that name
+   * @param attempt 1 for the first attempt
+   * @param signal aborted when the backend stops and cannot wait any longer; a failure is then ignored
+   */
   deliver(
     job: HandlerJob,
     handler: RunningHandler | undefined,
@@ -43,28 +50,32 @@ export interface JobRunnerParts {
   readonly store: Pick<Store, 'scan' | 'getMany'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns a random number from 0 to below 1. */
+  /** Returns a random number from 0 to below 1, for the jitter of retry delays. */
   readonly random: () => number;
 }
 
-/** Default retries for webhooks and mail servers, which are restarted often and may ask for a delay. */
+/**
+ * Default retry policy of webhook and email handlers, with delays in seconds. Their servers may restart, or request a
+ * delay before the next attempt.
+ */
 const SERVICE_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
-/** Grace period for runs when the backend stops (reliability 11). */
+/** Time that running handlers get to finish when the backend stops (reliability 11); then they are aborted. */
 const GRACE_MS = 10_000;
-/** Time for an aborted run to end. */
+/** Maximum time that a stopping backend waits for aborted handler runs to end. */
 const ABORT_MS = 1000;
-/** Delay before a job that could not be read is read again. */
+/** Delay before a job that could not be read from the store is read again. */
 const READ_AGAIN_MS = 1000;
 
 /**
- * Runs the jobs that commits enqueue. Each handler has a queue of its own, so no handler waits for another and no
- * commit waits for a handler. A job stays in the store until its run has finished, so a restart runs it again.
+ * Runs the handler jobs that were committed. Each handler has its own queue, so no handler waits for another one, and
+ * no commit waits for a handler. A job stays in the store until it is delivered or its dead letter is dropped, so a
+ * restart loses none.
  */
 export class JobRunner implements AsyncDisposable {
   readonly #parts: JobRunnerParts;
   readonly #bodies: JobBodies;
-  /** Lanes that may have a run to start. */
+  /** The handler queues that may have a run to start. */
   readonly #startable = new Set<Lane>();
   #starting: NodeJS.Immediate | undefined;
   readonly #runs = new Set<Promise<void>>();
@@ -72,7 +83,8 @@ export class JobRunner implements AsyncDisposable {
   readonly #abort = new AbortController();
   #listening: Disposable | undefined;
   /**
-   * True until all stored jobs are read. No run starts before that, because a job that it commits needs a higher id.
+   * True until all stored jobs are read. No run starts before that: a run may commit new jobs, and their ids must be
+   * higher than those of all stored jobs.
    */
   #isLoading = true;
   #isStopping = false;
@@ -84,9 +96,9 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Resumes the jobs left by the previous process, then takes those that are committed from now on.
+   * Enqueues all stored jobs except dead letters, then every job that is committed from now on.
    *
-   * @throws MonError `unavailable` when the store cannot be read
+   * @throws MonError `unavailable` if the store cannot be read
    */
   static async start(parts: JobRunnerParts): Promise<JobRunner> {
     const runner = new JobRunner(parts);
@@ -103,7 +115,10 @@ export class JobRunner implements AsyncDisposable {
     return runner;
   }
 
-  /** Starts no more runs, waits for the grace period, and stores the outcomes. */
+  /**
+   * Starts no more handler runs, and waits until the current runs end. Runs that exceed the grace period are aborted.
+   * The outcomes that are not stored yet are passed to the batcher.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     this.#listening?.[Symbol.dispose]();
@@ -120,7 +135,11 @@ export class JobRunner implements AsyncDisposable {
     await this.#parts.jobs.flush();
   }
 
-  /** @returns the highest stored id */
+  /**
+   * Reads all jobs and dead letters from the store, and enqueues the jobs that are not dead letters.
+   *
+   * @returns the highest id of a stored job; 0 if there is none
+   */
   async #load(): Promise<number> {
     const { deadLetters, jobs, registry, store } = this.#parts;
     const failures = new Map<number, JobFailure>();
@@ -145,7 +164,7 @@ export class JobRunner implements AsyncDisposable {
       deadLetters.note(ticket, failure);
       this.#noteFailed(ticket, failure);
     }
-    // The remaining failures have no job any more.
+    // A stored failure without a stored job is not a dead letter, so it is deleted.
     for (const id of failures.keys()) jobs.settle({ kind: 'drop', id });
     registry.noteJobId(lastId);
     return lastId;
@@ -182,8 +201,8 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Starts runs in a later turn of the event loop: the commit responds first, and starting a process blocks for some
-   * milliseconds.
+   * Starts runs of a handler in a later iteration of the event loop. Starting a process blocks for some milliseconds,
+   * and the response to a result whose commit enqueued the run must not wait for that.
    */
   #startSoon(lane: Lane): void {
     this.#startable.add(lane);
@@ -198,7 +217,7 @@ export class JobRunner implements AsyncDisposable {
     });
   }
 
-  /** Starts one run of each handler, then yields. */
+  /** Starts at most one run of each handler. Further runs start in later iterations of the event loop. */
   #startEach(): void {
     const lanes = [...this.#startable];
     this.#startable.clear();
@@ -271,7 +290,7 @@ export class JobRunner implements AsyncDisposable {
       this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
       return;
     }
-    // The run was aborted, so its outcome is not known: it stays for the next start.
+    // The outcome of an aborted run is not known, so its job stays in the store and runs again after the next start.
     if (this.#abort.signal.aborted) return;
     const { reason } = outcome;
     const lane = this.#parts.lanes.of(ticket);
@@ -333,7 +352,11 @@ export class JobRunner implements AsyncDisposable {
     });
   }
 
-  /** @returns true if all runs have ended in time */
+  /**
+   * Waits until all current handler runs end, but at most for `ms` milliseconds.
+   *
+   * @returns true if all runs ended within this time
+   */
   async #endWithin(ms: number): Promise<boolean> {
     if (this.#runs.size === 0) return true;
     const { promise: late, resolve } = Promise.withResolvers<false>();

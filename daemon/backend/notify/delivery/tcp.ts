@@ -6,16 +6,16 @@ import { lookupOf, type TargetAddresses } from './addresses.ts';
 import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Seconds to connect and to send everything (completion 1.8). */
+/** Default time limit in seconds to look up the host, connect and send all data (completion 1.8). */
 const TIMEOUT_DEFAULT = 10;
 
-/** Time for a receiver to close the connection after everything is sent. */
+/** Time in which a receiver should close the connection after all data is sent; then the connection is destroyed. */
 const LINGER_MS = 1000;
 
 interface TcpSend {
   readonly data: string;
   readonly to: StreamAddress;
-  /** Seconds. */
+  /** Time limit in seconds to connect and send all data; default: 10. */
   readonly timeout?: number | undefined;
 }
 
@@ -23,13 +23,14 @@ export interface NetworkDeps {
   readonly addresses: TargetAddresses;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with the response of the receiver, as one line of text. */
+  /** Called with each response of a webhook receiver or mail server, as one line of text. */
   readonly onAnswer?: ((answer: string) => void) | undefined;
 }
 
 /**
- * Sends everything on a connection of its own, and ends it. Without data it opens no connection (completion 1.8).
- * Delivered means that the operating system of the receiver accepted it; the protocol has no acknowledgment.
+ * Sends the data over a new TCP connection and ends the connection. Without data it opens none (completion 1.8). The
+ * outcome `delivered` only means that the operating system of this machine accepted all data: the receiver does not
+ * acknowledge it.
  */
 export async function sendTcp(
   { data, to, timeout = TIMEOUT_DEFAULT }: TcpSend,
@@ -38,7 +39,7 @@ export async function sendTcp(
   if (data === '') return DELIVERED;
   return await withinLimit({ clock, seconds: timeout, signal }, async (limit) => {
     const socket = connect({ ...(await connectTo(to, addresses, limit)), signal: limit });
-    // Without a listener the process would exit. The error reaches `once`.
+    // Without an `error` listener, a socket error would end the process. The promises of `once` reject with the error.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
@@ -63,11 +64,14 @@ async function connectTo(
   return { host: to.host, port: to.port, lookup: lookupOf(checked) };
 }
 
-/** Closes the connection gracefully. Closing at once could reset it and lose what the receiver has not read yet. */
+/**
+ * Lets the receiver close the connection, and destroys it if that takes too long. Destroying it at once could reset the
+ * connection, and the receiver would lose data that it has not read yet.
+ */
 function letGo(socket: Socket, clock: Clock): void {
   if (socket.closed) return;
   const end = clock.after(LINGER_MS, () => socket.destroy());
   socket.on('close', () => end[Symbol.dispose]());
-  // Discard any response.
+  // Data from the receiver is discarded: unread data would prevent the end of the connection.
   socket.resume();
 }

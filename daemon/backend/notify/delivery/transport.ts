@@ -8,10 +8,13 @@ import { sendTcp, type NetworkDeps } from './tcp.ts';
 
 export type TransportHandler = Extract<RunningHandler, { type: 'transport' }>;
 
-/** Largest message in bytes: a consumer of the feed must be able to take it in one frame. */
+/** Maximum size of a message of a transport handler, in bytes: clients of the feed get a message in a single frame. */
 export const PIECE_BYTES_MAX = 256 * 1024;
 
-/** Sends a message to the file and the socket that the definition names, if any. */
+/**
+ * Sends the data to the file and the socket in `pipe.options` of a transport handler; both are optional. If the file
+ * cannot be written, nothing is sent to the socket.
+ */
 export async function sendToOutlets(
   data: string,
   { pipe: { options = {} } }: TransportHandler,
@@ -24,7 +27,7 @@ export async function sendToOutlets(
   return await sendTcp({ data, to }, deps);
 }
 
-/** Nonblocking: a named pipe without a reader is a failure and must not block a thread. */
+/** Flags for opening a file to append to. A named pipe without a reader fails at once, instead of blocking a thread. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 const OWNER_ONLY = 0o600;
@@ -33,7 +36,7 @@ async function appendLine(file: string, line: string): Promise<DeliveryOutcome> 
   try {
     await using handle = await open(file, APPENDING, OWNER_ONLY);
     const bytes = Buffer.from(`${line}\n`);
-    // One write, so that lines of concurrent runs do not interleave.
+    // A single write call keeps the lines of concurrent runs from interleaving.
     const { bytesWritten } = await handle.write(bytes);
     if (bytesWritten === bytes.length) return DELIVERED;
     return failedForNow(`only a part of the line could be written to ${file}: look for room on the disk`);
@@ -42,7 +45,7 @@ async function appendLine(file: string, line: string): Promise<DeliveryOutcome> 
   }
 }
 
-/** Returns the data as one line of JSON, whatever the mutator returned. */
+/** Returns the output of a mutator as one line of JSON. Output that is not JSON becomes a JSON string. */
 function jsonLine(data: string): string {
   try {
     const value: unknown = JSON.parse(data);

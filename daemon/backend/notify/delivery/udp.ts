@@ -4,13 +4,15 @@ import { DELIVERED, failedForGood, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDeps } from './tcp.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Seconds; only the look-up of the name takes time. */
+/** Time limit in seconds for one datagram. Only the look-up of the host takes time. */
 const TIMEOUT = 10;
 
-/** Largest datagram that fits behind the headers of UDP over IPv4. */
+/** Maximum payload of a UDP datagram over IPv4, in bytes: 65,535 less the headers of IP and UDP. */
 const DATAGRAM_BYTES_MAX = 65_507;
 
-/** Sends one datagram. Delivered means that it was sent: the protocol has no acknowledgment. */
+/**
+ * Sends the data as one UDP datagram. The outcome `delivered` only means that it was sent: UDP has no acknowledgment.
+ */
 export async function sendUdp(
   { data, to }: { readonly data: string; readonly to: { readonly host: string; readonly port: number } },
   { addresses, clock, signal }: NetworkDeps,
@@ -25,7 +27,7 @@ export async function sendUdp(
       await promisify<Buffer, number, string>(socket.send.bind(socket))(bytes, to.port, address);
       return DELIVERED;
     } catch (error) {
-      // The system may have a lower limit.
+      // The operating system may have a lower limit for datagrams.
       if (error instanceof Error && 'code' in error && error.code === 'EMSGSIZE') return tooLarge(bytes);
       throw error;
     } finally {

@@ -15,40 +15,54 @@ import { withinLimit } from './within-limit.ts';
 
 export type WebhookHandler = Extract<RunningHandler, { type: 'webhook' }>;
 
-/** Seconds for all requests, redirects included. */
+/** Default time limit in seconds for a delivery by webhook, including all redirects. */
 const TIMEOUT_DEFAULT = 10;
 
 const REDIRECTS_MAX = 3;
 
-/** Most bytes of a response that are read, so that the connection can be reused. */
+/**
+ * Maximum size in bytes of a response body that is read completely, so that its connection can be reused. The
+ * connection of a longer response is closed.
+ */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Most bytes of a response that are kept, for the reason of a failure and the delay of a retry. */
+/**
+ * Number of bytes at the beginning of a response body that are evaluated, for the reason of a failure and for the delay
+ * before a retry.
+ */
 const KEPT_BYTES_MAX = 2048;
-/** Shortest part of a URL that is treated as a secret; a shorter one is an ordinary word. */
+/**
+ * Minimum length at which a path segment or query value of a URL is treated as a secret and not as an ordinary word.
+ */
 const KEY_LENGTH_MIN = 10;
 
-/** Statuses below 500 that ask the sender to retry later. */
+/** HTTP statuses below 500 after which a delivery is retried. All statuses from 500 are retried too. */
 const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** One request of a delivery. */
+/** One HTTP request of a delivery: the first one, or one that follows a redirect. */
 interface Hop {
   readonly url: URL;
-  /** True if the URL comes from a redirect. */
+  /** True if the URL comes from a redirect and not from the handler definition. */
   readonly isRedirected: boolean;
-  /** The body to post; undefined: the request is a GET. */
+  /** The body of a POST request; undefined for a GET request. */
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers for the configured receiver only: the signature, and the headers of the definition. */
+  /**
+   * The headers that only the origin of the configured URL gets: those of the definition, those of the preset, and the
+   * signature.
+   */
   readonly confidential: Readonly<Record<string, string>>;
-  /** The secrets in the URL, headers and body of a service; undefined if the definition uses no preset. */
+  /**
+   * The secrets in the definition of a handler with a preset; undefined without a preset. They are masked in the
+   * response texts of the service, and its redirects to another origin are not followed.
+   */
   readonly keys: readonly string[] | undefined;
 }
 
 interface Webhook {
   readonly job: HandlerJob;
   readonly handler: WebhookHandler;
-  /** JSON as it is, or the request of a preset. */
+  /** The request body as text, or the complete request that the preset of the handler built. */
   readonly data: string | PresetRequest;
 }
 
@@ -58,11 +72,11 @@ interface Answer {
   readonly text: string;
 }
 
-/** Posts events to webhooks. It keeps connections open for reuse until it is disposed of. */
+/** Sends notifications to the receivers of webhook handlers. Connections stay open for reuse until disposal. */
 export class Webhooks implements Disposable {
   readonly #agent = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
-  /** Never rejects. */
+  /** Sends a notification, follows redirects and returns the outcome. Never rejects. */
   async send({ job, handler, data }: Webhook, deps: NetworkDeps): Promise<DeliveryOutcome> {
     const { clock, signal } = deps;
     const limits = { clock, seconds: handler.timeout ?? TIMEOUT_DEFAULT, signal };
@@ -94,10 +108,10 @@ export class Webhooks implements Disposable {
       ...(body === undefined ? {} : { body }),
       agent: this.#agent,
       dnsLookup: lookupOf(checked),
-      // Each redirect target is checked here first.
+      // `send` follows redirects itself, because it checks each target first.
       followRedirect: false,
       throwHttpErrors: false,
-      // The job runner retries.
+      // The HTTP client does not retry, because the job runner does.
       retry: { limit: 0 },
       decompress: false,
       signal,
@@ -108,7 +122,11 @@ export class Webhooks implements Disposable {
   }
 }
 
-/** @param now epoch seconds */
+/**
+ * Returns the first request of a delivery.
+ *
+ * @param now epoch seconds
+ */
 function firstHop({ job, handler, data }: Webhook, now: number): Hop {
   const { url, headers, body } =
     typeof data === 'string'
@@ -124,18 +142,21 @@ function firstHop({ job, handler, data }: Webhook, now: number): Hop {
   };
 }
 
-/** Returns the headers that every receiver may see, in lower case. */
+/** Returns the headers without secrets for a webhook request, with lower-case names. Redirect targets get them too. */
 export function plainHeaders({ id, event, group }: HandlerJob): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': `mon/${VERSION}`,
     ...(group === undefined ? { 'x-mon-event-id': event.id } : { 'x-mon-group-id': group.id }),
-    // The same in each attempt, so that a receiver can recognize a duplicate.
+    // The job id is the same in each attempt, so that a receiver can recognize a duplicate.
     'x-mon-delivery': String(id),
   };
 }
 
-/** Returns the signature headers. The time is signed too, so that a receiver can reject a replayed request. */
+/**
+ * Returns the headers with the time and signature of a request; none if the handler has no secret. The signature covers
+ * the time, so that a receiver can reject a replayed request.
+ */
 function signature(secret: string | undefined, now: number, body: string): Record<string, string> {
   if (secret === undefined) return {};
   const hash = createHmac('sha256', secret)
@@ -148,7 +169,10 @@ function withSmallNames(headers: Readonly<Record<string, string>> = {}): Record<
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Returns the outcome of a delivery after this response, or the next request if it is a redirect. */
+/**
+ * Returns the outcome of a delivery for a response. For an allowed redirect (303, 307 or 308), returns the next request
+ * instead.
+ */
 function next(
   hop: Hop,
   answer: Answer,
@@ -164,7 +188,7 @@ function next(
   }
   const reason = `${hop.url.origin} answered ${String(status)}`;
   if (status === 301 || status === 302) {
-    // By convention a GET follows such a response: it would succeed, and the event would be lost.
+    // By convention, clients follow a 301 or 302 with GET. That could succeed although nobody received the event.
     return failedForGood(`${reason}: the receiver has moved, put its new address into the definition`);
   }
   const fullReason = hop.keys === undefined ? reason : `${reason}${wordsOf(answer.text, hop.keys)}`;
@@ -173,13 +197,16 @@ function next(
   return waitMs === undefined ? failedForNow(fullReason) : { ...failedForNow(fullReason), retryAfterMs: waitMs };
 }
 
-/** Returns the error text of a service in one line, without the secrets that it may repeat. */
+/**
+ * Returns a colon and the response text of a service as one line, in which secrets are masked. Returns an empty text if
+ * the response is empty.
+ */
 function wordsOf(text: string, keys: readonly string[]): string {
   const line = said(text, keys);
   return line === '' ? '' : `: ${line}`;
 }
 
-/** Returns the secrets of a definition, including the parts of its URL. */
+/** Returns the secrets in the definition of a webhook handler: its keys, its header values, and parts of its URL. */
 function keysOf({
   url,
   routing_key: routing,
@@ -192,7 +219,10 @@ function keysOf({
   return keys.filter((key) => key !== undefined);
 }
 
-/** Returns the secrets in a URL, both encoded and decoded. */
+/**
+ * Returns the parts of a URL that may be secrets: the path, the query, the password, and all long path segments and
+ * query values. Query values are returned both encoded and decoded.
+ */
 function keysOfAddress(address = ''): string[] {
   const url = URL.parse(address);
   if (url === null) return [];
@@ -214,7 +244,7 @@ function redirected(hop: Hop, location: string, status: number): Hop | DeliveryO
     return failedForGood(`${hop.url.origin} redirects to ${url.origin}, which must not see the key of the service`);
   }
   const { 'content-type': _, ...bare } = hop.headers;
-  // The receiver has the event and says where to find the result.
+  // Status 303 means that the receiver accepted the event, and that a GET request to the new URL returns the result.
   const isTaken = status === 303;
   return {
     url,
@@ -226,7 +256,7 @@ function redirected(hop: Hop, location: string, status: number): Hop | DeliveryO
   };
 }
 
-/** Reads the whole response up to a limit, and returns the beginning for display. */
+/** Reads a response body up to a size limit, and returns its beginning as text. */
 async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let bytes = 0;
@@ -237,7 +267,7 @@ async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
       if (bytes > ANSWER_BYTES_MAX) break;
     }
   } catch {
-    // The status has arrived, and it decides the outcome.
+    // An error while the response body is read does not matter: the status has arrived, and it decides the outcome.
   }
   return Buffer.concat(kept).subarray(0, KEPT_BYTES_MAX).toString();
 }

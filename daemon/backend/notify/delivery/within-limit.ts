@@ -5,14 +5,15 @@ import { failedForGood, failedForNow, said, STOPPED, type Failure } from './outc
 interface Limit {
   readonly clock: Clock;
   readonly seconds: number;
-  /** Aborted when the backend cannot wait any longer. */
+  /** Aborted when the backend stops and cannot wait for the operation any longer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends something over the network within a time limit and returns the outcome. Never rejects.
+ * Runs an operation of a handler, such as a request to its receiver, within a time limit. Returns the result of the
+ * operation, or a failure if it rejects, exceeds the limit, or the backend stops. Never rejects.
  *
- * @param send must throw as soon as its signal is aborted
+ * @param send the operation; it must reject as soon as its signal is aborted
  */
 export async function withinLimit<Ended>(
   { clock, seconds, signal }: Limit,
@@ -28,7 +29,7 @@ export async function withinLimit<Ended>(
       cut.abort();
     }),
   );
-  // `AbortSignal.any` would leak: the signal of the backend outlives millions of these.
+  // `AbortSignal.any` would leak memory, because the signal of the backend outlives millions of operations.
   signal.addEventListener('abort', stop);
   ends.defer(() => signal.removeEventListener('abort', stop));
   if (signal.aborted) return STOPPED;
@@ -38,18 +39,18 @@ export async function withinLimit<Ended>(
     if (signal.aborted) return STOPPED;
     if (hasTimedOut) return failedForNow(`it took longer than ${String(seconds)} s`, 'timeout');
     if (error instanceof MonError && error.code === 'forbidden') return failedForGood(error.message);
-    // Other errors of the project are about the definition, such as a file that cannot be read.
+    // Other codes of `MonError` mean a problem of the handler definition, for example a file that cannot be read.
     const isOfNetwork = !(error instanceof MonError) || error.code === 'unavailable';
     return failedForNow(networkProblem(error), isOfNetwork ? 'connection' : undefined);
   }
 }
 
-/** The messages of OpenSSL for a response that is not TLS. */
+/** The error messages of OpenSSL for a peer that does not speak TLS. */
 const NOT_TLS = /wrong version number|packet length too long/;
 
 /**
- * Returns the message of an error. The error of the HTTP library itself holds the headers, and with them the
- * credentials.
+ * Returns a text that describes a network error. The error itself must not be logged: errors of the HTTP library
+ * contain the request headers and thus credentials.
  */
 function networkProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -8,15 +8,15 @@ import type { Batcher } from '../../commit/batcher.ts';
 import type { Transaction } from '../../model/transaction/transaction.ts';
 import { deadLetterKey, handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
-/** A change of a stored run of a handler. */
+/** A change of a stored handler job, which is a dead letter if a failure is stored for it. */
 export type JobChange =
-  /** The run has finished. */
+  /** The notification was delivered: deletes the job. */
   | { readonly kind: 'finish'; readonly id: number }
-  /** The run becomes a dead letter. */
+  /** The run failed permanently: stores the failure, so that the job becomes a dead letter. */
   | { readonly kind: 'bury'; readonly id: number; readonly failure: JobFailure }
-  /** The dead letter becomes a run again. */
+  /** The dead letter is retried: deletes the failure, so that the job is no longer a dead letter. */
   | { readonly kind: 'revive'; readonly id: number }
-  /** The dead letter is dropped. */
+  /** The dead letter is dropped: deletes the job and the failure. */
   | { readonly kind: 'drop'; readonly id: number };
 
 interface Pending {
@@ -24,19 +24,23 @@ interface Pending {
   readonly onStored: (() => void) | undefined;
 }
 
-/** Delay before a change that the store rejected is tried again. */
+/** Delay before changes of handler jobs are written again after the write failed. */
 const AGAIN_MS = 1000;
 
 /**
- * Writes changes of stored runs through the batcher. One command at a time takes all changes since the last one. So
- * handlers that finish a thousand runs a second do not crowd out results.
+ * Writes changes of stored handler jobs through the batcher. The outcomes of runs that end close together share one
+ * command, and the next command waits for its commit. So a thousand runs that end per second do not fill the queue of
+ * the batcher and crowd out results.
  */
 export class HandlerJobs implements Disposable {
   readonly #batcher: Batcher;
   readonly #clock: Clock;
   readonly #log: Log;
   #pending: Pending[] = [];
-  /** The state of the one command: an `enqueued` command still takes pending changes, an `applied` one does not. */
+  /**
+   * The state of the command with outcomes of runs: `enqueued` until the batcher applies it with all changes that are
+   * pending then, `applied` until its commit ends, otherwise `none`.
+   */
   #state: 'none' | 'enqueued' | 'applied' = 'none';
   #again: Disposable | undefined;
   #isDisposed = false;
@@ -48,16 +52,20 @@ export class HandlerJobs implements Disposable {
     this.#log = log;
   }
 
-  /** Stores a change, with as many attempts as it takes. */
+  /**
+   * Adds a change to the next command, and retries until the change is stored or the backend stops.
+   *
+   * @param onStored called after the commit of the change
+   */
   settle(change: JobChange, onStored?: () => void): void {
     this.#pending.push({ change, onStored });
     if (this.#again === undefined) this.#write();
   }
 
   /**
-   * Stores the changes of one request together.
+   * Commits all changes that a user requested, together with their audit record.
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `unavailable` if they could not be committed
    */
   apply(changes: readonly JobChange[], actor: Actor, audited: AuditedChange): Promise<void> {
     return this.#batcher.run((transaction) => {
@@ -66,7 +74,10 @@ export class HandlerJobs implements Disposable {
     });
   }
 
-  /** Passes all pending changes to the batcher, which writes them before it closes. */
+  /**
+   * Passes all pending changes to the batcher, which commits them before it closes. If a command is being committed,
+   * waits for that first.
+   */
   async flush(): Promise<void> {
     if (this.#state === 'applied') {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -90,7 +101,7 @@ export class HandlerJobs implements Disposable {
         weight: 1,
         apply: (transaction) => {
           this.#state = 'applied';
-          // The batcher calls this again when it has to rebuild the batch.
+          // The batcher applies a command again when it has to rebuild a batch, so earlier changes stay included.
           taken = taken.concat(this.#pending);
           this.#pending = [];
           applyAll(
@@ -106,7 +117,10 @@ export class HandlerJobs implements Disposable {
     }
   }
 
-  /** Waits for the end of a commit: then the full queue has room, before other callers can take it. */
+  /**
+   * Writes the pending changes at the end of the current commit, after the batcher rejected them because its queue was
+   * full. At that moment the queue has free capacity, before other callers use it up.
+   */
   #retryAfterCommit(): void {
     this.#state = 'none';
     this.#again?.[Symbol.dispose]();
@@ -154,7 +168,7 @@ function applyAll(transaction: Transaction, changes: readonly JobChange[]): void
         transaction.erase(handlerJobKey(change.id));
         break;
       case 'bury':
-        // A record beside the job, so that the event is not written again.
+        // The failure has its own record, so that the job with its event need not be written again.
         transaction.write(deadLetterKey(change.id), JSON.stringify(change.failure));
         break;
       case 'revive':

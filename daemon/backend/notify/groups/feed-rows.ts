@@ -6,7 +6,7 @@ import { groupRow } from './queries.ts';
 import { groupsOf } from '../../model/notify/groups/state.ts';
 import { dueOf } from './flush.ts';
 
-/** The feed topic of groups. */
+/** Returns the feed topic `groups`, with one row for each group of a handler. */
 export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>): Topic {
   const topic = namespacedTopic({
     name: 'groups',
@@ -27,7 +27,7 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
   let cachedRevision = { generation: -1, paces: '' };
   return {
     ...topic,
-    // A changed interval of a handler moves the flushes of all its groups, without a change event for any.
+    // A changed interval of a handler changes the next flush in the rows of all its groups, without any change record.
     revision(registry) {
       const { generation } = definitions;
       if (cachedRevision.generation !== generation) {

@@ -30,12 +30,12 @@ import {
 import { groupsOf, openTouched, type Group, type GroupId, type GroupMember } from '../../model/notify/groups/state.ts';
 import { GROUPED_EVENTS } from '../../model/notify/groups/storage.ts';
 
-/** Most events moved in one commit when `group_by` was changed or removed. */
+/** Maximum number of events that leave a group in one commit after `group_by` of its handler was changed or removed. */
 const SLICE = 100;
 
 /**
- * Most events of a group that are read for a flush if there are inhibition rules, changed ones first. It is twice the
- * maximum of a run.
+ * Maximum number of events of a group that a flush reads if inhibition rules are defined. Events with a change are read
+ * first. It is twice the maximum of `group_limit`.
  */
 const LOOKED_AT = 2000;
 
@@ -45,10 +45,10 @@ interface FlushParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A handler with `group_by`. */
+/** The definition of a handler that has the attribute `group_by`. */
 type Grouping = RunningHandler & { readonly group_by: readonly string[] };
 
-/** Flushes groups, each in one commit with the run that it enqueues. */
+/** Flushes groups. The commit of a flush also contains the handler run that it enqueues. */
 export class GroupFlushes {
   readonly #parts: FlushParts;
 
@@ -56,16 +56,16 @@ export class GroupFlushes {
     this.#parts = parts;
   }
 
-  /** Returns the time of the next flush; see `dueOf`. */
+  /** Returns when a group is flushed next, in epoch milliseconds. See `dueOf`. */
   dueOf(group: Group): number {
     return dueOf(this.#parts.definitions, group);
   }
 
   /**
-   * Flushes a group that is due. If `group_by` changed, its events move to their new groups, a chunk at a time. If
-   * `group_by` was removed, each pending notification becomes a run of its own.
+   * Flushes a group if it is due. If `group_by` of the handler was changed, one chunk of events moves to other groups
+   * instead. If `group_by` was removed, each pending notification in the chunk becomes a run for one event.
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `unavailable` if the backend cannot commit
    */
   flush(id: GroupId): Promise<void> {
     const { batcher, clock } = this.#parts;
@@ -74,13 +74,14 @@ export class GroupFlushes {
     });
   }
 
+  /** Returns the members whose events must be read for the flush. */
   #needs(registry: Registry, id: GroupId, nowMs: number): readonly GroupMember[] {
     const namespace = registry.findNamespace(id.namespace);
     const group = namespace && groupsOf(namespace).get(id.handler, id.key);
     if (namespace === undefined || group === undefined) return [];
     const handler = this.#handlerOf(group);
     if (handler === undefined || isOutdated(group, handler.group_by)) return firstOf(group);
-    // With inhibition rules, more events must be read: only the event itself shows whether it is inhibited by now.
+    // With inhibition rules, more events must be read, because only the full event shows whether it is inhibited now.
     const limits = this.#parts.definitions.inhibitions.length > 0 ? MANY : limitsOf(handler);
     return flushOf(namespace, group, handler, nowMs, limits).listed.map(([member]) => member);
   }
@@ -97,7 +98,7 @@ export class GroupFlushes {
       const flush = flushOf(namespace, group, handler, transaction.nowMs, limitsOf(handler), isInhibited);
       notify(transaction, namespace, group, flush);
     }
-    // Schedule the group again, whatever happened to it.
+    // Have the next flush scheduled, even if this call did not flush the group.
     transaction.registry.state(openTouched).add(group);
   }
 
@@ -114,7 +115,10 @@ export class GroupFlushes {
   }
 }
 
-/** Returns the time of the next flush of a group in epoch milliseconds; 0: at once, because `group_by` changed. */
+/**
+ * Returns when a group is flushed next, in epoch milliseconds; 0: at once, because `group_by` of its handler was
+ * changed or removed.
+ */
 export function dueOf(definitions: Pick<Definitions, 'in'>, group: Group): number {
   const handler = handlerOf(definitions, group);
   return isOutdated(group, handler?.group_by) ? 0 : dueAtMs(group, groupIntervals(handler ?? {}));
@@ -167,10 +171,12 @@ function notify(transaction: Transaction, namespace: Namespace, group: Group, fl
   const listed = flush.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
   const unread = flush.listed.length - listed.length;
   if (unread > 0) {
-    // Record the inhibited events first. The next batch then reads other events in their place.
+    // Some events were not read. First record which of the others are inhibited, so that the next flush reads more
+    // events in their place.
     for (const member of flush.inhibited) saveLastNotified(transaction, namespace, member, 'inhibited');
     if (flush.inhibited.length > 0) touch(transaction, namespace, group);
-    // An unread event may also come from another command of this batch. The next batch flushes the group then.
+    // A flush can read this many events. If the group has no more, another command of this batch has just added those
+    // that were not read, and the next flush reads them.
     if (flush.inhibited.length > 0 || flush.listed.length + flush.omitted <= LOOKED_AT) return;
   }
   if (cause !== undefined) {
@@ -204,7 +210,12 @@ function jobGroupOf(
   };
 }
 
-/** @param handler undefined: it has no `group_by` any more, or is not defined */
+/**
+ * Removes one chunk of events from a group after `group_by` of its handler was changed or removed. Each event moves to
+ * its new group. If there is none, or it has no room, a pending notification of the event is sent alone.
+ *
+ * @param handler undefined if the handler has no `group_by` any more or is no longer defined
+ */
 function dissolve(
   transaction: Transaction,
   namespace: Namespace,
@@ -216,7 +227,7 @@ function dissolve(
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
     if (hasPending(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
-      // If its new group has no room, a handler with `group_by` gets the event as a group of one.
+      // If the new group has no room, the handler still has `group_by` and gets the event as a group of one.
       const singleEventGroup =
         handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);
       addJob(transaction, namespace, group.handler, event, singleEventGroup);

@@ -18,16 +18,19 @@ import type { Namespace } from '../../model/registry/namespace.ts';
 import type { Occurrence } from '../occurrence.ts';
 import { groupsOf, type Group, type GroupMember } from '../../model/notify/groups/state.ts';
 
-/** An event, as its handlers see it. */
+/** The event that `explain` or `simulate` shows verdicts about. */
 interface Handled {
   readonly namespace: Namespace;
   readonly event: Event;
   readonly nowMs: number;
-  /** True if the event assumes a result that did not arrive; absent for the event as it is. */
+  /** True if the event belongs to a simulated result; absent for a stored event. */
   readonly isAssumed?: boolean;
 }
 
-/** Returns the verdicts of decisions about an event, with the groups in which it is pending or would be. */
+/**
+ * Returns the verdicts of the decisions about an event. For a handler with `group_by`, a verdict also has the group of
+ * the event, and a reason that says what the group does with it.
+ */
 export function verdictsWithGroups(decisions: readonly HandlerDecision[], handled: Handled): HandlerVerdict[] {
   return decisions.map(({ handler, verdict, effect }) => {
     if (handler.kind !== 'handler' || !isGrouping(handler)) return verdict;
@@ -67,7 +70,8 @@ function inGroup(
 }
 
 /**
- * Adds the group of an inhibited event to a verdict, and when the group notifies it once the inhibition lifts.
+ * Returns the verdict about an inhibited event. If a group contains the event, the verdict also has that group. Its
+ * reason also says what the group does with the event.
  *
  * @param isSuppressed true if the handler would be notified without the inhibition
  */
@@ -97,7 +101,10 @@ function inhibitedInGroup(
   };
 }
 
-/** Adds to the verdict on a silenced event its group, and what the group does with the event. */
+/**
+ * Returns the verdict about a silenced event. If a group contains the event, the verdict also has that group, and its
+ * reason also says what the group does with the event.
+ */
 function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace, event }: Handled): HandlerVerdict {
   const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
   if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;
@@ -109,8 +116,10 @@ function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace,
 }
 
 /**
- * Returns handlers that have the problem in a group and are not on the route of its end. The group knows whether they
- * were notified of the problem, so they are notified of the end as well.
+ * Returns the handlers whose groups contain a firing problem, without those that its resolution is routed to. They get
+ * the resolution as well, because their groups record whether they were notified of the problem.
+ *
+ * @param handlers the handlers that the resolution is routed to
  */
 export function handlersOfGroups(
   definitions: Pick<Definitions, 'in'>,
@@ -141,18 +150,23 @@ function groupView(
   return { id: groupId(namespace.name, handler, key), by: Object.fromEntries(by), events: others + 1, due_at: due };
 }
 
+/** Returns the number of other events in a group, without those that wait for their next result. */
 function othersIn(group: Group | undefined, member: GroupMember | undefined): number {
   return shownIn(group).filter((other) => other !== member).length;
 }
 
-/** Returns the events of a group that are not held until their next result. */
+/** Returns the events of a group, without those that were inhibited at a flush and wait for their next result. */
 function shownIn(group: Group | undefined): readonly GroupMember[] {
   return group === undefined
     ? []
     : [...group.members.values()].filter(({ lastNotified }) => lastNotified !== 'inhibited');
 }
 
-/** Returns a group as the API shows it. */
+/**
+ * Returns a group in the format of the API and the feed.
+ *
+ * @param dueMs epoch milliseconds of its next flush
+ */
 export function groupRow(group: Group, dueMs: number): GroupRow {
   const { namespace, handler, id, by, tally, notifiedAtMs } = group;
   return {

@@ -11,7 +11,7 @@ interface GroupDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'in'> };
 }
 
-/** The route that lists the groups of handlers. */
+/** Returns the API route that lists the groups of handlers, in all namespaces that the caller may see. */
 export function groupsOnMon(deps: GroupDeps): OnMon<'handlerGroups'> {
   const { registry, config } = deps;
   return {

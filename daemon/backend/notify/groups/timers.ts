@@ -9,9 +9,9 @@ import { Deadlines } from '../../schedule/deadlines.ts';
 import { groupsOf, openTouched, type Group, type GroupId } from '../../model/notify/groups/state.ts';
 import type { GroupFlushes } from './flush.ts';
 
-/** Delay before a flush is retried that failed, or whose run had no room in the queue. */
+/** Delay before the next attempt of a flush that failed, or whose run would have exceeded the queue of its handler. */
 const AGAIN_MS = 1000;
-/** Longest sleep, so that a suspend of the machine is noticed. */
+/** Maximum delay of the timer, so that overdue flushes are noticed soon after the machine was suspended. */
 const SLEEP_MS_MAX = 60_000;
 
 interface ClockParts {
@@ -24,12 +24,12 @@ interface ClockParts {
   readonly log: Log;
 }
 
-/** Flushes each group when it is due, with one timer for all groups. */
+/** Flushes each group when its next flush is due. One timer serves all groups. */
 export class GroupClock implements Disposable {
   readonly #parts: ClockParts;
-  /** Deadlines on the steady clock, which no clock correction moves. */
+  /** The scheduled flushes on the steady clock, which clock corrections do not change. Some may be outdated. */
   readonly #deadlines = new Deadlines();
-  /** The next deadline of each group, so that a group waits once for all its events. */
+  /** The time of the next scheduled flush of each group. Other deadlines of the group are outdated and ignored. */
   readonly #planned = new Map<string, number>();
   readonly #listening: readonly Disposable[];
   #timer: Disposable | undefined;
@@ -99,7 +99,7 @@ export class GroupClock implements Disposable {
     const { clock, registry } = this.#parts;
     const due = [...this.#deadlines.due(clock.steady())];
     for (const { id, atMs } of due) {
-      // An earlier deadline has replaced this one.
+      // This deadline is outdated: the group was scheduled for an earlier time.
       if (this.#planned.get(id) !== atMs) continue;
       this.#planned.delete(id);
       const [namespace, handler, key] = JSON.parse(id) as [string, string, string];
@@ -118,7 +118,7 @@ export class GroupClock implements Disposable {
     else void this.#flush(group);
   }
 
-  /** Never rejects. */
+  /** Flushes a group. If that fails, it logs the failure and schedules a retry; the promise never rejects. */
   async #flush({ namespace, handler, key }: GroupId): Promise<void> {
     const { flushes, clock, log } = this.#parts;
     const id = { namespace, handler, key };

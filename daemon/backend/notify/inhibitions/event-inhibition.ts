@@ -13,7 +13,10 @@ import type { Routing } from '../../model/notify/route.ts';
 import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
 import { inhibitorNow, openSettledRules } from '../../model/notify/inhibitions/state.ts';
 
-/** Records whether a stored event inhibits others from now on. */
+/**
+ * Records by which inhibition rules the event of an occurrence inhibits other events from now on. An event that is not
+ * stored inhibits none.
+ */
 export function recordInhibiting(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state, history } = occurrence;
   const { inhibitions } = transaction.routing.definitions;
@@ -23,7 +26,10 @@ export function recordInhibiting(transaction: Transaction, occurrence: Occurrenc
   recordInhibitor(transaction, client.namespace, inhibitions, event);
 }
 
-/** Records whether an event that was stored by other means than a result inhibits others from now on. */
+/**
+ * Records by which inhibition rules the open event of a check inhibits other events from now on, after the event was
+ * renamed or restored from a dump.
+ */
 export function recordStoredInhibiting(
   transaction: Transaction,
   { client, state }: CheckEntry,
@@ -34,13 +40,16 @@ export function recordStoredInhibiting(
   recordInhibiting(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
 }
 
-/** The state that an inhibition depends on besides the event. */
+/** The inhibition rules, and the registry, which knows against which rules all open events were evaluated. */
 export interface InhibitionSource {
   readonly routing: Pick<Routing, 'definitions'>;
   readonly registry: Pick<Registry, 'state'>;
 }
 
-/** Returns the inhibition that suppresses an event for all handlers; undefined if none does. */
+/**
+ * Returns the inhibition that suppresses an event for all handlers; undefined if none does. The resolution of an event
+ * that was inhibited since it opened is inhibited as well.
+ */
 export function inhibitionOf(source: InhibitionSource, occurrence: Occurrence, event: Event): Inhibition | undefined {
   const { client, state } = occurrence;
   if (event.action === 'resolve') return inhibitionOfResolution(state.notifications);
@@ -51,8 +60,9 @@ export function inhibitionOf(source: InhibitionSource, occurrence: Occurrence, e
 }
 
 /**
- * Returns the previous inhibitor of an event inhibited by a rule that was changed or removed, until the event is judged
- * again. Before that the inhibitors under the current rules are not known (inhibition 4).
+ * Returns the inhibitor that is recorded for an event, if its rule was changed or removed and open events have not been
+ * evaluated against the current rules yet; otherwise undefined. Until that evaluation ends, the inhibitors by the
+ * current rules are not all known (inhibition 4).
  */
 function untilJudged(
   { routing, registry }: InhibitionSource,

@@ -5,8 +5,8 @@ import type { Topic } from '../../model/tables/feed-topic.ts';
 import { inhibitionRow } from './queries.ts';
 
 /**
- * The feed topic of inhibition rules. Rules are global; inhibitors are limited to the namespaces that the reader may
- * see.
+ * Returns the feed topic of the inhibition rules. Every reader sees all rules, but only the inhibitors in namespaces
+ * that the reader may see.
  */
 export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): Topic {
   return {
@@ -29,7 +29,10 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
   };
 }
 
-/** Returns the rule whose inhibitors or inhibited events a change affects. */
+/**
+ * Returns the name of the rule whose inhibitors or inhibited events a change affects; undefined if the change affects
+ * none.
+ */
 function ruleIn(change: Change): string | undefined {
   return change[0] === 'inhibitor' || change[0] === 'inhibited' ? change[2] : undefined;
 }

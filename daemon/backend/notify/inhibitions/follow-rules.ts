@@ -14,15 +14,17 @@ import type { Registry } from '../../model/registry/registry.ts';
 import { inhibitorsOf, openSettledRules } from '../../model/notify/inhibitions/state.ts';
 import type { InhibitorKey, RuleChanges } from './rule-changes.ts';
 
-/** Events whose records are read in one chunk, so that other work runs between chunks. */
+/**
+ * Maximum number of events or inhibitor records that are changed in one commit. Other work runs between the commits.
+ */
 const SLICE = 50;
-/** Most evaluations (events times rules) in one chunk, which take some milliseconds. */
+/** Maximum number of evaluations for one commit (events times rules). They take some milliseconds. */
 const SLICE_JUDGEMENTS = 400;
-/** Events that are evaluated in memory before the clock is read again; few enough for 200 rules. */
+/** Number of events that are checked in memory between two reads of the clock; few enough for 200 rules. */
 const EVENTS_PER_LOOK = 4;
-/** Time after which the loop yields to other work. */
+/** Time in milliseconds after which the evaluation of events yields to other work. */
 const YIELD_AFTER_MS = 4;
-/** Delay before a failed write is retried. */
+/** Delay in milliseconds before the evaluation of open events starts again after an error. */
 const RETRY_MS = 1000;
 
 interface RulesParts {
@@ -34,8 +36,8 @@ interface RulesParts {
 }
 
 /**
- * Evaluates all open events against the inhibition rules whenever the rules changed, also at start (inhibition 4). A
- * search in memory, without attributes, finds the few events that a rule may concern; only their records are read.
+ * Evaluates the open events against the inhibition rules whenever the rules change, and at start (inhibition 4). A
+ * search in memory finds the few events that the changed rules may match. Only the records of these events are read.
  */
 export function followRules(parts: RulesParts): Disposable {
   return new RuleFollower(parts);
@@ -71,7 +73,10 @@ class RuleFollower implements Disposable {
     return fingerprints.length === inForce.size && fingerprints.every((fingerprint) => inForce.has(fingerprint));
   }
 
-  /** Never rejects. */
+  /**
+   * Evaluates open events until all are evaluated against the current rules. Never rejects: after an error it is
+   * started again later.
+   */
   async #work(): Promise<void> {
     this.#isWorking = true;
     try {
@@ -92,7 +97,10 @@ class RuleFollower implements Disposable {
     });
   }
 
-  /** Applies the rules. Returns early if they change meanwhile or the registry is reloaded: then it starts again. */
+  /**
+   * Evaluates the open events against these rules. Stops early if the rules change or the registry is reloaded; the
+   * caller then starts again.
+   */
   async #apply(rules: readonly InhibitionRule[]): Promise<void> {
     const { registry, changes } = this.#parts;
     const { generation } = registry;
@@ -103,7 +111,7 @@ class RuleFollower implements Disposable {
     const settled = new Set(registry.state(openSettledRules).fingerprints);
     const fresh = rules.filter(({ fingerprint }) => !settled.has(fingerprint));
     await this.#inChunks(this.#outdated(inForce), SLICE, isOver, (keys) => changes.forget(keys, inForce));
-    // First record all inhibitors, then judge the events that they may inhibit.
+    // First record all inhibitors, then evaluate the events that they may inhibit.
     const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
     await this.#inChunks(mayInhibit, size, isOver, (keys) => changes.note(keys, rules));
     await this.#inChunks(this.#noLongerInhibited(inForce), size, isOver, (keys) => changes.judge(keys));
@@ -114,7 +122,10 @@ class RuleFollower implements Disposable {
     if (!isOver()) await changes.settle([...inForce]);
   }
 
-  /** Collects items into chunks for `work`, and yields to other work in between. */
+  /**
+   * Passes the candidates in chunks to a function, and yields to other work in between. Undefined candidates are
+   * skipped.
+   */
   async #inChunks<Key>(
     candidates: Iterable<Key | undefined>,
     size: number,
@@ -140,7 +151,7 @@ class RuleFollower implements Disposable {
     if (keys.length > 0 && !isOver()) await work(keys);
   }
 
-  /** Yields the recorded inhibitors of rules that are no longer in force. */
+  /** Yields the keys of inhibitor records whose rule was changed or removed; undefined in place of any other record. */
   *#outdated(inForce: ReadonlySet<string>): Generator<InhibitorKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const { rule, fingerprint, client, check } of inhibitorsOf(namespace).all()) {
@@ -149,7 +160,10 @@ class RuleFollower implements Disposable {
     }
   }
 
-  /** Yields the events that are inhibited by rules that are no longer in force. */
+  /**
+   * Yields the keys of inhibited events whose rule was changed or removed; undefined in place of any other inhibited
+   * event.
+   */
   *#noLongerInhibited(inForce: ReadonlySet<string>): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const entry of namespace.inhibited.all()) {
@@ -159,7 +173,7 @@ class RuleFollower implements Disposable {
     }
   }
 
-  /** Yields the open events that rules may concern; undefined in place of any other event. */
+  /** Yields the keys of the open events that a predicate selects; undefined in place of any other check. */
   *#concerned(
     isConcerned: (event: OpenEventAttributes, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
   ): Generator<EventKey | undefined, void, undefined> {
@@ -178,8 +192,8 @@ function fingerprintsOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
 }
 
 /**
- * Yields all checks that may be open, in no particular order, without sorting or copying. An event that opens or ends
- * meanwhile is judged by its own result.
+ * Yields the checks of all clients that have open events, in no particular order, without sorting or copying. An event
+ * that opens or resolves during the iteration is evaluated with its own result.
  */
 function* openIn({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
   for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();

@@ -4,9 +4,9 @@ import { TimeSlice } from '../../store/time-slice.ts';
 import type { Namespace } from '../../model/registry/namespace.ts';
 import { inhibitorsOf } from '../../model/notify/inhibitions/state.ts';
 
-/** Most inhibitors shown for one rule. */
+/** Maximum number of inhibitors that are listed for one rule. */
 const SHOWN_MAX = 100;
-/** Inhibitors processed between two looks at the clock. */
+/** Number of inhibitors that are counted between two checks whether to yield to other work. */
 const STRIDE = 64;
 
 type ShownRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
@@ -14,7 +14,7 @@ type ShownRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
 };
 
 /**
- * Returns the row of a rule.
+ * Returns the row that shows an inhibition rule with its current inhibitors.
  *
  * @param namespaces the namespaces whose inhibitors and inhibited events are counted
  */
@@ -26,7 +26,10 @@ export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[])
   }
 }
 
-/** Returns the rows of many rules. It yields to other work, so a change meanwhile may be counted only in part. */
+/**
+ * Returns the rows that show inhibition rules with their current inhibitors. It yields to other work in between, so the
+ * rows may contain only a part of a change that is committed meanwhile.
+ */
 export async function inhibitionRows(
   rules: readonly ShownRule[],
   namespaces: readonly Namespace[],
@@ -46,7 +49,9 @@ export async function inhibitionRows(
   return rows;
 }
 
-/** Builds a row. It yields after every few inhibitors, and returns the row at the end. */
+/**
+ * Builds the row of an inhibition rule in steps. It yields after every 64 inhibitors, and returns the row at the end.
+ */
 function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
   const { name, source, target, equal } = rule;
   const inhibitors: InhibitionRow['inhibitors'] = [];

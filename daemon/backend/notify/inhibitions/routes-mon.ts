@@ -9,7 +9,7 @@ interface InhibitionDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'inhibitions'> };
 }
 
-/** The route that lists the inhibition rules with their current inhibitors. */
+/** Returns the route of the mon API that lists the inhibition rules with their current inhibitors. */
 export function inhibitionsOnMon(deps: InhibitionDeps): OnMon<'inhibitions'> {
   const { registry, config } = deps;
   return {

@@ -13,10 +13,10 @@ import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
 import { inhibitorsOf, openSettledRules } from '../../model/notify/inhibitions/state.ts';
 import { INHIBITORS, SETTLED_RULES } from '../../model/notify/inhibitions/storage.ts';
 
-/** The key of an inhibitor record. */
+/** The key of an inhibitor record: an event, and the rule by which it inhibits others. */
 export type InhibitorKey = readonly [namespace: string, rule: string, client: string, check: string];
 
-/** The changes of open events after the inhibition rules changed, one chunk per commit. */
+/** Updates inhibitor records and open events after the inhibition rules changed. Each call makes one commit. */
 export class RuleChanges {
   readonly #batcher: Pick<Batcher, 'run'>;
 
@@ -25,7 +25,7 @@ export class RuleChanges {
   }
 
   /**
-   * Removes the inhibitor records of these events for rules that are no longer in force.
+   * Removes those of these inhibitor records whose rules are no longer in force.
    *
    * @param inForce the fingerprints of the current rules
    */
@@ -40,7 +40,7 @@ export class RuleChanges {
     });
   }
 
-  /** Records which of these events inhibit others. */
+  /** Records by which rules each of these open events inhibits other events. */
   note(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
     return this.#onOpen(keys, (transaction, { client, ...occurrence }) => {
       const record = transaction.body(CLIENTS, client);
@@ -50,7 +50,8 @@ export class RuleChanges {
   }
 
   /**
-   * Judges these events again. An event that was inhibited and matches no rule any more is notified in the same commit.
+   * Evaluates these open events against the current rules. If no rule inhibits an event any more and a notification is
+   * pending, the handlers of the event are notified in the same commit.
    */
   judge(keys: readonly EventKey[]): Promise<void> {
     return this.#onOpen(keys, (transaction, occurrence, entry) => {
@@ -60,7 +61,7 @@ export class RuleChanges {
     });
   }
 
-  /** Records that all open events have been evaluated against rules with these fingerprints. */
+  /** Records that all open events have been evaluated against the rules with these fingerprints. */
   settle(fingerprints: readonly string[]): Promise<void> {
     return this.#batcher.run((transaction) => {
       transaction.registry.state(openSettledRules).fingerprints = fingerprints;
@@ -78,7 +79,7 @@ export class RuleChanges {
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
           const { client, state } = entry;
-          // An event that came in with the same batch was judged by its own result.
+          // Skip an event that opened or resolved after its records were requested: its own result evaluates it.
           if (state.event === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!transaction.hasBody(CLIENTS, client)) continue;
           const bodies = transaction.body(CHECK_RECORDS, entry);

@@ -16,7 +16,7 @@ import { PENDING_RESOLUTIONS } from '../../model/notify/silence-ends/storage.ts'
 /** The key of an event. It consists of names, because the registry may be reloaded before the event is handled. */
 export type EventKey = readonly [namespace: string, client: string, check: string];
 
-/** Notifies handlers of events whose silences have ended. */
+/** Notifies handlers of events that are no longer silenced. */
 export class SilenceEnds {
   readonly #batcher: Batcher;
 
@@ -25,12 +25,13 @@ export class SilenceEnds {
   }
 
   /**
-   * Notifies handlers of those of these events that silences suppressed and that are no longer silenced: first of
-   * resolved problems, then of open ones. The same commit records it, so that each is notified once. An event that
-   * waits for its next result anyway stays as it is.
+   * Notifies handlers of these events: first of pending resolutions, then of open events. An event is skipped if no
+   * silence suppressed a notification of it, or if it is still silenced. The same commit records what was notified, so
+   * that nothing is notified twice. If an inhibition of an open event ended as well, its next result notifies the
+   * handlers instead.
    *
-   * @returns the events whose resolution stays pending, because the queue of a handler is full
-   * @throws MonError `unavailable`
+   * @returns the events whose resolutions stay pending although nothing silences them; they are to be retried later
+   * @throws MonError `unavailable` when the commit fails
    */
   notify(keys: readonly EventKey[]): Promise<readonly EventKey[]> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
@@ -53,21 +54,32 @@ export class SilenceEnds {
   }
 }
 
-/** @returns false: it is not silenced and stays pending nevertheless */
+/**
+ * Notifies handlers of a pending resolution, unless it is still silenced.
+ *
+ * @returns false if the resolution stays pending although nothing silences it, because the queue of a handler is full
+ * or its event was not requested
+ */
 function notifyUnlessSilenced(transaction: Transaction, pending: PendingResolution): boolean {
   const namespace = transaction.registry.namespace(pending.namespace);
   if (isStillSilenced(namespace, pending, transaction.nowMs)) return true;
-  // Another command of this batch may have deferred it just now.
+  // The event was not requested if another command of this batch deferred the resolution just now.
   if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return false;
   return notifyPendingResolution(transaction, namespace, pending);
 }
 
-/** True if silences suppressed the open event of a check, and nothing silences it any more. */
+/**
+ * True if a silence suppressed a notification of the open event of a check, and nothing silences the event any more.
+ */
 export function isNoLongerSilenced(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.notifications.pending?.silence === true && !entry.isSilenced(nowMs);
 }
 
-/** Handles one open event if it is unsilenced. The command must have requested its bodies and client. */
+/**
+ * Notifies handlers of the open event of a check, if a silence suppressed a notification and nothing silences the event
+ * any more. With `renotify-after-silence: false`, the suppressed notification is only removed. The command must have
+ * requested the records of the check and of its client.
+ */
 export function notifyOpenUnlessSilenced(transaction: Transaction, entry: CheckEntry): void {
   if (!isNoLongerSilenced(entry, transaction.nowMs)) return;
   const { client, state } = entry;

@@ -24,9 +24,10 @@ interface SilenceEndParts {
 }
 
 /**
- * Notifies handlers of events whose silences ended: of problems that persist, and of problems that resolved meanwhile.
- * Silences end by the clock, an operator, a resolution, a replaced entry, a changed subscription or check, and the
- * restore of an older dump. At start it notifies of those whose silences ended while the backend was down.
+ * Notifies handlers of events whose silences end: of problems that still fire, and of problems that resolved while they
+ * were silenced. A silence may expire, or be ended or replaced by an operator. It may end with the problem, or stop
+ * matching a changed client or check. The restore of an older dump may remove it. Silences that ended while the backend
+ * was down are handled at start.
  */
 export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
   const { registry, commits, clock } = parts;
@@ -34,7 +35,7 @@ export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
   const listening = commits.onCommit(({ changes }) => {
     let bySelector = 0;
     for (const change of changes) {
-      // Each selector is matched against all events. With many selectors, one pass over all events is cheaper.
+      // Matching a single selector visits all events. With many selectors, one pass over all events is cheaper.
       if (change[0] === 'silenced' && change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
       queue.addNoLongerSilenced(eventsReleasedBy(registry, change, clock.now()));
       queue.addResolutions(registry, change);
@@ -50,7 +51,7 @@ export function notifySilenceEnds(parts: SilenceEndParts): Disposable {
   };
 }
 
-/** Yields the checks whose open events a committed change may have unsilenced. */
+/** Yields the checks whose open events may no longer be silenced because of a committed change. */
 function* eventsReleasedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
     if (hasEnded(registry, change, nowMs)) yield* eventsSilencedBy(registry.namespace(change[1]), change);
@@ -59,13 +60,16 @@ function* eventsReleasedBy(registry: Registry, change: Change, nowMs: number): G
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
   } else if (change[0] === 'event') {
     // After an OK result that leaves the event open, the selector of a silence may no longer match. Such a result
-    // notifies no handler, so the event is looked at here. The same is true of a restored dump.
+    // notifies no handler, so the event is checked here. The same is true of an event restored from a dump.
     const entry = registry.findNamespace(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
 }
 
-/** True if the silence of a change is not in force. It also changes whenever it suppresses something. */
+/**
+ * True if the silence that a change names is deleted or not active. A change alone does not mean that: a silence also
+ * changes whenever it suppresses a notification.
+ */
 function hasEnded(
   registry: Registry,
   change: Extract<Change, readonly ['silenced', ...unknown[]]>,
@@ -75,29 +79,35 @@ function hasEnded(
   return entry === undefined || !isActive(entry, nowMs);
 }
 
-/** Most silences by selector of one commit that are matched one by one. */
+/**
+ * Maximum number of silences with a selector in one commit that are matched one by one; with more, all events are
+ * checked.
+ */
 const SELECTORS_MAX = 10;
 
-/** Events handled in one commit, so that the end of a large silence does not delay the results of others. */
+/**
+ * Maximum number of events handled in one commit, so that the end of a large silence does not delay the results of
+ * others.
+ */
 const SLICE = 100;
-/** Delay before events that could not be handled are retried. */
+/** Delay in milliseconds before events are retried that could not be handled because of an error. */
 const RETRY_MS = 1000;
-/** Delay before a resolution is notified again whose handler had a full queue. */
+/** Delay in milliseconds before the next attempt to notify of a resolution that could not be queued for a handler. */
 const POSTPONED_MS = 10_000;
 
 /**
- * Events that wait to be handled, one chunk after the other. After a dispose, the next start finds those that still
- * wait.
+ * The queue of the events whose silences ended. They are handled in chunks, one chunk after the other. Events that are
+ * still in the queue when the backend stops are found again at the next start.
  */
 class SilenceEndQueue implements Disposable {
   readonly #parts: SilenceEndParts;
   readonly #waiting = new Map<string, EventKey>();
-  /** Namespaces whose pending resolutions are looked at next. */
+  /** The names of the namespaces whose pending resolutions are going to be checked. */
   readonly #namespaces = new Set<string>();
   #isWorking = false;
   #isDisposed = false;
   #retry: Disposable | undefined;
-  /** Events whose resolution waits for room in the queue of a handler. */
+  /** The events whose resolutions wait until the queue of a handler has room. */
   readonly #postponed = new Map<string, EventKey>();
   #later: Disposable | undefined;
 
@@ -105,7 +115,10 @@ class SilenceEndQueue implements Disposable {
     this.#parts = parts;
   }
 
-  /** Adds all events that silences suppressed and that are no longer silenced. */
+  /**
+   * Adds all events for which a silence suppressed a notification and which nothing silences any more: open events and
+   * pending resolutions.
+   */
   async addAll(): Promise<void> {
     await inChunks(this.#addingAll());
   }
@@ -126,7 +139,10 @@ class SilenceEndQueue implements Disposable {
     }
   }
 
-  /** Adds the pending resolutions that a committed change may have unsilenced. */
+  /**
+   * Adds the pending resolutions that are no longer silenced, of the client or namespace that a committed change
+   * affects.
+   */
   addResolutions(registry: Registry, change: Change): void {
     if (change[0] !== 'silenced' && change[0] !== 'client' && change[0] !== 'event') return;
     const namespace = registry.findNamespace(change[1]);
@@ -134,7 +150,8 @@ class SilenceEndQueue implements Disposable {
     if (namespace === undefined || resolutions === undefined || resolutions.size === 0) return;
     if (change[0] !== 'silenced') this.#addUnlessSilenced(namespace, resolutions.of(change[2]));
     else if (!this.#namespaces.has(namespace.name) && hasEnded(registry, change, this.#parts.clock.now())) {
-      // Each silence may have covered any of them, so one pass serves all changes of a commit.
+      // Each silence may have covered any pending resolution of the namespace, so one pass is enough for all changes of
+      // a commit.
       this.#namespaces.add(namespace.name);
       void this.#addAllOf(namespace.name);
     }
@@ -165,7 +182,7 @@ class SilenceEndQueue implements Disposable {
     this.#start();
   }
 
-  /** Adds those of the entries that silences suppressed and that are no longer silenced. */
+  /** Adds those of these checks whose open events are no longer silenced, if a silence suppressed a notification. */
   addNoLongerSilenced(entries: Iterable<CheckEntry>): void {
     const nowMs = this.#parts.clock.now();
     for (const entry of entries) {
@@ -189,7 +206,10 @@ class SilenceEndQueue implements Disposable {
     this.#waiting.set(JSON.stringify(key), key);
   }
 
-  /** Never rejects. */
+  /**
+   * Handles the events of the queue in chunks until the queue is empty. Never rejects: after an error, the events are
+   * retried later.
+   */
   async #work(): Promise<void> {
     const { silenceEnds } = this.#parts;
     this.#isWorking = true;
@@ -205,7 +225,7 @@ class SilenceEndQueue implements Disposable {
     this.#isWorking = false;
   }
 
-  /** Adds events again after a while, without delaying the others. */
+  /** Puts events back into the queue after ten seconds, without delaying the other events. */
   #postpone(keys: readonly EventKey[]): void {
     for (const key of keys) this.#postponed.set(JSON.stringify(key), key);
     if (this.#postponed.size === 0 || this.#isDisposed) return;
@@ -234,7 +254,7 @@ class SilenceEndQueue implements Disposable {
       { events: keys.length, reason: errorMessage(error) },
       'events could not be handled at the end of their silence, retrying soon',
     );
-    // Retry them after the others, so that a failing event does not block the rest.
+    // Put the failed events behind the others, so that an event that always fails does not block the others.
     for (const key of keys) this.#put(key);
     this.#retry = clock.after(RETRY_MS, () => {
       this.#retry = undefined;

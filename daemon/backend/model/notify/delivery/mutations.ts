@@ -5,9 +5,10 @@ import { storedJob } from './stored-job.ts';
 import { handlerJobKey } from './storage.ts';
 
 /**
- * Enqueues a run of a handler.
+ * Enqueues a run of a handler and stores it, in the commit of its event.
  *
- * @param group the group of which the event is the first; undefined: the event is sent alone
+ * @param event the event to send; for a group, the first of its events
+ * @param group the group to send; undefined: the run sends only `event`
  */
 export function addJob(
   transaction: Transaction,

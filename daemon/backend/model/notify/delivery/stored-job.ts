@@ -3,7 +3,8 @@ import type { SilencedRow } from '../../../../../shared/schemas/feed.ts';
 import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../../silences/stored-reminder.ts';
 
 /*
- * The stored form of a run. Up to schema 4 it has `left_out` for `omitted`, and `reminded` for `reminder_sent`.
+ * Converts handler runs between memory and the store. Up to schema 4, the stored form of a run has the attribute
+ * `left_out` for `omitted`, and `reminded` for `reminder_sent`.
  */
 
 interface StoredEvent extends Omit<HandledEvent, 'silence_ending'> {
@@ -22,13 +23,17 @@ interface StoredJob extends Omit<HandlerJob, 'event' | 'group'> {
   readonly group?: StoredGroup | undefined;
 }
 
-/** Returns the text that the store holds for a run. */
+/** Returns the JSON text under which a handler run is stored. */
 export function storedJob({ event, group, ...attributes }: HandlerJob): string {
   const stored: StoredJob = { ...attributes, event: storedEvent(event), ...(group && { group: storedGroup(group) }) };
   return JSON.stringify(stored);
 }
 
-/** @param text as `storedJob` returned it */
+/**
+ * Returns a handler run from its stored text.
+ *
+ * @param text a text that `storedJob` returned
+ */
 export function jobOfStored(text: string): HandlerJob {
   const { event, group, ...attributes } = JSON.parse(text) as StoredJob;
   return { ...attributes, event: eventOfStored(event), ...(group && { group: groupOfStored(group) }) };

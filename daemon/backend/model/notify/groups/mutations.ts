@@ -14,20 +14,22 @@ import type { Namespace } from '../../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
 import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from './storage.ts';
 
-/** Most groups of a handler, and most events of a group; an event above a limit is notified alone. */
+/** Maximum number of groups of one handler. An event that needs one more group is notified alone. */
 export const GROUPS_MAX = 10_000;
+/** Maximum number of events in one group. An event beyond this limit is notified alone. */
 export const GROUP_MEMBERS_MAX = 10_000;
 
-/** A handler with `group_by`. */
+/** The name of a handler with `group_by`, and the attribute names in its `group_by`. */
 export interface GroupingHandler {
   readonly name: string;
   readonly names: readonly string[];
 }
 
 /**
- * Adds an event to its group, in the commit of the event.
+ * Adds an event to its group, or updates it there, in the commit of the event. A problem that resolves before its group
+ * notified it is removed from the group instead.
  *
- * @returns false: its group is full, or the handler has too many groups
+ * @returns false if the event must be notified alone, because its group is full or the handler has too many groups
  */
 export function addToGroup(
   transaction: Transaction,
@@ -46,7 +48,7 @@ export function addToGroup(
   }
   const group = groupAt(namespace, name, groupKey(names, event), present?.group);
   if (group === undefined || (present?.group !== group && isFull(group))) {
-    // The event is sent alone. In its previous group it would be sent a second time.
+    // The caller notifies the event alone. If it stayed in its previous group, that would notify it a second time.
     if (present !== undefined) removeMember(transaction, namespace, present);
     return false;
   }
@@ -65,9 +67,11 @@ function isFull({ members }: Group): boolean {
 }
 
 /**
- * Moves an event to its current group after `group_by` changed. The record of its last notification is kept.
+ * Moves an event to the group that it belongs to since `group_by` of its handler changed. The event keeps the record of
+ * its last notification.
  *
- * @returns false: that group has no room
+ * @returns false if the event was not moved: its new group is full, the handler has too many groups, or its group is
+ * the same as before
  */
 export function moveMember(
   transaction: Transaction,
@@ -86,7 +90,10 @@ export function moveMember(
   return true;
 }
 
-/** Moves the events of a renamed check to the groups of its new name, with the record of their last notifications. */
+/**
+ * Moves the events of a renamed check to the groups of its new name, with the records of their last notifications. If
+ * no group can take an event and its notification is pending, the event is notified alone.
+ */
 export function renameMembers(
   transaction: Transaction,
   namespace: Namespace,
@@ -96,8 +103,8 @@ export function renameMembers(
   const open = namespace.check(client, to)?.state.event;
   for (const member of groups.membersOf(client, from)) {
     if (member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
-    // The new name may have been in use: then its resolve may be pending, or its event is gone and the group not
-    // flushed yet.
+    // The handler may already group an event under the new name: a pending resolution, or a deleted event that no flush
+    // has removed yet. If the event to move is not open and one of the two is a resolution, both keep their names.
     const present = groups.member(member.handler, client, to);
     const isOpen = member.eventId === open?.id;
     if (present !== undefined && !isOpen && (present.isResolved || member.isResolved)) continue;
@@ -132,8 +139,8 @@ export function renameMembers(
 }
 
 /**
- * Joins the events of a renamed check that were open under both names. The group keeps the event of the new name, and
- * notifies it once.
+ * Merges the two events of a renamed check that were open under the old and the new name. Each group keeps only the
+ * event of the new name, and so notifies the problem once.
  */
 export function joinMembers(
   transaction: Transaction,
@@ -160,8 +167,8 @@ export function joinMembers(
 }
 
 /**
- * Removes a problem that has resolved from the groups that do not notify its resolution, because it is silenced or was
- * never notified: a group lists open problems only.
+ * Removes a resolved problem from the groups in which it is still listed as firing. The handlers of these groups do not
+ * get its resolution now, for example because it is silenced.
  */
 export function dropResolved(
   transaction: Transaction,
@@ -177,7 +184,7 @@ export function dropResolved(
   }
 }
 
-/** Removes an event from its group, and the group with its last event. */
+/** Removes an event from its group. A group without events is removed too. */
 export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
   groupsOf(namespace).removeMember(member);
   transaction.forget(GROUPED_EVENTS, member);
@@ -186,13 +193,17 @@ export function removeMember(transaction: Transaction, namespace: Namespace, mem
   touch(transaction, namespace, member.group);
 }
 
-/** Publishes the row of an open event, which names its groups. */
+/** Announces the open event of a group member, because the row of the event in the feed names its groups. */
 function noteShown(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
   const entry = namespace.check(client, check);
   if (entry !== undefined) noteEvent(transaction, entry);
 }
 
-/** Stores the last notification of an event, without writing the event again. */
+/**
+ * Records what a group last notified about an event. The event itself is not written again.
+ *
+ * @param lastNotified undefined if the group has notified nothing about it; the stored record is then deleted
+ */
 export function saveLastNotified(
   transaction: Transaction,
   namespace: Namespace,
@@ -204,7 +215,7 @@ export function saveLastNotified(
   else transaction.putLatest(LAST_NOTIFIED, namespace, member);
 }
 
-/** Writes the times of a group and schedules its flush. A group without events is removed. */
+/** Saves the flush times of a group and has its next flush scheduled. A group without events is removed instead. */
 export function touch(transaction: Transaction, namespace: Namespace, group: Group): void {
   transaction.announce(HANDLER_GROUPS, group);
   if (group.members.size === 0) {
@@ -217,8 +228,11 @@ export function touch(transaction: Transaction, namespace: Namespace, group: Gro
 }
 
 /**
- * Returns the group for a key, and creates it if necessary. A group that takes over events keeps the flush times of
- * their previous group, so that no notification comes earlier than it would have.
+ * Returns the group of a handler with this key, and creates it if it does not exist.
+ *
+ * @param from the previous group of the event. A created group gets the times of its last flush and last notification,
+ * so that no notification is sent earlier than in the previous group.
+ * @returns undefined if the handler has too many groups for one more
  */
 function groupAt(namespace: Namespace, handler: string, key: GroupKey, from: Group | undefined): Group | undefined {
   const groups = groupsOf(namespace);
@@ -231,7 +245,11 @@ function groupAt(namespace: Namespace, handler: string, key: GroupKey, from: Gro
   return group;
 }
 
-/** Returns the member of an event in a group, after moving it there from its previous group. */
+/**
+ * Returns the member for an event in a group. It is created if necessary, or moved there from its previous group.
+ *
+ * @param present the member for the event in any group of the handler; undefined if there is none
+ */
 function memberIn(
   transaction: Transaction,
   namespace: Namespace,
@@ -253,6 +271,7 @@ function memberIn(
   return member;
 }
 
+/** True if `group_by` of the handler was changed or removed since the group was created. */
 export function isOutdated(group: Group, names: readonly string[] | undefined): boolean {
   return names === undefined || !isGroupedBy(group, names);
 }

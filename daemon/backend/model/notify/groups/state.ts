@@ -9,14 +9,17 @@ import { countedAs, GroupTally, type Counted } from './tally.ts';
 const GROUP_BYTES = 600;
 const MEMBER_BYTES = 450;
 
-/** The key of a group. It consists of names, because the registry may be reloaded before the group is flushed. */
+/**
+ * Identifies a group by names. A reference to the object would become outdated if the registry were reloaded before the
+ * group is flushed.
+ */
 export interface GroupId {
   readonly namespace: string;
   readonly handler: string;
   readonly key: string;
 }
 
-/** A group of a handler with at least one event. */
+/** A group: the events of one handler with the same values of its `group_by` attributes. It has at least one event. */
 export class Group implements GroupId, GroupKey, FlushTimes {
   readonly namespace: string;
   readonly handler: string;
@@ -25,8 +28,9 @@ export class Group implements GroupId, GroupKey, FlushTimes {
   pendingSinceMs: number | undefined;
   flushedAtMs: number | undefined;
   notifiedAtMs: number | undefined;
-  /** Members by `memberKey`. */
+  /** The members of the group, by client and check in the form of `memberKey`. */
   readonly members = new Map<string, GroupMember>();
+  /** The numbers of pending and firing events in the group. */
   readonly tally = new GroupTally();
   #id: string | undefined;
 
@@ -38,7 +42,7 @@ export class Group implements GroupId, GroupKey, FlushTimes {
     this.setTimes(times ?? NEVER_FLUSHED);
   }
 
-  /** The id of the group for receivers. */
+  /** The group id that receivers get. It is the same in every notification of the group. */
   get id(): string {
     return (this.#id ??= groupId(this.namespace, this.handler, this.key));
   }
@@ -52,7 +56,10 @@ export class Group implements GroupId, GroupKey, FlushTimes {
 
 const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
-/** The state of a client and check at a handler with `group_by`. The event itself stays in the store. */
+/**
+ * The state of one event in a group. A handler has at most one such member for each client and check. The event itself
+ * is only in the store.
+ */
 export class GroupMember implements FlushMember {
   readonly namespace: string;
   readonly handler: string;
@@ -63,10 +70,10 @@ export class GroupMember implements FlushMember {
   status = 0;
   isResolved = false;
   isTransient = false;
-  /** Size of the stored event; 0 until it is stored. */
+  /** Size of the event: the length of its stored JSON, and 0 until it is stored. */
   bytes = 0;
   #lastNotified: LastNotified = undefined;
-  /** The share of this event in the tally of its group. */
+  /** How the event is counted in the tally of its group now; undefined if it is not counted. */
   #counted: Counted | undefined;
 
   constructor(group: Group, client: string, check: string) {
@@ -94,7 +101,7 @@ export class GroupMember implements FlushMember {
     this.lastNotified = lastNotified;
   }
 
-  /** Updates the tally with the current state. A member that its group does not contain counts as nothing. */
+  /** Updates the tally of the group after a change of this member. A member that left the group is not counted. */
   count(): void {
     const { members, tally } = this.group;
     const counted = members.get(memberKey(this.client, this.check)) === this ? countedAs(this) : undefined;
@@ -103,13 +110,13 @@ export class GroupMember implements FlushMember {
   }
 }
 
-/** The groups of one handler, and the index of their members. */
+/** The groups of one handler by group key, and the members of all these groups by `memberKey`. */
 interface HandlerGroups {
   readonly groups: Map<string, Group>;
   readonly members: Map<string, GroupMember>;
 }
 
-/** The groups of a namespace. */
+/** All groups of a namespace, by handler. */
 class GroupRegistry {
   readonly #byHandler = new Map<string, HandlerGroups>();
   readonly #footprint: Footprint;
@@ -119,17 +126,17 @@ class GroupRegistry {
     this.#footprint = footprint;
   }
 
-  /** The number of groups. */
+  /** The number of groups of all handlers in the namespace. */
   get size(): number {
     return this.#size;
   }
 
-  /** Returns the number of groups of a handler. */
+  /** Returns the number of groups of one handler. */
   sizeOf(handler: string): number {
     return this.#byHandler.get(handler)?.groups.size ?? 0;
   }
 
-  /** Returns the number of events that wait for the next flush of their group. */
+  /** Returns how many events in all groups have a pending notification. */
   pendingEvents(): number {
     let pending = 0;
     for (const { tally } of this.all()) pending += tally.waiting;
@@ -148,12 +155,12 @@ class GroupRegistry {
     return this.#byHandler.get(handler)?.members.get(memberKey(client, check));
   }
 
-  /** Returns the groups with an event of this client and check, at most one for each handler. */
+  /** Returns the groups that contain an event of this client and check: at most one group for each handler. */
   of(client: string, check: string): Group[] {
     return this.membersOf(client, check).map(({ group }) => group);
   }
 
-  /** Returns the members for a client and check, at most one for each handler. */
+  /** Returns the group members for this client and check: at most one for each handler. */
   membersOf(client: string, check: string): GroupMember[] {
     const key = memberKey(client, check);
     return [...this.#byHandler.values()].flatMap(({ members }) => members.get(key) ?? []);
@@ -167,7 +174,7 @@ class GroupRegistry {
     this.#footprint.bytes += GROUP_BYTES + group.key.length;
   }
 
-  /** Removes a group without events. */
+  /** Removes a group. The caller must have removed its members. */
   remove(group: Group): void {
     const own = this.#byHandler.get(group.handler);
     if (own?.groups.delete(group.key) !== true) return;
@@ -204,7 +211,7 @@ export function groupsOf(namespace: Namespace): GroupRegistry {
   return namespace.state(openGroups);
 }
 
-/** Groups whose next flush may have changed since the clock last looked. */
+/** The groups whose next flush may be due at another time than the flush timer has scheduled. */
 class TouchedGroups {
   #groups = new Set<Group>();
 
@@ -212,6 +219,7 @@ class TouchedGroups {
     this.#groups.add(group);
   }
 
+  /** Returns the groups that were added since the last call, and empties the set. */
   take(): ReadonlySet<Group> {
     const taken = this.#groups;
     if (taken.size > 0) this.#groups = new Set();

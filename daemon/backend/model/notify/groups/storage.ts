@@ -7,8 +7,8 @@ import type { StoredTable } from '../../tables/stored-table.ts';
 import { Group, GroupMember, groupsOf } from './state.ts';
 
 /*
- * Three families of keys (grouping 4): a group with its times, the event of each client and check that a handler has in
- * a group, and the last notification of it, which is written without the event.
+ * Groups are stored in three tables (grouping 4): the groups with their flush times, the events in the groups, and the
+ * last notification of each such event. The third table exists so that a flush need not write the events again.
  */
 
 /** The stored form of a group; times in epoch milliseconds. */
@@ -23,13 +23,13 @@ const GROUP_PREFIX = 'handler-group';
 const EVENT_PREFIX = 'handler-group-event';
 const LAST_NOTIFIED_PREFIX = 'handler-group-told';
 
-/** The stored groups. */
+/** The table of stored groups, by handler and group key. */
 export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & AnnouncedTable<Group> = {
   prefix: GROUP_PREFIX,
   announce: ({ namespace, handler, key }) => ['group', namespace, handler, key],
   key: ({ name }, { handler, key }) => [GROUP_PREFIX, name, handler, key],
   encodeLatest(namespace, group) {
-    // A later command of the batch may have removed it.
+    // A later command of the same batch may have removed the group.
     if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
     const { by, pendingSinceMs, flushedAtMs, notifiedAtMs } = group;
     return storedGroup({ by, pending_since: pendingSinceMs, flushed_at: flushedAtMs, notified_at: notifiedAtMs });
@@ -73,7 +73,11 @@ function storedGroup(group: StoredGroup): string {
   return JSON.stringify(group);
 }
 
-/** @returns the keys under which it is stored */
+/**
+ * Removes a group and its members from memory.
+ *
+ * @returns the store keys of the group, of its events and of their last notifications
+ */
 function clearGroup(namespace: Namespace, group: Group): Key[] {
   const groups = groupsOf(namespace);
   const members = [...group.members.values()];
@@ -83,7 +87,7 @@ function clearGroup(namespace: Namespace, group: Group): Key[] {
   return [HANDLER_GROUPS.key(namespace, group), ...keys];
 }
 
-/** The stored form of an event in a group; `group` is the key of the group. */
+/** The stored form of an event in a group. The attribute `group` is the key of the group. */
 interface StoredMember {
   readonly group: string;
   readonly resolved?: true | undefined;
@@ -91,7 +95,10 @@ interface StoredMember {
   readonly event: HandledEvent;
 }
 
-/** Events in groups, by handler, client and check. They load after the groups, to which they belong. */
+/**
+ * The table of stored events in groups, by handler, client and check. It is loaded after the table of groups, because
+ * each event is added to its group.
+ */
 export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent> = {
   prefix: EVENT_PREFIX,
   isEntry: (entry): entry is GroupMember => entry instanceof GroupMember,
@@ -115,7 +122,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
     const before = groups.member(String(handler), String(client), String(check));
     if (before !== undefined) groups.removeMember(before);
     const group = groups.get(String(handler), key);
-    // A follower may have loaded the state of a later batch.
+    // On a follower, the group may already be removed: the follower may have loaded groups as a later batch left them.
     if (group === undefined) return;
     const member = new GroupMember(group, String(client), String(check));
     const { id: eventId } = event;
@@ -137,7 +144,10 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
   },
 };
 
-/** The last notification of each event in a group; absent: none. It loads after the events. */
+/**
+ * The table of the last notification of each event in a group. An event without a record was never notified by
+ * its group. The table is loaded after the table of events.
+ */
 export const LAST_NOTIFIED: StoredTable & LatestTable<Namespace, GroupMember> = {
   prefix: LAST_NOTIFIED_PREFIX,
   key: ({ name }, { handler, client, check }) => [LAST_NOTIFIED_PREFIX, name, handler, client, check],

@@ -1,14 +1,18 @@
 import { changeOf, type MemberState } from '../../../../../shared/domain/notify/group-member.ts';
 import { severityOf, type Severity } from '../../../../../shared/domain/severity.ts';
 
-/** The share of an event in the tally of its group. Undefined if an inhibition holds it back until its next result. */
+/** How an event is counted in the tally of its group. */
 export interface Counted {
-  /** The severity of the problem; undefined if it has resolved. */
+  /** The severity of the firing problem; undefined if the problem has resolved. */
   readonly firing: Severity | undefined;
-  /** True if the event has a pending notification. */
+  /** True if the event has a pending notification, ignoring silences and inhibitions. */
   readonly isWaiting: boolean;
 }
 
+/**
+ * Returns how an event is counted in the tally of its group. Undefined if an inhibition suppressed the event at a
+ * flush: such an event is not counted until its next result.
+ */
 export function countedAs(member: MemberState): Counted | undefined {
   if (member.lastNotified === 'inhibited') return undefined;
   return { firing: member.isResolved ? undefined : severityOf(member.status), isWaiting: changeOf(member) !== 'same' };
@@ -17,20 +21,22 @@ export function countedAs(member: MemberState): Counted | undefined {
 const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
 
 /**
- * Counts of the events of a group, updated with each change. So showing a large group needs no pass over its events.
+ * The numbers of pending and firing events in a group. They are updated with each change of an event, so that showing a
+ * large group needs no loop over its events.
  */
 export class GroupTally {
-  /** Events with a pending notification. */
+  /** Number of events with a pending notification. */
   waiting = 0;
-  /** Events whose problem persists. */
+  /** Number of events whose problem has not resolved. */
   firing = 0;
   readonly #bySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
-  /** The worst severity; `ok` if no problem persists. */
+  /** The worst severity of the firing events; `ok` if none is firing. */
   get worst(): Severity {
     return WORST_FIRST.find((severity) => this.#bySeverity[severity] > 0) ?? 'ok';
   }
 
+  /** Replaces the previous counting of an event with its current one; undefined: the event is not counted. */
   move(before: Counted | undefined, after: Counted | undefined): void {
     if (before !== undefined) this.#count(before, -1);
     if (after !== undefined) this.#count(after, 1);

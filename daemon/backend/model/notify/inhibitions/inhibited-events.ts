@@ -2,11 +2,11 @@ import { addTo, takeFrom } from '../../../../../shared/domain/sets-by-name.ts';
 import type { Inhibitor } from '../../../../../shared/schemas/inhibition.ts';
 import type { InhibitorRef } from '../../../../../shared/schemas/notification-log.ts';
 
-/** The inhibited open events of a namespace, by rule and by inhibitor. */
+/** An index of the inhibited open events of a namespace, by inhibition rule and inhibiting event. */
 export class InhibitedEvents<Entry> {
   readonly #byRule = new Map<string, Map<string, Set<Entry>>>();
 
-  /** Returns the events that an inhibitor inhibits by a rule. */
+  /** Returns the events that are inhibited by this inhibiting event under this rule. */
   of({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
     return this.#byRule.get(rule)?.get(checkKey(client, check)) ?? NONE;
   }
@@ -15,7 +15,13 @@ export class InhibitedEvents<Entry> {
     for (const own of this.#byRule.values()) for (const entries of own.values()) yield* entries;
   }
 
-  /** Updates the index. Must be called whenever the inhibitor of an event changes, or the inhibition lifts. */
+  /**
+   * Moves an event in the index. It must be called whenever the event becomes inhibited, gets another inhibitor, or is
+   * no longer inhibited.
+   *
+   * @param before the previous inhibitor; undefined if the event was not inhibited
+   * @param after the current inhibitor; undefined if the event is not inhibited
+   */
   move(entry: Entry, before: InhibitorRef | undefined, after: InhibitorRef | undefined): void {
     if (before !== undefined) this.#take(entry, before);
     if (after !== undefined) this.#put(entry, after);

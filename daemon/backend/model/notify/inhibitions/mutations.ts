@@ -5,7 +5,10 @@ import type { Namespace } from '../../registry/namespace.ts';
 import { inhibitorsOf, type ActiveInhibitor } from './state.ts';
 import { INHIBITORS } from './storage.ts';
 
-/** Records the rules by which an open event inhibits others from now on. Unchanged records are not written. */
+/**
+ * Records under which of these rules an open event inhibits others from now on, and removes its other inhibitor
+ * records. Unchanged records are not written.
+ */
 export function recordInhibitor(
   transaction: Transaction,
   namespace: Namespace,
@@ -37,8 +40,8 @@ export function recordInhibitor(
 }
 
 /**
- * Removes the inhibitor records of an event that resolved or was deleted. The events that it inhibited are then
- * notified by the usual rules.
+ * Removes all inhibitor records of an event that resolved or was deleted. The events that it inhibited are not notified
+ * at once, but with their next results.
  */
 export function forgetInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
   const inhibitors = inhibitorsOf(namespace);

@@ -11,15 +11,15 @@ import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { checkKey } from './inhibited-events.ts';
 
-/** An event that inhibits others by a rule. */
+/** The record that an open event inhibits others under a rule. */
 export interface ActiveInhibitor extends Inhibitor {
-  /** The fingerprint of the rule when the record was made. */
+  /** The fingerprint that the rule had when the record was made. */
   readonly fingerprint: string;
-  /** The values that inhibited events must have in common with it. */
+  /** The values of the attributes in `equal` of the rule, as one text. Inhibited events must have the same values. */
   readonly key: string;
 }
 
-/** The inhibitors of a namespace, by rule and common key, and by client and check. */
+/** The inhibitor records of a namespace, indexed by event, by rule, and by rule and common key. */
 class Inhibitors implements InhibitorIndex {
   readonly #byCheck: Map<string, Map<string, ActiveInhibitor>>;
   readonly #byKey = new Map<string, Map<string, ActiveInhibitor>>();
@@ -29,7 +29,7 @@ class Inhibitors implements InhibitorIndex {
     this.#byCheck = new CountedMap(footprint, MARK_BYTES);
   }
 
-  /** The number of inhibitors. */
+  /** The number of events that inhibit others under at least one rule. */
   get size(): number {
     return this.#byCheck.size;
   }
@@ -38,12 +38,12 @@ class Inhibitors implements InhibitorIndex {
     for (const own of this.#byCheck.values()) yield* own.values();
   }
 
-  /** Returns the inhibitor records of an event, by rule. */
+  /** Returns the inhibitor records of one event, by the name of the rule. */
   of(client: string, check: string): ReadonlyMap<string, ActiveInhibitor> {
     return this.#byCheck.get(checkKey(client, check)) ?? NONE;
   }
 
-  /** Yields the inhibitors by the current form of a rule. */
+  /** Yields the inhibitor records of a rule, without those that an earlier definition of the rule has left. */
   *by({
     name,
     fingerprint,
@@ -52,7 +52,7 @@ class Inhibitors implements InhibitorIndex {
       if (inhibitor.fingerprint === fingerprint) yield inhibitor;
   }
 
-  /** True if a rule has an inhibitor. */
+  /** True if at least one event inhibits others under the current definition of a rule. */
   isFiring(rule: Pick<InhibitionRule, 'name' | 'fingerprint'>): boolean {
     return this.by(rule).next().done !== true;
   }
@@ -111,7 +111,10 @@ export function inhibitorsOf(namespace: Namespace): Inhibitors {
   return namespace.state(openInhibitors);
 }
 
-/** Returns the inhibitor of an event that is not a resolve; undefined if it is not inhibited. */
+/**
+ * Returns the rule and the recorded inhibitor that inhibit an event; undefined if the event is not inhibited. It must
+ * not be called with a resolution.
+ */
 export function inhibitorNow(
   rules: readonly InhibitionRule[],
   namespace: Namespace,
@@ -121,8 +124,8 @@ export function inhibitorNow(
 }
 
 /**
- * Returns the inhibitor of the open event of a check, as long as it persists with the same common key. Undefined: the
- * next result is notified.
+ * Returns the inhibitor in the notification log of an open event, if that inhibitor is still recorded with the same
+ * rule definition and common key. Otherwise it returns undefined: the event is no longer inhibited by it.
  */
 export function inhibitorOfOpen({ client, state }: CheckEntry): InhibitorRef | undefined {
   const inhibitor = state.event?.notifications.inhibitedBy;
@@ -132,7 +135,7 @@ export function inhibitorOfOpen({ client, state }: CheckEntry): InhibitorRef | u
   return inhibitor.equalHash === undefined || inhibitor.equalHash === equalHash(active.key) ? inhibitor : undefined;
 }
 
-/** The rules against which all open events were evaluated. */
+/** The fingerprints of the inhibition rules against which all open events were evaluated last. */
 class SettledRules {
   fingerprints: readonly string[] = [];
 }

@@ -15,7 +15,10 @@ const keyIn = (namespace: string, { rule, client, check }: ActiveInhibitor): Key
   check,
 ];
 
-/** The stored inhibitors, so that a restarted backend knows them before their next results. */
+/**
+ * The table of inhibitor records. They are stored so that a restarted backend knows which events inhibit others before
+ * the next results of these events arrive.
+ */
 export const INHIBITORS: StoredTable & Table<Namespace, ActiveInhibitor, ActiveInhibitor> = {
   prefix: PREFIX,
   key: ({ name }, inhibitor) => keyIn(name, inhibitor),
@@ -42,8 +45,8 @@ const SETTLED_PREFIX = 'inhibition-rules';
 const SETTLED_KEY: Key = [SETTLED_PREFIX];
 
 /**
- * The fingerprints of the rules against which all open events were evaluated. A backend that starts with other rules
- * evaluates the events again.
+ * The table with one record: the fingerprints of the inhibition rules against which all open events were evaluated
+ * last. A backend that starts with other rules evaluates all open events again.
  */
 export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: SETTLED_PREFIX,

@@ -7,8 +7,8 @@ import { PendingResolution, pendingResolutionsOf } from './state.ts';
 import { PENDING_RESOLUTIONS } from './storage.ts';
 
 /**
- * Stores the resolution of a silenced event until its silence ends, in the commit of the event. Handlers that still
- * wait for an earlier resolution of the check stay among those to notify.
+ * Stores a resolution that is notified later, when nothing silences it any more. It replaces an earlier pending
+ * resolution of the same check, and the handlers of both are notified.
  */
 export function deferResolution(
   transaction: Transaction,
@@ -24,13 +24,13 @@ export function deferResolution(
   transaction.keep(PENDING_RESOLUTIONS, pending, event);
 }
 
-/** Removes a pending resolution that is notified now. */
+/** Removes a pending resolution from memory and from the store. */
 export function removePending(transaction: Transaction, namespace: Namespace, pending: PendingResolution): void {
   pendingResolutionsOf(namespace).remove(pending);
   transaction.forget(PENDING_RESOLUTIONS, pending);
 }
 
-/** Moves the pending resolution of a renamed check. If the new name has one too, both keep their names. */
+/** Moves the pending resolution of a renamed check to the new name. If that name has one too, both stay as they are. */
 export function renamePending(
   transaction: Transaction,
   namespace: Namespace,

@@ -4,14 +4,14 @@ import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint
 import type { Namespace } from '../../registry/namespace.ts';
 
 /**
- * A resolution that handlers are notified of when its silence ends. They were notified of the problem, which resolved
- * while it was silenced. The event itself stays in the store.
+ * The resolution of a problem that resolved while it was silenced. Handlers that were notified of the problem are
+ * notified of the resolution when nothing silences it any more. The event itself is only in the store.
  */
 export class PendingResolution {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
-  /** The handlers to notify. */
+  /** The handlers that must be notified of the resolution. */
   readonly handlers: HandlerSet;
   /** The ids of the silences that covered the event when it resolved. */
   readonly silencedBy: readonly string[];
@@ -76,7 +76,10 @@ export function pendingResolutionsOf(namespace: Namespace): PendingResolutions {
   return namespace.state(openPending);
 }
 
-/** True if a silence still suppresses a pending resolution: one that covered the event, or another one by now. */
+/**
+ * True if a pending resolution is still silenced: by a silence that covered the event when it resolved, or by any
+ * silence that covers the check now.
+ */
 export function isStillSilenced(namespace: Namespace, pending: PendingResolution, nowMs: number): boolean {
   return (
     pending.silencedBy.some((id) => isInForce(namespace, id, nowMs)) ||
@@ -84,7 +87,10 @@ export function isStillSilenced(namespace: Namespace, pending: PendingResolution
   );
 }
 
-/** Returns the ids of the silences that suppress a pending resolution. */
+/**
+ * Returns the ids of the active silences that suppress a pending resolution: first those that covered the event when it
+ * resolved, then others that cover the check now.
+ */
 export function silencesOfPending(namespace: Namespace, pending: PendingResolution, nowMs: number): readonly string[] {
   const before = pending.silencedBy.filter((id) => isInForce(namespace, id, nowMs));
   return [...new Set([...before, ...(namespace.check(pending.client, pending.check)?.silencedBy(nowMs) ?? [])])];

@@ -7,7 +7,7 @@ import { PendingResolution, pendingResolutionsOf } from './state.ts';
 
 const PREFIX = 'pending-resolution';
 
-/** The stored form of a pending resolution: the event as it resolved, with its silences. */
+/** The stored form of a pending resolution: the handlers to notify, and the resolved event with its silence ids. */
 interface StoredResolution {
   readonly handlers: HandlerSet;
   readonly event: HandledEvent;
@@ -15,7 +15,7 @@ interface StoredResolution {
 
 const keyIn = ({ namespace, client, check }: PendingResolution): Key => [PREFIX, namespace, client, check];
 
-/** The resolutions that are notified when a silence ends, by client and check. */
+/** The table of pending resolutions, by client and check. They are notified when nothing silences them any more. */
 export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, HandledEvent> = {
   prefix: PREFIX,
   isEntry: (entry): entry is PendingResolution => entry instanceof PendingResolution,
