@@ -84,17 +84,18 @@ function textsCost(field: string): number {
   }
 }
 
-/** Joins one set of each alternative, if all alternatives have a set of the same owner. */
+/** Joins one set of each alternative, each key once, if all alternatives have a set of the same owner. */
 function anyOf(alternatives: readonly (readonly (readonly SelectorKey[])[])[]): readonly (readonly SelectorKey[])[] {
   const owners: readonly KeyOwner[] = ['client', 'check'];
   return owners.flatMap((owner) => {
-    const joined: SelectorKey[] = [];
+    // An index would find a selector once for each of its keys, also for two equal ones.
+    const joined = new Map<string, SelectorKey>();
     for (const sets of alternatives) {
       const set = sets.find(([key]) => key?.owner === owner);
       if (set === undefined) return [];
-      joined.push(...set);
+      for (const key of set) joined.set(`${key.kind} ${key.text}`, key);
     }
-    return joined.length > ALTERNATIVES_MAX ? [] : [joined];
+    return joined.size > ALTERNATIVES_MAX ? [] : [[...joined.values()]];
   });
 }
 

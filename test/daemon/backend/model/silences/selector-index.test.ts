@@ -129,6 +129,20 @@ test.each([
   expect(found()).toEqual([]);
 });
 
+test('a selector with the same alternative twice is found once', () => {
+  const text = 'subscriptions=web or subscriptions=web';
+  const selectors = new Selectors();
+  selectors.put(silencedEntry({ selector: text }, 0), text);
+  const about: SelectorSubject = {
+    namespace: 'default',
+    client: 'web-1',
+    check: 'disk',
+    subscriptions: ['web'],
+    attribute: () => [],
+  };
+  expect(selectors.matchingOnce(about).map((entry) => entry.selector)).toEqual([text]);
+});
+
 test('selectors added and removed between two steps are neither lost nor found twice', () => {
   const selectors = new Selectors();
   const put = (at: number): void => {
