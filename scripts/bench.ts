@@ -7,28 +7,26 @@ import type { BenchSizes } from './bench/bench-sizes.ts';
 import { reported } from './bench/report.ts';
 import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
-interface Bench {
-  run(seconds: number, sizes: BenchSizes): Promise<void>;
-}
+type Bench = (seconds: number, sizes: BenchSizes) => Promise<void>;
 
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
-  agents: () => import('./bench/agents.ts'),
-  api: () => import('./bench/api.ts'),
-  clients: () => import('./bench/clients.ts'),
-  cluster: () => import('./bench/cluster.ts'),
-  console: () => import('./bench/console.ts'),
-  groups: () => import('./bench/groups.ts'),
-  handlers: () => import('./bench/handlers.ts'),
-  ingest: () => import('./bench/ingest.ts'),
-  peers: () => import('./bench/peers.ts'),
-  selectors: () => import('./bench/selectors.ts'),
-  start: () => import('./bench/start.ts'),
-  stalls: () => import('./bench/stalls.ts'),
-  stores: () => import('./bench/stores.ts'),
-  timeline: () => import('./bench/timeline.ts'),
-  travel: () => import('./bench/travel.ts'),
-  turns: () => import('./bench/turns.ts'),
-  upgrade: () => import('./bench/upgrade.ts'),
+  agents: async () => (await import('./bench/agents.ts')).measureAgents,
+  api: async () => (await import('./bench/api.ts')).measureApi,
+  clients: async () => (await import('./bench/clients.ts')).measureClients,
+  cluster: async () => (await import('./bench/cluster.ts')).measureCluster,
+  console: async () => (await import('./bench/console.ts')).measureConsole,
+  groups: async () => (await import('./bench/groups.ts')).measureGroups,
+  handlers: async () => (await import('./bench/handlers.ts')).measureHandlers,
+  ingest: async () => (await import('./bench/ingest.ts')).measureIngest,
+  peers: async () => (await import('./bench/peers.ts')).measurePeers,
+  selectors: async () => (await import('./bench/selectors.ts')).measureSelectors,
+  start: async () => (await import('./bench/start.ts')).measureStart,
+  stalls: async () => (await import('./bench/stalls.ts')).measureStalls,
+  stores: async () => (await import('./bench/stores.ts')).measureStores,
+  timeline: async () => (await import('./bench/timeline.ts')).measureTimeline,
+  travel: async () => (await import('./bench/travel.ts')).measureTravel,
+  turns: async () => (await import('./bench/turns.ts')).compareClones,
+  upgrade: async () => (await import('./bench/upgrade.ts')).measureUpgrade,
 };
 const NAMES = Object.keys(BENCHES);
 
@@ -85,7 +83,9 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(sign
 // Directory for the state of the measured programs.
 await mkdir(BUILD, { recursive: true });
 if (load !== undefined && files.length === 0) {
-  await (await load()).run(sizes.seconds, { ...sizes, parts, peers, other });
+  await (
+    await load()
+  )(sizes.seconds, { ...sizes, parts, peers, other });
   if (json !== undefined) await writeFile(json, JSON.stringify(reported()));
 } else if (name === 'all' && files.length === 0 && only.every((one) => one in BENCHES)) {
   await runAll(

@@ -23,7 +23,7 @@ import { BufferedRows } from './model/buffered-rows.ts';
 import { settleInspect } from './screens/inspect/body.ts';
 import { INITIAL_LIST, type ListState } from './state/list-state.ts';
 import { ListWindow } from './list/list-window.ts';
-import { MessageLog, type Message } from './model/message-log.ts';
+import { MessageLog, type ConsoleMessage } from './model/message-log.ts';
 import { Upkeep } from './state/upkeep.ts';
 import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
@@ -39,7 +39,7 @@ import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/where-column.ts';
 import { UpgradePlans } from './model/plans.ts';
 import { settleUpgrade } from './screens/plans/plan.ts';
-import { FiguresMemory, type Counted } from './model/overview-figures.ts';
+import { FiguresMemory, type FiguresSource } from './model/overview-figures.ts';
 import { TABLES, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
 import { defaultSort } from './screens/view-columns.ts';
@@ -65,7 +65,7 @@ import type {
 } from './state/ports.ts';
 import { SILENCE_WARN_MATCHES } from '../shared/schemas/fixed-limits.ts';
 import { applyFilter } from './list/search-prompt.ts';
-import type { Kept } from './state/screen-settings.ts';
+import type { ScreenSettings } from './state/screen-settings.ts';
 import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
@@ -102,7 +102,7 @@ export class ConsoleStore
     Frames,
     Rows,
     Answered,
-    Counted,
+    FiguresSource,
     LiveData,
     MergedSources,
     ListOfView
@@ -258,8 +258,8 @@ export class ConsoleStore
     if (view === this.state.view) this.touch('rows');
   }
 
-  say(text: string, tone: Message['tone'] = 'note'): void {
-    const message: Message = { text, tone, atMs: this.options.now() };
+  say(text: string, tone: ConsoleMessage['tone'] = 'note'): void {
+    const message: ConsoleMessage = { text, tone, atMs: this.options.now() };
     this.log.add(message);
     this.update({ message });
   }
@@ -502,7 +502,10 @@ export class ConsoleStore
 }
 
 /** Restores the settings of an earlier store. */
-function restoreKept(store: Screen & Pick<LiveData, 'events'> & ListOfView, { view, views, common }: Kept): void {
+function restoreKept(
+  store: Screen & Pick<LiveData, 'events'> & ListOfView,
+  { view, views, common }: ScreenSettings,
+): void {
   store.update(common);
   for (const { name } of VIEWS) {
     const kept = views[name];

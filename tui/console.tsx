@@ -14,7 +14,7 @@ import type { AggregateNeeds } from './model/aggregate-book.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
-import { keptOf, type Kept } from './state/screen-settings.ts';
+import { keptOf, type ScreenSettings } from './state/screen-settings.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
 import { takeInput } from './actions/press-key.ts';
@@ -52,7 +52,7 @@ export interface ConsoleContexts extends Contexts {
 export interface ConsoleParts extends ShownBackend {
   readonly contexts?: ConsoleContexts;
   /** The settings that the user configured. */
-  readonly kept?: Kept;
+  readonly kept?: ScreenSettings;
   /** Required percentages of aggregates; default 80 for each. */
   readonly aggregateNeeds?: AggregateNeeds;
   /** Saves a view in the configuration file; `undefined` removes it. */
@@ -193,11 +193,19 @@ export function openConsole(parts: ConsoleParts): Console {
   };
 
   /** The settings of each context when it was left, and its namespace. */
-  const leftContexts = new Map<string | undefined, { readonly kept: Kept; readonly namespace: string | undefined }>();
+  const leftContexts = new Map<
+    string | undefined,
+    { readonly kept: ScreenSettings; readonly namespace: string | undefined }
+  >();
   /** The changes in each namespace of each context, so that undo never affects another one. */
   const ownChanges = new Map<string, OwnChanges>();
   /** Shows another backend, namespace or moment. */
-  const show = (next: ShownBackend, context: string | undefined, kept: Kept, followed?: FollowedFeed): void => {
+  const show = (
+    next: ShownBackend,
+    context: string | undefined,
+    kept: ScreenSettings,
+    followed?: FollowedFeed,
+  ): void => {
     feed.close();
     viewFeed?.close();
     const { log, options } = store;

@@ -13,14 +13,14 @@ import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
-import { loadConfig, type LoadedConfig } from './config/config-file.ts';
+import { readConsoleConfig, type LoadedConsoleConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/initial-state.ts';
-import { settingsOf, type Settings } from './config/appearance-settings.ts';
+import { settingsOf, type AppearanceSettings } from './config/appearance-settings.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './state/keys.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
-import type { Kept } from './state/screen-settings.ts';
+import type { ScreenSettings } from './state/screen-settings.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 
 /** The exit code for a wrong command line or a missing terminal, as in `monctl`. */
@@ -44,12 +44,12 @@ else await main(parsedArguments);
  */
 async function readArguments(argv: readonly string[]): Promise<Arguments | { readonly problem: string }> {
   if (argv.length === 0) return DEFAULT_ARGUMENTS;
-  const { parseArguments } = await import('./config/parse-arguments.ts');
+  const { parseConsoleArguments: parseArguments } = await import('./config/parse-arguments.ts');
   return parseArguments(argv, import.meta);
 }
 
 async function main(flags: Arguments): Promise<void> {
-  const loaded = await loadConfig(flags.config, process.env);
+  const loaded = await readConsoleConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
   // Before the screen is taken over, so that it is there to be read afterwards.
   for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${safeText(text)}\n`);
@@ -83,7 +83,7 @@ async function main(flags: Arguments): Promise<void> {
 function start(
   shown: ShownBackend,
   current: string | undefined,
-  { path, config }: LoadedConfig,
+  { path, config }: LoadedConsoleConfig,
   { flags, open }: { readonly flags: Arguments; readonly open: (name: string) => Promise<ShownBackend> },
 ): void {
   bindKeys(config.keys);
@@ -128,7 +128,7 @@ function start(
  * others.
  */
 function opening(
-  config: LoadedConfig['config'],
+  config: LoadedConsoleConfig['config'],
   tls: CredentialsEnv,
 ): {
   readonly choice: (choice: Choice) => Promise<ShownBackend>;
@@ -200,7 +200,7 @@ async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: s
 }
 
 /** Returns the settings of the file, overridden by those of the command line. */
-function keptOf(config: LoadedConfig['config'], { mouse, attention }: Settings): Kept {
+function keptOf(config: LoadedConsoleConfig['config'], { mouse, attention }: AppearanceSettings): ScreenSettings {
   const kept = keptOfConfig(config);
   return { ...kept, common: { ...kept.common, mouse, attention } };
 }

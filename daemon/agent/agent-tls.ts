@@ -4,7 +4,7 @@ import { connectOptions, type ConnectOptions } from '../../shared/tls/client-tls
 import { readKeyPair } from '../../shared/tls/key-pair.ts';
 import type { Log } from '../log/log.ts';
 import type { AgentSettings } from './agent-settings.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 
 interface TlsParts {
   readonly clock: Pick<Clock, 'now'>;

@@ -9,7 +9,7 @@ import {
   type BackendMessage,
 } from '../../shared/schemas/agent.ts';
 import type { ConnectOptions } from '../../shared/tls/client-tls.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const PING_EVERY_MS = 10_000;

@@ -9,7 +9,7 @@ import { SteadyClock, type ClockJump } from '../clock/steady-clock.ts';
 import type { Log } from '../log/log.ts';
 import { LoadedFiles } from '../private-files/loaded-files.ts';
 import { machineEntity, publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
-import type { LoadedConfig } from './load-config.ts';
+import type { LoadedAgentConfig } from './load-config.ts';
 import { openInputs } from './open-inputs.ts';
 import { withLocalDefinition } from './local-definition.ts';
 import type { DeliverResult } from './ports.ts';
@@ -40,7 +40,7 @@ export interface AgentConfig {
   /** The namespace of this client on the backend. */
   readonly namespace: string;
   readonly identity: ClientIdentity;
-  readonly checks: LoadedConfig['checks'];
+  readonly checks: LoadedAgentConfig['checks'];
   /** All settings that were read, for the `/settings` endpoint on this machine. */
   readonly settings: Settings;
   /** Every configuration file that was read. */
@@ -76,7 +76,7 @@ export interface Agent {
  *
  * @throws MonError `conflict` if another agent holds the state directory, `invalid` if the directory can never be used
  */
-export async function compose(
+export async function composeAgent(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
   { clock: machine, log, random }: Surroundings,
 ): Promise<Agent> {

@@ -8,7 +8,7 @@ import { AGENT_SETTING_NAMES, agentSettingsSchema, environmentSettings, type Age
 import { EXTENSION_NAMES, findExtension } from './extensions/find-extension.ts';
 import { type Remark } from '../settings/remark.ts';
 
-export interface LoadedConfig {
+export interface LoadedAgentConfig {
   readonly agent: AgentSettings;
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   /** The `client` section, merged; see `clientIdentity`. */
@@ -21,7 +21,7 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
 }
 
-export interface ConfigSources {
+export interface AgentConfigSources {
   /** The main file; a missing one is a warning. */
   readonly file?: string | undefined;
   /** Directories that are read recursively, one after the other. */
@@ -43,13 +43,13 @@ const SECTIONS: ReadonlySet<string> = new Set(['agent', 'checks', 'client', 'han
  *
  * @throws MonError `invalid` that lists every problem with its file and its place in it
  */
-export async function loadConfig({
+export async function readAgentConfig({
   file,
   directories,
   env,
   flags = {},
   stateDir,
-}: ConfigSources): Promise<LoadedConfig> {
+}: AgentConfigSources): Promise<LoadedAgentConfig> {
   const read = await readSettings(file, directories);
   if (read.problems.length > 0) throw new InvalidSettings(read.problems);
 

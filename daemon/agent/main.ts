@@ -16,9 +16,9 @@ import { readKeyFile } from './agent-key.ts';
 import { openAgentTls } from './agent-tls.ts';
 import { clientIdentity, type ClientIdentity } from './client-record.ts';
 import type { AgentSettings } from './agent-settings.ts';
-import { compose, type Agent, type AgentConfig } from './compose.ts';
+import { composeAgent, type Agent, type AgentConfig } from './compose.ts';
 import { HELP } from './help.ts';
-import { loadConfig, type LoadedConfig } from './load-config.ts';
+import { readAgentConfig, type LoadedAgentConfig } from './load-config.ts';
 import { Signals } from './signals.ts';
 
 const cli = meow(HELP, {
@@ -67,7 +67,7 @@ try {
 /** The configuration from flags, files and environment; read again at each reload. */
 interface ResolvedConfig {
   readonly program: AgentSettings;
-  readonly definitions: Omit<LoadedConfig, 'agent'>;
+  readonly definitions: Omit<LoadedAgentConfig, 'agent'>;
   readonly identity: ClientIdentity;
   /** The API key. */
   readonly secret: string | undefined;
@@ -78,7 +78,7 @@ async function resolveConfig(): Promise<ResolvedConfig> {
   const { flags } = cli;
   const installation = readInstallation('mon-agent');
   const named = { file: flags.config, directories: commaSeparated(flags.configDir) };
-  const { agent: program, ...definitions } = await loadConfig({
+  const { agent: program, ...definitions } = await readAgentConfig({
     ...installedSources(named, installation),
     env: process.env,
     flags: programFlags(),
@@ -162,7 +162,7 @@ async function begin(
   const { namespace } = program;
   const urls = config.backends.map(({ url }) => url).join(', ');
   if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(urls));
-  const agent = await compose(config, { clock, log, random: Math.random });
+  const agent = await composeAgent(config, { clock, log, random: Math.random });
   await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
   const { name, subscriptions } = identity;
   log.info({ namespace, client: name, subscriptions, backend: urls, version: VERSION }, 'agent started');

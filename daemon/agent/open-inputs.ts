@@ -3,8 +3,9 @@ import type { ClientIdentity } from './client-record.ts';
 import type { EndpointDeps } from './inputs/http-endpoints.ts';
 import { openHttpInput } from './inputs/http-input.ts';
 import { acceptLocalResults, type AcceptMessage } from './inputs/local-result.ts';
-import { isLoopback, openTcpInput, openUdpInput, type LocalInput } from './inputs/socket-input.ts';
-import type { Clock, DeliverResult } from './ports.ts';
+import { isLoopbackBind, openTcpInput, openUdpInput, type LocalInput } from './inputs/socket-input.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { DeliverResult } from './ports.ts';
 
 const SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3030 };
 const HTTP_SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3031 };
@@ -35,7 +36,7 @@ export async function openInputs({ client, deliver, ...deps }: InputsDeps): Prom
     try {
       const { port } = inputs.use(await start(address));
       log.info({ input, bind: address.bind, port }, 'listening for results of local programs');
-      if (!isLoopback(address.bind) && !(input === 'http' && client.http_socket?.protect_all_endpoints === true)) {
+      if (!isLoopbackBind(address.bind) && !(input === 'http' && client.http_socket?.protect_all_endpoints === true)) {
         log.warn(
           { input, bind: address.bind },
           'every host that reaches this address can report results as this client: restrict access to it',

@@ -3,13 +3,13 @@ import { substituteEntityTokens, unmatchedEntityText } from '../../shared/domain
 import { commandOf } from '../../shared/domain/command-text.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
-import type { Command } from '../../shared/schemas/command.ts';
+import type { CommandLine } from '../../shared/schemas/command.ts';
 import type { Extension } from './extensions/extension.ts';
 import { findExtension } from './extensions/find-extension.ts';
 
 /** The work of a check: a command or a built-in check. */
 export type Work =
-  | { readonly kind: 'command'; readonly command: Command; readonly environment?: readonly string[] }
+  | { readonly kind: 'command'; readonly command: CommandLine; readonly environment?: readonly string[] }
   | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
 
 export interface PreparedCheck {

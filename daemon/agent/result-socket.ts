@@ -18,7 +18,7 @@ import {
   type ConnectionOptions,
 } from './backend-connection.ts';
 import type { AgentAddress } from './agent-address.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 import { SentResults } from './sent-results.ts';
 import type { Spool } from './spool.ts';
 import type { SpooledResult } from './unsaved-results.ts';

@@ -6,7 +6,8 @@ import { CommandWatchdog } from '../command/command-watchdog.ts';
 import type { Log } from '../log/log.ts';
 import { executeCheck } from './execute-check.ts';
 import { EXTENSION_NAMES } from './extensions/find-extension.ts';
-import type { Clock, DeliverResult, StartCheck } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { DeliverResult, StartCheck } from './ports.ts';
 import { prepareCheck, type PreparedCheck } from './prepare-check.ts';
 
 /** The maximum number of checks that run at once; others wait (completion 1.12). */

@@ -5,7 +5,7 @@ import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { withinHookOutput } from './hook-output.ts';
 import type { CommandWatchdog } from '../command/command-watchdog.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 import { runWork } from './run-work.ts';
 
 /** The default time limit in seconds (reference 2.2.2). */

@@ -4,7 +4,7 @@ import { commandResult, type CommandResult } from '../command/command-result.ts'
 import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import { runCommand } from '../command/run-command.ts';
 import type { Work } from './prepare-check.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 
 interface WorkOptions {
   readonly clock: Clock;

@@ -4,7 +4,8 @@ import { runTimetable } from '../schedule/run-timetable.ts';
 import { subdueOf } from '../schedule/subdue.ts';
 import { timetableOf } from '../schedule/timetable.ts';
 import { withLocalDefinition } from './local-definition.ts';
-import type { PlanningClock, StartCheck } from './ports.ts';
+import type { PlanningClock } from '../clock/clock.ts';
+import type { StartCheck } from './ports.ts';
 
 interface StandaloneDeps {
   /** Name of this client. */

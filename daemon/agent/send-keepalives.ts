@@ -1,5 +1,5 @@
 import { KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /**
  * Calls `send` every twenty seconds (completion 1.10). The first keepalive is sent at the welcome of the backend

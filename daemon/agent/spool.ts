@@ -6,7 +6,7 @@ import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { Reopener } from '../disk/reopener.ts';
 import { AckFile } from './ack-file.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 import {
   deleteResult,
   putLastId,

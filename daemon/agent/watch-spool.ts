@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Spool } from './spool.ts';
 
 const LOOK_MS = 1000;

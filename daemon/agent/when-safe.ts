@@ -1,5 +1,5 @@
 import { MonError } from '../../shared/errors.ts';
-import type { Clock } from './ports.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Spool } from './spool.ts';
 
 /** The time for the backend to acknowledge a result that cannot be written here. */

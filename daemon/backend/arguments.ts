@@ -139,7 +139,7 @@ const parse = (argv: readonly string[]) =>
   });
 
 /** Parses the command line. If it is invalid, prints the reason and exits. */
-export function parseArguments(argv: readonly string[] = process.argv.slice(2)): ReturnType<typeof parse> {
+export function parseBackendArguments(argv: readonly string[] = process.argv.slice(2)): ReturnType<typeof parse> {
   try {
     return parse(argv);
   } catch (error) {

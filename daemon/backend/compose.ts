@@ -27,7 +27,7 @@ import { Activity } from './health/activity.ts';
 import { ConditionBoard } from './health/condition-board.ts';
 import { Metrics } from './health/metrics.ts';
 import { TABLES } from './model/tables/tables.ts';
-import { SuppressedNotifications } from './notify/count-suppressed.ts';
+import { SuppressionCounter } from './notify/count-suppressed.ts';
 import { TimerLag } from './schedule/timer-lag.ts';
 
 export interface Backend {
@@ -113,7 +113,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       slowPeers,
       handlers: lanes,
       deadLetters,
-      suppressed: teardown.use('suppressed notifications', new SuppressedNotifications(batcher.commits)),
+      suppressed: teardown.use('suppressed notifications', new SuppressionCounter(batcher.commits)),
       definitions,
       timers,
       board,

@@ -16,7 +16,7 @@ import { readInstallation } from '../settings/installation.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
 import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
-import { configSources, EXIT_USAGE, parseArguments } from './arguments.ts';
+import { configSources, EXIT_USAGE, parseBackendArguments } from './arguments.ts';
 import { hashPassword } from './access/password.ts';
 import { terminal } from './store/upgrade/ask-terminal.ts';
 import { boundGarbage } from './health/bound-garbage.ts';
@@ -48,7 +48,7 @@ const STANDARD_ERROR = 2;
 /** The maximum length of a password for `hash-password`, in bytes. */
 const PASSWORD_BYTES_MAX = 1024;
 
-const cli = parseArguments();
+const cli = parseBackendArguments();
 
 makePrivately();
 

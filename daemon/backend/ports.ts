@@ -1,5 +1,6 @@
 import type { MonError } from '../../shared/errors.ts';
 import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/schemas/store-upgrade.ts';
+export type { Clock, PlanningClock } from '../clock/clock.ts';
 
 /**
  * The interfaces that the backend needs from outside, so that rules and pipeline depend on no database, socket or wall
@@ -218,25 +219,4 @@ export interface Disk {
   setAside(bytes: number, use: ReserveUse): Promise<void>;
   /** Frees the reserved space. */
   giveOut(use: ReserveUse): Promise<void>;
-}
-
-/** The time source, which tests replace. */
-export interface Clock {
-  /**
-   * Returns epoch milliseconds. It does not follow a jump of the machine's clock. If a jump is adopted later, all
-   * planned times are shifted by it (docs/operations.md, Time).
-   */
-  now(): number;
-  /** Returns the milliseconds of a clock that only measures intervals. */
-  monotonic(): number;
-  /** Calls `task` once after `delayMs`. */
-  after(delayMs: number, task: () => void): Disposable;
-  /** Calls `task` every `periodMs`, first after one period. */
-  every(periodMs: number, task: () => void): Disposable;
-}
-
-/** A clock with which times in the future can be planned. */
-export interface PlanningClock extends Clock {
-  /** Returns `now` without adopted clock jumps: it never goes back and never jumps. */
-  steady(): number;
 }

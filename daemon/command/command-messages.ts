@@ -1,4 +1,4 @@
-import type { Command } from '../../shared/schemas/command.ts';
+import type { CommandLine } from '../../shared/schemas/command.ts';
 import type { CommandEnd } from './command-outcome.ts';
 
 /** The descriptor that the command process and its watchdogs hold open until they have ended. */
@@ -9,7 +9,7 @@ export type CommandRequest =
   | {
       readonly kind: 'run';
       readonly id: number;
-      readonly command: Command;
+      readonly command: CommandLine;
       readonly input: string;
       readonly environment?: readonly string[] | undefined;
     }

@@ -1,6 +1,6 @@
 import { backoffMs } from '../../shared/domain/backoff.ts';
 import { errorMessage } from '../../shared/errors.ts';
-import type { Command } from '../../shared/schemas/command.ts';
+import type { CommandLine } from '../../shared/schemas/command.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import type { Log } from '../log/log.ts';
 import {
@@ -56,7 +56,7 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   /** Never rejects. */
-  async run(command: Command, { input, environment = [], ...limits }: CommandOptions): Promise<CommandOutcome> {
+  async run(command: CommandLine, { input, environment = [], ...limits }: CommandOptions): Promise<CommandOutcome> {
     const { environment: ofAll = [] } = this.#parts;
     return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
       await untilAborted(this.#pause, cut);

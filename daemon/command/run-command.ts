@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
-import type { Command } from '../../shared/schemas/command.ts';
+import type { CommandLine } from '../../shared/schemas/command.ts';
 import {
   outcomeWithin,
   type CommandClock,
@@ -46,7 +46,7 @@ interface StartOptions {
  * command, it is the number of the signal (legacy-peer, sensu-client). Without a shell it is the same.
  */
 export async function runCommand(
-  command: Command,
+  command: CommandLine,
   { clock, watchdog, input, environment, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
   return await outcomeWithin(clock, limits, (cut) =>
@@ -64,7 +64,7 @@ interface UntilCutOptions extends StartOptions {
 
 /** Runs a command as `runCommand` does, until it ends or `cut` is aborted. */
 export async function runUntilCut(
-  command: Command,
+  command: CommandLine,
   {
     clock,
     watchdog,
@@ -122,7 +122,7 @@ type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
 
 /** Starts a command, which waits at the gate. */
 async function spawnCommand(
-  command: Command,
+  command: CommandLine,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
 ): Promise<RunningCommand> {
   // Without space for the name of a pipe, a socket is better than no run: checks must report a full disk. But a socket

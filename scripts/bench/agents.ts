@@ -5,7 +5,8 @@ import { WebSocket } from 'ws';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
-import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
+import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
+import { cpuMs, memoryMiB } from './process-figures.ts';
 import { count, quantile, report } from './report.ts';
 
 const AGENTS = 5000;
@@ -22,7 +23,7 @@ const CONNECTING = 200;
  * Measures a fleet on one backend, over real WebSockets. It covers the cost of 5,000 agents with ten checks
  * every ten seconds, a storm of reconnects, and the memory of 20,000 idle agents.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureAgents(seconds: number): Promise<void> {
   await working(Math.max(seconds, 2 * INTERVAL_S));
   await idle();
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from './backend-process.ts';
-import { Line, serverCpuMs, type Target } from './http-line.ts';
+import { HttpConnection, serverCpuMs, type BenchServer } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { EVENTS, MEMBERS, postResults } from './post-results.ts';
 import { count, quantile, report } from './report.ts';
@@ -17,9 +17,9 @@ const CONNECTIONS = 32;
  * response read completely; results have 600 bytes. The performance page contains the reference values, from a
  * similar machine.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureApi(seconds: number): Promise<void> {
   await using backend = await startBackend({ isLoopWatched: true });
-  const ask = new Line(backend);
+  const ask = new HttpConnection(backend);
   console.log(`p50 / p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
 
   await postResults(backend, EVENTS);
@@ -99,7 +99,7 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
 
 /** Repeats a request until the time is up, at least ten times. */
 async function measure(
-  line: Line,
+  line: HttpConnection,
   seconds: number,
   name: string,
   path: string,
@@ -123,12 +123,12 @@ async function measure(
 }
 
 /** Creates silences that match nothing here, in as many subscriptions as there are checks. */
-async function postSilences(backend: Target, from: number, to: number): Promise<void> {
+async function postSilences(backend: BenchServer, from: number, to: number): Promise<void> {
   const groups = SILENCES_MANY / SILENCES_PER_CHECK;
   let next = from;
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      const line = new Line(backend);
+      const line = new HttpConnection(backend);
       while (next < to) {
         const entry = next++;
         const check = entry % groups;

@@ -24,7 +24,7 @@ const HEAP_MIB = 1024;
  * Measures a store of many clients with 4 KiB each: the start of a backend on it, its memory, and its response
  * times. The heap is limited to that of a machine with 2 GiB.
  */
-export async function run(_seconds: number, { clients }: BenchSizes): Promise<void> {
+export async function measureClients(_seconds: number, { clients }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
   await writeClients(stateDir, clients);
   report('clients', clients, '', `${count(TEXT_BYTES)} bytes each`);

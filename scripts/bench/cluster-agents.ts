@@ -5,7 +5,8 @@ import { KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
 import type { BenchBackend } from './backend-process.ts';
 import { startDatabase, startMembers } from './cluster-members.ts';
 import { startFleet, type Fleet } from './fleet.ts';
-import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
+import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
+import { cpuMs, memoryMiB } from './process-figures.ts';
 import { count, mean, report } from './report.ts';
 
 /** Members with agents; one more member has none, and takes over those of a lost member. */

@@ -8,7 +8,7 @@ import { runParts } from './run-parts.ts';
  * Measures several backends on one PostgreSQL: the cost of each for the leader, and how many agents and keys
  * they serve.
  */
-export async function run(seconds: number, { agents, keys, rate, parts }: BenchSizes): Promise<void> {
+export async function measureCluster(seconds: number, { agents, keys, rate, parts }: BenchSizes): Promise<void> {
   await runParts(
     {
       cost: () => costOfMembers(seconds, rate),

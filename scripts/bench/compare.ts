@@ -7,7 +7,7 @@ import { figureText, mean } from './report.ts';
 const MORE = new Set(['/s']);
 const LESS = new Set(['us', 'ms', 's', '%']);
 
-export interface Comparison {
+export interface FigureComparison {
   readonly what: string;
   readonly before: string;
   readonly after: string;
@@ -18,7 +18,7 @@ export interface Comparison {
 }
 
 /** Compares the figures that two runs of a benchmark have in common. */
-export function compareRuns(before: BenchRun, after: BenchRun): readonly Comparison[] {
+export function compareRuns(before: BenchRun, after: BenchRun): readonly FigureComparison[] {
   const faster = speedRatio(before, after);
   return after.figures.flatMap((figure) => {
     const { what, unit } = figure;

@@ -37,7 +37,7 @@ const STALL_MS = 3000;
  * On a busy machine, use the figures "without waits": they exclude the time in which the console or the
  * benchmark was ready but had no core.
  */
-export async function run(): Promise<void> {
+export async function measureConsole(): Promise<void> {
   reportMachine();
   await starts();
   await using storm = await startStorm(EVENTS);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../lib/free-port.ts';
+import { listenOnFreePort } from '../lib/free-port.ts';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { preciseCpuMs } from './process-figures.ts';
 import { count, quantile, report } from './report.ts';
-import { costOf, type Side } from './side-by-side.ts';
+import { measureCpuPerResult, type ComparedBackend } from './side-by-side.ts';
 
 const CONNECTIONS = 30;
 /** Total results per second of all backends, if the machine is fast enough. */
@@ -28,7 +28,7 @@ const IDLE_MS = 30;
 const IDLE_AFTER_MS = 1500;
 
 /** One of the backends that differ only in their configuration. */
-interface NamedSide extends Side {
+interface NamedSide extends ComparedBackend {
   readonly what: string;
 }
 
@@ -36,7 +36,7 @@ interface NamedSide extends Side {
  * Measures the cost per result of grouping, inhibition rules and aggregate rules. It also measures a change of
  * inhibition rules with 100,000 open events, and the count of how long silences have matched nothing.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureGroups(seconds: number): Promise<void> {
   await costPerResult(seconds);
   await changeOfRules();
   await countOfIdle();
@@ -72,9 +72,9 @@ async function costPerResult(seconds: number): Promise<void> {
     ['one result of a hundred changes', 0.01],
   ] as const) {
     for (const { agents } of sides) for (const agent of agents) agent.change(share, { aggregates: ['fleet'] });
-    await costOf(sides, WARM_UP_MS, RATE);
+    await measureCpuPerResult(sides, WARM_UP_MS, RATE);
     const parts: (readonly number[])[] = [];
-    while (parts.length < PARTS) parts.push(await costOf(sides, (seconds * 1000) / PARTS, RATE));
+    while (parts.length < PARTS) parts.push(await measureCpuPerResult(sides, (seconds * 1000) / PARTS, RATE));
     for (const [at, { what }] of sides.entries()) {
       if (at === 0) continue;
       const of = (figure: (part: readonly number[]) => number): number => quantile(parts.map(figure), 0.5);
@@ -210,7 +210,7 @@ async function openReceiver(): Promise<AsyncDisposable & { readonly url: string 
     request.resume();
     request.on('end', () => response.end());
   });
-  const port = await listen(server);
+  const port = await listenOnFreePort(server);
   return {
     url: `http://127.0.0.1:${String(port)}/`,
     async [Symbol.asyncDispose]() {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../lib/free-port.ts';
+import { listenOnFreePort } from '../lib/free-port.ts';
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
@@ -26,7 +26,7 @@ const ROUNDS = 4;
  * Measures handler runs per second, from the event to its delivery, with the receivers on the same machine. It
  * also measures the effect of hanging handlers on incoming results.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureHandlers(seconds: number): Promise<void> {
   await using receivers = await openReceivers();
   await deliveries(seconds, receivers.definitions);
   await hanging(seconds);
@@ -136,7 +136,7 @@ async function openReceivers(): Promise<AsyncDisposable & { readonly definitions
   const hook = createHttpServer((request, response) => {
     request.resume().once('end', () => response.end());
   });
-  const [linePort, hookPort] = [await listen(line), await listen(hook)];
+  const [linePort, hookPort] = [await listenOnFreePort(line), await listenOnFreePort(hook)];
   return {
     definitions: {
       line: { type: 'tcp', socket: { host: LOCALHOST, port: linePort } },

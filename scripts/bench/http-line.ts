@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMs } from './process-figures.ts';
 
 /** A server; without a pid if it is not our process. */
-export interface Target {
+export interface BenchServer {
   readonly url: string;
   readonly pid?: number;
 }
 
 /** One connection with one request at a time. Responses are read completely and discarded. */
-export class Line {
+export class HttpConnection {
   readonly pid: number | undefined;
   readonly #socket: Socket;
   #pending: { resolve(): void; reject(error: Error): void } | undefined;
@@ -21,7 +21,7 @@ export class Line {
   /** The last bytes received of a chunked body. */
   #tail = '';
 
-  constructor({ url, pid }: Target) {
+  constructor({ url, pid }: BenchServer) {
     this.pid = pid;
     const { hostname, port } = new URL(url);
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -125,7 +125,7 @@ export interface HttpLoad {
  * @param bodyOf called in advance, so that the load costs little: 50 requests for each connection, sent in turn
  */
 export async function postLoop(
-  target: Target,
+  target: BenchServer,
   { path, connections, ms }: { readonly path: string; readonly connections: number; readonly ms: number },
   bodyOf: (connection: number, at: number) => string,
 ): Promise<HttpLoad> {
@@ -133,7 +133,7 @@ export async function postLoop(
   const over = new AbortController();
   const loops = Array.from({ length: connections }, async (_, connection) => {
     const requests = Array.from({ length: 50 }, (__, at) => readyRequest('POST', path, bodyOf(connection, at)));
-    const line = new Line(target);
+    const line = new HttpConnection(target);
     for (let at = 0; !over.signal.aborted; at++) {
       await line.sendReady(requests[at % requests.length] as Buffer);
       answered++;

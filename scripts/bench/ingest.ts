@@ -1,6 +1,6 @@
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, RESULT_BYTES, type Load } from './bench-agent.ts';
-import { postJson, postLoop, type Target } from './http-line.ts';
+import { postJson, postLoop, type BenchServer } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { count, mean, report, reportDifference } from './report.ts';
 
@@ -15,7 +15,7 @@ const GOAL_RATE = 70_000;
  * Measures results per second through each interface, acknowledged after the fsync, with the generator on the
  * same machine. There are 20,000 keys and results of 600 bytes, of which one in twenty fails.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureIngest(seconds: number): Promise<void> {
   console.log(
     `${String(CONNECTIONS)} agents, ${String(CONNECTIONS * CHECKS_EACH)} keys, ${String(RESULT_BYTES)}-byte results, fsync before each ack`,
   );
@@ -71,7 +71,7 @@ async function fullResultsRate({ url, pid }: BenchBackend, ms: number): Promise<
 }
 
 /** Returns results per second on keep-alive connections, one request at a time on each. */
-async function posted(backend: Target, connections: number, batch: number, seconds: number): Promise<number> {
+async function posted(backend: BenchServer, connections: number, batch: number, seconds: number): Promise<number> {
   const path = batch === 1 ? '/results' : '/api/mon/v1/results';
   const load = await postLoop(backend, { path, connections, ms: seconds * 1000 }, (connection, start) => {
     const results = Array.from({ length: batch }, (_, at) => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../lib/free-port.ts';
 import { startBackend } from './backend-process.ts';
-import type { Target } from './http-line.ts';
+import type { BenchServer } from './http-line.ts';
 
 const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
 const START_MS_MAX = 20_000;
@@ -32,12 +32,12 @@ export interface Wire {
   readonly silenceList: string;
 }
 
-export interface Peer {
+export interface BenchPeer {
   readonly name: string;
   /** The data that is on disk when the system responds. */
   readonly durability: string;
   readonly wire: Wire;
-  start(): Promise<Target & AsyncDisposable>;
+  start(): Promise<BenchServer & AsyncDisposable>;
 }
 
 const v1Problem = ({ client, check }: Problem): object => ({
@@ -101,7 +101,7 @@ const v2: Wire = {
   silenceList: '/api/core/v2/namespaces/default/silenced',
 };
 
-export const MON: Peer = { name: 'mon', durability: 'fsync', wire: mon, start: () => startBackend() };
+export const MON: BenchPeer = { name: 'mon', durability: 'fsync', wire: mon, start: () => startBackend() };
 
 /** Kinds of servers that already run and are named by a flag. */
 const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
@@ -112,7 +112,7 @@ const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
  * @param text `KIND=URL`, the kind of interface and the address
  * @throws Error with the valid values
  */
-export function peerAt(text: string): Peer {
+export function peerAt(text: string): BenchPeer {
   const [, kind = '', url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
   const wire = WIRES[kind];
   if (wire === undefined) {
@@ -127,7 +127,7 @@ export function peerAt(text: string): Peer {
  *
  * @returns `undefined` when it is not on the PATH
  */
-export function installedAlertmanager(): Peer | undefined {
+export function installedAlertmanager(): BenchPeer | undefined {
   const program = ['prometheus-alertmanager', 'alertmanager'].map(onPath).find((file) => file !== undefined);
   if (program === undefined) return undefined;
   return { name: 'Alertmanager', durability: 'memory', wire: alertmanager, start: () => startAlertmanager(program) };
@@ -148,7 +148,7 @@ function onPath(name: string): string | undefined {
 }
 
 /** Starts an Alertmanager that notifies nobody. */
-async function startAlertmanager(program: string): Promise<Target & { pid: number } & AsyncDisposable> {
+async function startAlertmanager(program: string): Promise<BenchServer & { pid: number } & AsyncDisposable> {
   const dir = await mkdtemp(`${BUILD}bench-alertmanager-`);
   const config = join(dir, 'alertmanager.yml');
   await writeFile(config, 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { BenchSizes } from './bench-sizes.ts';
-import { Line, postLoop, type Target } from './http-line.ts';
-import { installedAlertmanager, MON, peerAt, type Peer } from './peer.ts';
+import { HttpConnection, postLoop, type BenchServer } from './http-line.ts';
+import { installedAlertmanager, MON, peerAt, type BenchPeer } from './peer.ts';
 import { memoryMiB } from './process-figures.ts';
 import { count, mean, quantile, report, timesOf } from './report.ts';
 
@@ -11,8 +11,8 @@ const CHECKS = 10;
 const SILENCES = 5000;
 const REQUESTS = 10;
 
-interface Running extends Pick<Peer, 'name' | 'wire'> {
-  readonly target: Target;
+interface Running extends Pick<BenchPeer, 'name' | 'wire'> {
+  readonly target: BenchServer;
 }
 
 /** Measures one peer; returns the value of one round. */
@@ -24,7 +24,7 @@ type Measure = (running: Running, ms: number) => Promise<number>;
  *
  * @param named peers that already run, `KIND=URL`
  */
-export async function run(seconds: number, { peers: named }: BenchSizes): Promise<void> {
+export async function measurePeers(seconds: number, { peers: named }: BenchSizes): Promise<void> {
   const alertmanager = installedAlertmanager();
   if (alertmanager === undefined) console.log('no Alertmanager on the PATH; Debian has it as prometheus-alertmanager');
   const peers = [MON, ...(alertmanager === undefined ? [] : [alertmanager]), ...named.map(peerAt)];
@@ -93,7 +93,7 @@ function problemAt(at: number): { readonly client: string; readonly check: strin
 
 function measureList(list: 'problemList' | 'silenceList'): Measure {
   return async ({ wire, target }) => {
-    const line = new Line(target);
+    const line = new HttpConnection(target);
     const times = await timesOf(REQUESTS, () => line.send('GET', wire[list]));
     line.close();
     return quantile(times, 0.5);
@@ -111,7 +111,7 @@ function silencesMade(): Measure {
     const startedAt = performance.now();
     await Promise.all(
       Array.from({ length: 32 }, async () => {
-        const line = new Line(target);
+        const line = new HttpConnection(target);
         while (next < first + SILENCES)
           await line.send('POST', wire.silencesPath, JSON.stringify(wire.silence(next++)));
         line.close();

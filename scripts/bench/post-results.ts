@@ -1,5 +1,5 @@
 import { resultJson } from './bench-agent.ts';
-import { Line, type Target } from './http-line.ts';
+import { HttpConnection, type BenchServer } from './http-line.ts';
 
 const BATCH = 1000;
 
@@ -52,8 +52,8 @@ export function resultsUnderAttack(checks: number): ResultGrid {
 }
 
 /** Stores the results, a thousand in each request. */
-export async function postResults(backend: Target, { clients, checks, result }: ResultGrid): Promise<void> {
-  const line = new Line(backend);
+export async function postResults(backend: BenchServer, { clients, checks, result }: ResultGrid): Promise<void> {
+  const line = new HttpConnection(backend);
   for (let start = 0; start < clients * checks; start += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, clients * checks - start) }, (_, at) =>
       resultJson(result(Math.floor((start + at) / checks), (start + at) % checks)),

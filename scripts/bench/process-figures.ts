@@ -77,8 +77,3 @@ function statusMiB(pid: number, name: string): number {
   const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
-
-/** Returns the open-files limit of this process and its children. */
-export function openFilesMax(): number {
-  return Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
-}

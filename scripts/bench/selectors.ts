@@ -2,7 +2,7 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { count, quantile, report, timesOf } from './report.ts';
-import { costOf, interleavedAgents, type Side } from './side-by-side.ts';
+import { measureCpuPerResult, interleavedAgents, type ComparedBackend } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
 /** Total results per second of both backends, if the machine is fast enough. */
@@ -20,14 +20,14 @@ const MADE = 50;
  * side with the same load. It also measures the time from the creation of another silence until its event is
  * shown as silenced.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureSelectors(seconds: number): Promise<void> {
   await using without = await startBackend();
   await using withSilences = await startBackend();
   const sides = await Promise.all([without, withSilences].map(openSide));
   for (let at = 0; at < SELECTORS; at++) await silence(withSilences, selectorOf(at));
 
-  await costOf(sides, WARM_UP_MS, RATE);
-  const [plain = NaN, silenced = NaN] = await costOf(sides, seconds * 1000, RATE);
+  await measureCpuPerResult(sides, WARM_UP_MS, RATE);
+  const [plain = NaN, silenced = NaN] = await measureCpuPerResult(sides, seconds * 1000, RATE);
   const more = ((silenced / plain - 1) * 100).toFixed(1);
   const what = `CPU per result with ${count(SELECTORS)} silences by search`;
   report(what, silenced, 'us', `${more} %, without ${count(plain)}; goal within 3`);
@@ -54,7 +54,7 @@ export async function run(seconds: number): Promise<void> {
   for (const { agents } of sides) for (const agent of agents) agent.close();
 }
 
-async function openSide(backend: BenchBackend): Promise<Side> {
+async function openSide(backend: BenchBackend): Promise<ComparedBackend> {
   for (let at = 0; at < CLIENTS; at++) {
     const name = `seed-${String(at)}`;
     const attributes = {

@@ -3,7 +3,7 @@ import { ackedBy, steadyLoop, type BenchAgent } from './bench-agent.ts';
 import { preciseCpuMs } from './process-figures.ts';
 
 /** One of several backends that differ in one respect, with the same number of agents. */
-export interface Side {
+export interface ComparedBackend {
   readonly backend: BenchBackend;
   readonly agents: readonly BenchAgent[];
 }
@@ -11,7 +11,7 @@ export interface Side {
 /**
  * Interleaves the agents of all sides result by result, so that other load on the machine affects all equally.
  */
-export function interleavedAgents(sides: readonly Pick<Side, 'agents'>[]): readonly BenchAgent[] {
+export function interleavedAgents(sides: readonly Pick<ComparedBackend, 'agents'>[]): readonly BenchAgent[] {
   const most = Math.max(...sides.map(({ agents }) => agents.length));
   return Array.from({ length: most }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
 }
@@ -21,7 +21,11 @@ export function interleavedAgents(sides: readonly Pick<Side, 'agents'>[]): reado
  *
  * @param rate total results per second of all sides
  */
-export async function costOf(sides: readonly Side[], ms: number, rate: number): Promise<readonly number[]> {
+export async function measureCpuPerResult(
+  sides: readonly ComparedBackend[],
+  ms: number,
+  rate: number,
+): Promise<readonly number[]> {
   const figures = (): readonly (readonly [number, number])[] =>
     sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), ackedBy(agents)]);
   const before = figures();

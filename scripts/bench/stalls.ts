@@ -13,7 +13,7 @@ const RATE = 5000;
  * Measures requests whose size the sender chooses: the maximum CPU of one event loop round for each, and the
  * latency of results meanwhile.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureStalls(seconds: number): Promise<void> {
   await using backend = await startBackend({
     isLoopWatched: true,
     settings: { 'agent-listener': { port: 0 }, 'entity-limit': 'unlimited', 'buffer-limit': 1024 },

@@ -26,7 +26,7 @@ const STAMP = 'first';
  * Measures the start of a backend on a store of many results, one in twenty with an event, and its memory. It
  * does so for stored full results, and for stored deltas of all OK results.
  */
-export async function run(_seconds: number, { results }: BenchSizes): Promise<void> {
+export async function measureStart(_seconds: number, { results }: BenchSizes): Promise<void> {
   report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);
   await buildPrograms();
   await startOn(results, [fullRecordsOf]);

@@ -21,7 +21,7 @@ interface Measured {
  * Measures results per second from agents, acknowledged after the commit, with LevelDB and with PostgreSQL. Two
  * backends alternate, with the generator and the database on the same machine.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureStores(seconds: number): Promise<void> {
   await using server = await startDatabase();
   await using embedded = await startBackend();
   const database = await server.database();

@@ -1,7 +1,7 @@
 import { startBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
 import { count, report } from './report.ts';
-import { costOf } from './side-by-side.ts';
+import { measureCpuPerResult } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
 /** Total results per second of both backends, if the machine is fast enough. */
@@ -14,13 +14,13 @@ const WARM_UP_MS = 3000;
  * results fails permanently, as on real sites; one in a hundred opens or resolves an event; and every result
  * does.
  */
-export async function run(seconds: number): Promise<void> {
+export async function measureTimeline(seconds: number): Promise<void> {
   await using off = await startBackend({ settings: { timeline: { days: 0 } } });
   await using on = await startBackend();
   const sides = await Promise.all(
     [off, on].map(async (backend) => ({ backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) })),
   );
-  const cost = async (ms: number): Promise<readonly number[]> => costOf(sides, ms, RATE);
+  const cost = async (ms: number): Promise<readonly number[]> => measureCpuPerResult(sides, ms, RATE);
   await cost(WARM_UP_MS);
   for (const [what, share, goal] of [
     ['nothing changes', 0, 'goal within 3'],

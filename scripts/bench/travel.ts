@@ -42,7 +42,7 @@ const STEPS = 200;
  * Measures how long it takes to show any moment of a week with 100,000 checks, of which half have an event at
  * any time, and the memory. The week is written by the code of the backend, without the waiting.
  */
-export async function run(_seconds: number, { transitions }: BenchSizes): Promise<void> {
+export async function measureTravel(_seconds: number, { transitions }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
   const untilUs = Date.now() * 1000;
   const week = new Week(untilUs - WEEK_US);

@@ -2,7 +2,7 @@ import type { BenchSizes } from './bench-sizes.ts';
 import { runParts } from './run-parts.ts';
 import { listDuringResults } from './turns/beside.ts';
 import { consoles } from './turns/console.ts';
-import { reportMedians, Side, type Sides } from './turns/figures.ts';
+import { reportMedians, ComparedClone, type Sides } from './turns/figures.ts';
 import { underLoad } from './turns/load.ts';
 import { start } from './turns/start.ts';
 
@@ -12,9 +12,9 @@ import { start } from './turns/start.ts';
  * other clone first. Without another clone, this one is compared with itself, which shows the noise of the
  * figures.
  */
-export async function run(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
+export async function compareClones(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
   const compared = (measure: (sides: Sides) => Promise<void>) => async (): Promise<void> => {
-    const sides: Sides = [new Side(other), new Side(undefined)];
+    const sides: Sides = [new ComparedClone(other), new ComparedClone(undefined)];
     await measure(sides);
     reportMedians(sides);
   };

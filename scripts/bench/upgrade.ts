@@ -37,7 +37,7 @@ interface Program extends AsyncDisposable {
  * upgraded offline, with a backup. Then another one is upgraded by a backend that serves it and accepts results
  * meanwhile.
  */
-export async function run(): Promise<void> {
+export async function measureUpgrade(): Promise<void> {
   await using parts = new AsyncDisposableStack();
   const stateDir = await makeStateDir();
   parts.defer(() => rm(stateDir, { recursive: true, force: true }));

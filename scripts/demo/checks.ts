@@ -1,5 +1,5 @@
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
-import { MACHINES, switchOf, type Machine, type Role } from './machines.ts';
+import { MACHINES, switchOf, type Machine, type MachineRole } from './machines.ts';
 import {
   backup,
   certificate,
@@ -10,12 +10,12 @@ import {
   ping,
   replication,
   uplink,
-  type Finding,
+  type DemoResult,
 } from './troubles.ts';
 
 interface DemoCheck {
-  readonly roles: readonly Role[];
-  readonly find: (machine: Machine, second: number) => Finding;
+  readonly roles: readonly MachineRole[];
+  readonly find: (machine: Machine, second: number) => DemoResult;
   /** Further attributes of the definition, which its results contain too. */
   readonly attributes?: Readonly<Record<string, unknown>>;
   /** Returns additional attributes for the results of one machine. */

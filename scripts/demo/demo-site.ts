@@ -3,7 +3,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { MonError } from '../../shared/errors.ts';
 import { INTERVAL, resultsDue } from './checks.ts';
-import { clientOf, MACHINES, rackName } from './machines.ts';
+import { clientOfMachine, MACHINES, rackName } from './machines.ts';
 
 /** Rounds that fill a history, so that flapping is detected. */
 const ROUNDS_BEFORE = 21;
@@ -96,7 +96,7 @@ async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal)
     for (const machine of waiting) {
       signal.throwIfAborted();
       onDone(done, MACHINES.length);
-      await api.saveClient(clientOf(machine));
+      await api.saveClient(clientOfMachine(machine));
       done++;
     }
   };

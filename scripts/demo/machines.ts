@@ -3,13 +3,13 @@
  * switch and 49 hosts.
  */
 
-export type Role = 'switch' | 'web' | 'app' | 'db' | 'cache' | 'storage';
+export type MachineRole = 'switch' | 'web' | 'app' | 'db' | 'cache' | 'storage';
 
 export interface Machine {
   readonly name: string;
   /** Index among all machines, from 0. */
   readonly at: number;
-  readonly role: Role;
+  readonly role: MachineRole;
   /** Name of the rack such as `r07`. */
   readonly rack: string;
   readonly zone: 'east' | 'west';
@@ -19,7 +19,7 @@ export interface Machine {
 const RACKS = 40;
 
 /** The number of hosts of each role in a rack, in order; 49 in total. */
-const HOSTS: readonly (readonly [Role, number])[] = [
+const HOSTS: readonly (readonly [MachineRole, number])[] = [
   ['web', 20],
   ['app', 14],
   ['db', 6],
@@ -27,7 +27,7 @@ const HOSTS: readonly (readonly [Role, number])[] = [
   ['storage', 4],
 ];
 
-const TEAMS: Readonly<Record<Role, string>> = {
+const TEAMS: Readonly<Record<MachineRole, string>> = {
   switch: 'network',
   web: 'frontend',
   app: 'backend',
@@ -45,11 +45,11 @@ export const MACHINES: readonly Machine[] = machines();
 
 function machines(): Machine[] {
   const all: Machine[] = [];
-  const numbers = new Map<Role, number>();
+  const numbers = new Map<MachineRole, number>();
   for (let at = 0; at < RACKS; at++) {
     const rack = rackName(at);
     const zone = at < RACKS / 2 ? 'east' : 'west';
-    const add = (role: Role, name: string): void => {
+    const add = (role: MachineRole, name: string): void => {
       all.push({ name, at: all.length, role, rack, zone, team: TEAMS[role] });
     };
     add('switch', switchOf(rack));
@@ -68,7 +68,7 @@ function machines(): Machine[] {
 const OLD_AGENT_EVERY = 7;
 
 /** Returns the client record of a machine, as `POST /clients` accepts it. */
-export function clientOf({ name, at, role, rack, zone, team }: Machine): Readonly<Record<string, unknown>> {
+export function clientOfMachine({ name, at, role, rack, zone, team }: Machine): Readonly<Record<string, unknown>> {
   return {
     name,
     address: `10.${zone === 'east' ? '1' : '2'}.${String(Math.floor(at / 250))}.${String((at % 250) + 1)}`,

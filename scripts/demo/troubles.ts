@@ -6,14 +6,14 @@ import { rackName, switchOf, type Machine } from './machines.ts';
  */
 
 /** The status and output of a check. */
-export interface Finding {
+export interface DemoResult {
   readonly status: number;
   readonly output: string;
 }
 
-const ok = (output: string): Finding => ({ status: 0, output: `OK: ${output}` });
-const warning = (output: string): Finding => ({ status: 1, output: `WARNING: ${output}` });
-const critical = (output: string): Finding => ({ status: 2, output: `CRITICAL: ${output}` });
+const ok = (output: string): DemoResult => ({ status: 0, output: `OK: ${output}` });
+const warning = (output: string): DemoResult => ({ status: 1, output: `WARNING: ${output}` });
+const critical = (output: string): DemoResult => ({ status: 2, output: `CRITICAL: ${output}` });
 
 /** Returns a pseudo-random number from 0 to below 1 that is always the same for the same arguments. */
 export function pseudoRandom(...things: readonly (number | string)[]): number {
@@ -51,7 +51,7 @@ export function darkRack(second: number): string | undefined {
   return round === undefined ? undefined : rackName(Math.floor(pseudoRandom('outage', round) * 40));
 }
 
-export const uplink = (machine: Machine, second: number): Finding =>
+export const uplink = (machine: Machine, second: number): DemoResult =>
   darkRack(second) === machine.rack
     ? critical('uplink te1/1/1 is down, 49 ports behind it')
     : ok(`uplink te1/1/1 is up, ${(2 + 3 * pseudoRandom(machine.at, second)).toFixed(1)} Gbit/s`);
@@ -59,12 +59,12 @@ export const uplink = (machine: Machine, second: number): Finding =>
 /** Seconds until hosts behind a switch are noticed. */
 const NOTICED_LATER = 30;
 
-export const ping = (machine: Machine, second: number): Finding =>
+export const ping = (machine: Machine, second: number): DemoResult =>
   darkRack(second - NOTICED_LATER) === machine.rack
     ? critical(`no answer in 5 s, 100% packet loss (behind ${switchOf(machine.rack)})`)
     : ok(`${(0.2 + pseudoRandom(machine.at, second)).toFixed(2)} ms`);
 
-export function http(machine: Machine, second: number): Finding {
+export function http(machine: Machine, second: number): DemoResult {
   const release = roundOf(RELEASE, second);
   if (release !== undefined && pseudoRandom('release', release, machine.at) < 0.35) {
     return critical('HTTP 502 from / in 0.031 s, expected 200 (release 2026.11-rc2)');
@@ -76,7 +76,7 @@ export function http(machine: Machine, second: number): Finding {
 /** Seconds in which a disk fills from 70 % to full and is cleaned up. */
 const FILLING = 1800;
 
-export function disk(machine: Machine, second: number): Finding {
+export function disk(machine: Machine, second: number): DemoResult {
   const isFilling = pseudoRandom('filling', machine.at) < 0.03;
   const phase = Math.floor(pseudoRandom('phase', machine.at) * FILLING);
   const percent = isFilling
@@ -88,7 +88,7 @@ export function disk(machine: Machine, second: number): Finding {
 }
 
 /** Returns the load; a few machines are flapping. */
-export function load(machine: Machine, second: number): Finding {
+export function load(machine: Machine, second: number): DemoResult {
   const isRestless = pseudoRandom('restless', machine.at) < 0.004;
   const value =
     isRestless && pseudoRandom('load', machine.at, second) < 0.5 ? 9.4 : 2 * pseudoRandom('load', machine.at, second);
@@ -96,14 +96,14 @@ export function load(machine: Machine, second: number): Finding {
   return value > 8 ? warning(output) : ok(output);
 }
 
-export function certificate(machine: Machine): Finding {
+export function certificate(machine: Machine): DemoResult {
   const days = Math.floor(400 * pseudoRandom('certificate', machine.at));
   const output = `certificate of ${machine.name}.example.com ends in ${String(days)} days`;
   if (days < 2) return critical(output);
   return days < 10 ? warning(output) : ok(output);
 }
 
-export function replication(machine: Machine, second: number): Finding {
+export function replication(machine: Machine, second: number): DemoResult {
   const isSlow = pseudoRandom('slow', machine.at) < 0.05;
   const lag = Math.max(
     0,
@@ -114,7 +114,7 @@ export function replication(machine: Machine, second: number): Finding {
   return lag > 30 ? warning(output) : ok(output);
 }
 
-export const backup = (machine: Machine): Finding =>
+export const backup = (machine: Machine): DemoResult =>
   pseudoRandom('backup', machine.at) < 0.02
     ? critical('last good backup is 3 days old: no space left on backup-1\ntar: /var/lib/db: write error')
     : ok('42.1 GiB in 312 s');

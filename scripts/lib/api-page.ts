@@ -5,7 +5,7 @@ import { isRequired, schemaOf, scopeText } from '../../shared/api/openapi.ts';
 import { MON_API } from '../../shared/api/mon.ts';
 import { V1_API } from '../../shared/api/v1.ts';
 import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
-import { fenced, table } from './markdown-text.ts';
+import { fenced, markdownTable } from './markdown-text.ts';
 import { shapeText } from './shape-text.ts';
 
 /** Returns the text of `docs/api.md` from the tables of endpoints. */
@@ -33,7 +33,7 @@ function chapterOf(title: string, endpoints: Readonly<Record<string, Endpoint>>)
   const all = Object.values(endpoints);
   return [
     `## ${title}`,
-    table([['Endpoint', 'Needs', 'Description'], ...all.map((one) => rowOf(one))]),
+    markdownTable([['Endpoint', 'Needs', 'Description'], ...all.map((one) => rowOf(one))]),
     ...all.flatMap((one) => sectionOf(one)),
   ];
 }
@@ -47,7 +47,7 @@ function v2Chapter(): readonly string[] {
       ' `labelSelector` and `fieldSelector`. A role can allow a request that no scope allows, by its verb and the kind of object in the path.' +
       ' An error response is `{"message": "...", "code": n}`. `GET /health` is served only on the separate v2 listener, where it replaces' +
       ' the `/health` of the v1 API.',
-    table([
+    markdownTable([
       ['Endpoint', 'Needs', 'Description', 'Errors'],
       ...[...endpoints, V2_HEALTH.health].map((one) => rowOf(one).concat(errorsOf(one))),
     ]),
@@ -72,7 +72,7 @@ function sectionOf(endpoint: Endpoint): readonly string[] {
   return [
     `### ${method} ${path.replace('*', '\\*')}`,
     `${summary}. Needs ${scopeText(endpoint)}.`,
-    ...(parameters.length === 0 ? [] : [table([['Parameter', 'Meaning'], ...parameters])]),
+    ...(parameters.length === 0 ? [] : [markdownTable([['Parameter', 'Meaning'], ...parameters])]),
     ...(body === undefined ? [] : ['Request body:', fenced('ts', shapeText(schemaOf(body)))]),
     answer === undefined ? `Response: ${String(status)}, without a body.` : `Response: ${String(status)}.`,
     ...(answer === undefined ? [] : [fenced('ts', shapeText(schemaOf(answer)))]),

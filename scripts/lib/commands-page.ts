@@ -7,7 +7,7 @@ import type { CommandOption } from '../../tui/monctl/flags.ts';
 import { ENVIRONMENT, synopsis } from '../../tui/monctl/help.ts';
 import { GLOBAL_OPTIONS } from '../../tui/monctl/parse-arguments.ts';
 import { COMMANDS } from '../../tui/monctl/run.ts';
-import { code, fenced, table } from './markdown-text.ts';
+import { code, fenced, markdownTable } from './markdown-text.ts';
 
 /** Returns the text of `docs/commands.md` from the help texts of the programs. */
 export function commandsPage(): string {
@@ -19,12 +19,12 @@ export function commandsPage(): string {
     ...program('mon', CONSOLE_HELP, '[The console](console.md)'),
     '## monctl',
     'What it is for, and how it finds its backend: [monctl](monctl.md).',
-    table([['Command', 'What it does'], ...COMMANDS.map((one) => [code(callOf(one)), one.summary])]),
+    markdownTable([['Command', 'What it does'], ...COMMANDS.map((one) => [code(callOf(one)), one.summary])]),
     '### Options of every command',
     optionTable(GLOBAL_OPTIONS),
-    table([['Variable', 'Is'], ...ENVIRONMENT.map(([name, text]) => [code(name), text])]),
+    markdownTable([['Variable', 'Is'], ...ENVIRONMENT.map(([name, text]) => [code(name), text])]),
     '### Exit codes',
-    table([['Code', 'Means'], ...EXIT_CODE_TEXTS.map(([number, text]) => [String(number), text])]),
+    markdownTable([['Code', 'Means'], ...EXIT_CODE_TEXTS.map(([number, text]) => [String(number), text])]),
     ...COMMANDS.flatMap((one) => commandSection(one)),
     '',
   ].join('\n\n');
@@ -57,5 +57,5 @@ function optionTable(options: Readonly<Record<string, CommandOption>>): string {
     code(`${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`),
     text,
   ]);
-  return table([['Option', 'Does'], ...rows]);
+  return markdownTable([['Option', 'Does'], ...rows]);
 }

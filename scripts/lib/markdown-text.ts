@@ -1,5 +1,5 @@
 /** Returns a table; the first row is its head. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function markdownTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   return [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }

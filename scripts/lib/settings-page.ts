@@ -9,7 +9,7 @@ import { PROGRAM_VARIABLES, TLS_VARIABLES } from '../../daemon/backend/config/re
 import { NEEDS_RESTART } from '../../daemon/backend/config/reload.ts';
 import { schemaOf } from '../../shared/api/openapi.ts';
 import { apiSettingsSchema, programSettingsSchema } from '../../shared/schemas/settings.ts';
-import { code, table } from './markdown-text.ts';
+import { code, markdownTable } from './markdown-text.ts';
 import { valueText, type JsonSchema } from './value-text.ts';
 
 /** Related settings: a section of a configuration, or its top level. */
@@ -92,7 +92,7 @@ function settingsTable({ schema, path, help, variables }: Section): string {
       ways.join(', '),
     ];
   });
-  return table([['Setting', 'Description', 'Value', 'Default', 'Also'], ...rows]);
+  return markdownTable([['Setting', 'Description', 'Value', 'Default', 'Also'], ...rows]);
 }
 
 function defaultText(setting: JsonSchema, isRequired: boolean): string {

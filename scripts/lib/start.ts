@@ -13,7 +13,7 @@ import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { commandText } from '../../shared/domain/command-text.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
-import type { Command } from '../../shared/schemas/command.ts';
+import type { CommandLine } from '../../shared/schemas/command.ts';
 import { demoDefinitions } from '../demo/checks.ts';
 import { startDemoSite, type DemoProgress } from '../demo/demo-site.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
@@ -207,7 +207,7 @@ async function startBackend(port: number, definitions: string, stateDir: string)
 }
 
 /** Returns the changed checks that query the backend itself, if it is not at its default port. */
-function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: Command }> {
+function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: CommandLine }> {
   const usual = urlOf(DEFAULT_PORT);
   return Object.fromEntries(
     [...checks].flatMap(([name, { command }]) =>
@@ -218,7 +218,7 @@ function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Rec
   );
 }
 
-function moved(command: Command, from: string, to: string): Command {
+function moved(command: CommandLine, from: string, to: string): CommandLine {
   return typeof command === 'string'
     ? command.replaceAll(from, to)
     : command.map((argument) => argument.replaceAll(from, to));

@@ -20,12 +20,12 @@ export interface Package {
   readonly programs: readonly PackagedProgram[];
   /** True if it contains the native part of the store. */
   readonly hasStore: boolean;
-  readonly service?: Service;
+  readonly service?: PackagedService;
   /** Documents by their path in this clone, with their path in the package. */
   readonly documents: Readonly<Record<string, string>>;
 }
 
-export interface Service {
+export interface PackagedService {
   readonly user: string;
   readonly state: string;
   /** The main configuration file, and the directory of additional ones. */

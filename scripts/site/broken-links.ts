@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import type { Page } from './layout.ts';
+import type { SitePage } from './layout.ts';
 
 /** Returns the links of the site without a target page or anchor, each as `page: link`. */
-export function brokenLinks(pages: readonly Page[]): readonly string[] {
+export function brokenLinks(pages: readonly SitePage[]): readonly string[] {
   const targets = new Set(
     pages.flatMap(({ path, content }) => [
       path,

@@ -4,7 +4,7 @@ import { Eleventy, type EleventyConfig, type EleventyResult } from '@11ty/eleven
 import { build } from 'esbuild';
 import { brokenLinks } from './broken-links.ts';
 import { filePage } from './file-pages.ts';
-import { layout, type Page } from './layout.ts';
+import { layout, type SitePage } from './layout.ts';
 import { amendMarkdown } from './markdown.ts';
 import { INDEX, navigationOf } from './navigation.ts';
 import { searchSections } from './search-sections.ts';
@@ -21,7 +21,7 @@ export class Site {
   readonly #output: string;
   readonly #eleventy: Eleventy;
   /** The pages from Eleventy, and the shown content of linked files. */
-  #pages: readonly Page[] = [];
+  #pages: readonly SitePage[] = [];
   /** Linked files that are not pages, relative to the repository. */
   readonly #files = new Set<string>();
 
@@ -107,7 +107,7 @@ export class Site {
   }
 }
 
-function framed(page: Page): string {
+function framed(page: SitePage): string {
   return layout(page, navigationOf(readFileSync(join(REPOSITORY, INDEX), 'utf8')));
 }
 

@@ -3,7 +3,7 @@ import type { Chapter } from './navigation.ts';
 import { INDEX } from './navigation.ts';
 import { relativeLink, sitePath } from './site-paths.ts';
 
-export interface Page {
+export interface SitePage {
   /** Path in the site. */
   readonly path: string;
   readonly content: string;
@@ -13,7 +13,7 @@ export interface Page {
  * Returns a whole page, with the navigation on one side and its sections on the other. All addresses are
  * relative.
  */
-export function layout({ path, content }: Page, chapters: readonly Chapter[]): string {
+export function layout({ path, content }: SitePage, chapters: readonly Chapter[]): string {
   const to = (target: string): string => relativeLink(path, target);
   const title = textOf(headingsOf(content).find(({ level }) => level === 1)?.html ?? '');
   const isIndex = path === sitePath(INDEX);

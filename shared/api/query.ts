@@ -7,15 +7,15 @@ export const text = z.string().optional();
  * Parses a number of digits only; other values count as absent (legacy-peer, Pagination). Numbers that are too large
  * become the greatest safe integer.
  */
-export function countOf(digits: string | undefined): number | undefined {
+export function parseCount(digits: string | undefined): number | undefined {
   return digits !== undefined && /^\d+$/.test(digits) ? Math.min(Number(digits), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
-/** An optional count, see `countOf`. */
+/** An optional count, see `parseCount`. */
 export const count = z
   .string()
   .optional()
-  .transform(countOf)
+  .transform(parseCount)
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**

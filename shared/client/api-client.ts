@@ -22,13 +22,13 @@ import { endpointCaller, requestOf } from './call-endpoint.ts';
 import { openRequester, readAnswer, type Answer, type Requester } from './request.ts';
 
 /** The results or events of one client, of one check, or of both. */
-export interface OfClientOrCheck extends Page {
+export interface OfClientOrCheck extends PageOptions {
   readonly client?: string;
   readonly check?: string;
 }
 
 /** A page of a list; without `limit` the whole list. */
-export interface Page {
+export interface PageOptions {
   readonly limit?: number;
   readonly offset?: number;
 }
@@ -39,7 +39,7 @@ export interface CheckOnClient {
 }
 
 /** A silence, by its id or by the parts that form its id; a missing part means all. */
-export type SilencedTarget = { readonly id: string } | { readonly check?: string; readonly subscription?: string };
+export type SilenceReference = { readonly id: string } | { readonly check?: string; readonly subscription?: string };
 
 /** The parts by which silences are selected. */
 interface SilencedOf {
@@ -57,7 +57,7 @@ export interface CheckRequestOrder {
 }
 
 /** Prevents a deleted client from being recreated; without `expireSeconds` only until its deletion is complete. */
-export interface Invalidation {
+export interface InvalidationOptions {
   readonly expireSeconds?: number;
 }
 
@@ -74,7 +74,7 @@ export interface SubmittedStash {
 }
 
 /** A query for audit records; all conditions must match. */
-export interface AuditQuery extends Page {
+export interface AuditQuery extends PageOptions {
   /** Start, epoch milliseconds. */
   readonly since?: number;
   /** Only records with a greater id. */
@@ -235,7 +235,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       typeof entry.selector === 'string' || entry.recurrence
         ? carryOut(MON_API.silence, { body: entry })
         : carryOut(own.silence, { body: entry }),
-    clearSilenced: (target: SilencedTarget) => isThere(own.clearSilenced, { body: target }),
+    clearSilenced: (target: SilenceReference) => isThere(own.clearSilenced, { body: target }),
     /**
      * Holds a silence as long as it is renewed. @throws MonError `conflict` if another silence exists on the same
      * target
@@ -251,7 +251,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
      *   expected and one cannot be executed
      */
     bulk: async (request: BulkRequest) => (await call(MON_API.bulk, { body: request })).results,
-    clients: (page: Page = {}): Promise<Client[]> =>
+    clients: (page: PageOptions = {}): Promise<Client[]> =>
       isDefault
         ? call(V1_API.clients, { query: { ...page } })
         : call(FULL_CLIENTS, { query: { ...page, full: 'true' } }),
@@ -266,7 +266,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** Replaces the client of that name completely. */
     saveClient: (client: Readonly<Record<string, unknown>>) => carryOut(own.saveClient, { body: client }),
     /** @throws MonError `not_found` if there is no such client */
-    deleteClient(name: string, invalidation?: Invalidation): Promise<{ issued: number }> {
+    deleteClient(name: string, invalidation?: InvalidationOptions): Promise<{ issued: number }> {
       const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
       return call(own.deleteClient, { path: { client: name }, ...(query && { query }) });
     },
@@ -279,10 +279,10 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** Deletes clients that match a search. If more remain, another call continues. */
     deleteClients: (search: string) => call(MON_API.deleteClients, { query: { q: search } }),
     /** Returns the checks that the backend publishes; standalone checks are known only to their clients. */
-    checks: (page: Page = {}) => call(MON_API.checks, { query: { ...page } }),
+    checks: (page: PageOptions = {}) => call(MON_API.checks, { query: { ...page } }),
     check: (name: string) => find(MON_API.check, { path: { check: name } }),
     /** Returns the results of a check by client, the worst first; empty for an unknown check. */
-    checkResults: (name: string, page: Page = {}) =>
+    checkResults: (name: string, page: PageOptions = {}) =>
       call(MON_API.checkResults, { path: { check: name }, query: { ...page } }),
     /** Resolves the events of a check and deletes its results on all clients; the definition stays. */
     deleteCheck: (name: string) => call(own.deleteCheck, { path: { check: name } }),
@@ -297,11 +297,11 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
      */
     renameCheck: (name: string, to: string, isForced: boolean) =>
       call(MON_API.renameCheck, { path: { check: name }, body: { to, ...(isForced && { force: true }) } }),
-    aggregates: (page: Page = {}): Promise<{ name: string }[]> => call(own.aggregates, { query: { ...page } }),
+    aggregates: (page: PageOptions = {}): Promise<{ name: string }[]> => call(own.aggregates, { query: { ...page } }),
     /** Returns the verdicts of the rules of an aggregate; none from a backend without such rules. */
     aggregateRules: async (name: string) => (await find(MON_API.aggregate, { path: { aggregate: name } }))?.rules ?? [],
     /** Returns all aggregates with their counts. */
-    aggregateSummaries: (page: Page = {}) => call(MON_API.aggregates, { query: { ...page } }),
+    aggregateSummaries: (page: PageOptions = {}) => call(MON_API.aggregates, { query: { ...page } }),
     aggregate: (name: string, { maxAge }: MaxAge = {}) =>
       find(own.aggregate, { path: { aggregate: name }, query: { max_age: maxAge } }),
     aggregateClients: (name: string) => find(own.aggregateClients, { path: { aggregate: name } }),
@@ -310,7 +310,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
     /** Deletes an aggregate; its members return with their next results. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),
-    stashes: (page: Page = {}) => call(own.stashes, { query: { ...page } }),
+    stashes: (page: PageOptions = {}) => call(own.stashes, { query: { ...page } }),
     /** Returns the content of a stash. */
     stash: (path: string) => find(own.stash, { path: { path, '*': path } }),
     /** Creates or replaces the stash at that path. */

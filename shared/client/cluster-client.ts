@@ -5,7 +5,7 @@ import { requestOf } from './call-endpoint.ts';
 import { openRequester } from './request.ts';
 
 /** A backend of a Sensu Go cluster, as the cluster reports it (clients 6). */
-export interface ClusterMember {
+export interface SensuGoMember {
   readonly name: string;
   readonly isHealthy: boolean;
 }
@@ -21,7 +21,7 @@ export async function clusterMembers({
   headers = {},
   timeoutMs = 30_000,
   env,
-}: ApiClientOptions): Promise<readonly ClusterMember[] | undefined> {
+}: ApiClientOptions): Promise<readonly SensuGoMember[] | undefined> {
   const address = backendAddress(backend, { env, headers });
   const ask = openRequester(address, timeoutMs);
   const { body } = await ask({ ...requestOf(V2_HEALTH.health), accept: [401, 404, 412, 503] });

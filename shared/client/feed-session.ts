@@ -21,7 +21,7 @@ export interface RowsMetadata {
   readonly brief?: FeedBriefs | undefined;
 }
 
-export type Delivery =
+export type SessionOutput =
   | { readonly kind: 'nothing' }
   /** `events`: events of a snapshot that arrived in columns. */
   | {
@@ -62,7 +62,7 @@ export class FeedSession {
     return this.#position;
   }
 
-  accept(message: SessionMessage): Delivery {
+  accept(message: SessionMessage): SessionOutput {
     if (message.type === 'hello') return this.#hello(message.store);
     if (this.#phase === 'hello') return broken(`it sent ${message.type} before hello`);
     switch (message.type) {
@@ -77,7 +77,7 @@ export class FeedSession {
     }
   }
 
-  #hello(store: string): Delivery {
+  #hello(store: string): SessionOutput {
     if (this.#phase !== 'hello') return broken('it sent hello twice');
     this.#store = store;
     // Another store cannot know the changes since our position. It must send a reset, and no other message is accepted
@@ -87,13 +87,13 @@ export class FeedSession {
     return { kind: 'nothing' };
   }
 
-  #reset(): Delivery {
+  #reset(): SessionOutput {
     this.#position = undefined;
     this.#phase = 'snapshot';
     return { kind: 'syncing' };
   }
 
-  #snapshot({ seq, rows, columns }: Extract<FeedMessage, { type: 'snapshot' }>): Delivery {
+  #snapshot({ seq, rows, columns }: Extract<FeedMessage, { type: 'snapshot' }>): SessionOutput {
     if (this.#phase === 'live') return broken('it sent a snapshot without a reset');
     const events = columns && rowsOfColumns(columns.events);
     if (columns !== undefined && events === undefined) return broken('its columns do not match each other');
@@ -103,14 +103,14 @@ export class FeedSession {
     return { kind: 'rows', rows, events, metadata: { seq, replace, timeMs: undefined } };
   }
 
-  #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): Delivery {
+  #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): SessionOutput {
     if (this.#phase === 'snapshot') return broken('it sent changes instead of a snapshot');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
     if (this.#phase === 'live') this.#position = { store: this.#store, seq };
     return { kind: 'rows', rows, metadata: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
-  #live(seq: number): Delivery {
+  #live(seq: number): SessionOutput {
     if (this.#phase === 'live') return broken('it sent live twice');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
     // An empty snapshot may have no frame at all; earlier rows must still be cleared.
@@ -125,6 +125,6 @@ export class FeedSession {
   }
 }
 
-function broken(what: string): Delivery {
+function broken(what: string): SessionOutput {
   return { kind: 'broken', reason: `the backend violated the protocol: ${what}` };
 }

@@ -1,5 +1,5 @@
 import type { AggregateRule } from '../schemas/aggregate-rule.ts';
-import { counted } from './count-text.ts';
+import { countWithNoun } from './count-text.ts';
 
 /** Counts of the results of an aggregate, as its rule evaluates them. */
 export interface RuleCounts {
@@ -23,7 +23,10 @@ export function ruleVerdict(
   const ignoredText = ignored === 0 ? '' : `; ${String(ignored)} silenced ignored`;
   const resultsMin = rule['min-results'];
   if (resultsMin !== undefined && fresh < resultsMin) {
-    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(resultsMin)} needed${ignoredText}` };
+    return {
+      status: 3,
+      output: `${countWithNoun(fresh, 'result')}, at least ${String(resultsMin)} needed${ignoredText}`,
+    };
   }
   const ofNotOk = statusOf(rule, notOk, fresh);
   const ofStale = rule.stale === undefined ? 0 : statusOf(rule.stale, stale, fresh + stale);

@@ -32,6 +32,6 @@ function isAggregateName(value: unknown): value is string {
  * @param maxAge seconds; undefined: results never become stale
  * @param now epoch seconds
  */
-export function isStale(executed: number, maxAge: number | undefined, now: number): boolean {
+export function isResultStale(executed: number, maxAge: number | undefined, now: number): boolean {
   return maxAge !== undefined && executed < now - maxAge;
 }

@@ -1,4 +1,4 @@
-import type { Command } from '../schemas/command.ts';
+import type { CommandLine } from '../schemas/command.ts';
 import { isAttributes, type Attributes } from './attributes.ts';
 import { commandOf } from './command-text.ts';
 import { shellTokensIn } from './shell-tokens.ts';
@@ -66,7 +66,7 @@ export function isInDirectory(program: string, directory: string): boolean {
   return program.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 }
 
-function commandProblem(command: Command, isListed: IsListed): string | undefined {
+function commandProblem(command: CommandLine, isListed: IsListed): string | undefined {
   const program = typeof command === 'string' ? ONE_PROGRAM.exec(command)?.groups?.['program'] : command[0];
   if (program === undefined) {
     return 'must be one program, by its absolute path, with plain or quoted arguments; or a list, which is run without a shell';
@@ -76,7 +76,7 @@ function commandProblem(command: Command, isListed: IsListed): string | undefine
 }
 
 /** Returns all commands of a definition, with the paths of their attributes. */
-function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: string, command: Command])[] {
+function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: string, command: CommandLine])[] {
   const ofHooks = Object.entries(isAttributes(hooks) ? hooks : {}).map(
     ([name, hook]) => [`hooks.${name}.command`, isAttributes(hook) ? commandOf(hook['command']) : undefined] as const,
   );

@@ -6,7 +6,7 @@ export const CONDITIONS = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.si
 export type ConditionName = (typeof CONDITIONS)[number];
 
 /** The outcome of evaluating a condition. */
-export interface Finding {
+export interface ConditionFinding {
   /** OK, warning or critical. */
   readonly status: 0 | 1 | 2;
   readonly text: string;
@@ -38,7 +38,7 @@ export function entitiesFinding(
   { total, proxies, limit }: EntityUsage,
   refused: readonly string[],
   previous: number,
-): Finding {
+): ConditionFinding {
   const text = `${String(total)} of ${String(limit)} entities`;
   if (limit === 'unlimited') return ok(`${String(total)} entities, entity-limit is unlimited`);
   const from = (part: number, level: number): number => (part - (previous >= level ? ENTITIES_MARGIN : 0)) * limit;
@@ -67,7 +67,7 @@ export interface FailingHandler {
 }
 
 /** Evaluates whether handlers have failed for long, with no success in between. */
-export function handlersFinding(handlers: readonly FailingHandler[]): Finding {
+export function handlersFinding(handlers: readonly FailingHandler[]): ConditionFinding {
   const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
   if (failing.length === 0) return ok('no handler has been failing for a long time');
   const [worst] = failing.toSorted((a, b) => (b.failingSeconds ?? Infinity) - (a.failingSeconds ?? Infinity));
@@ -88,7 +88,7 @@ export interface BrokenCheck {
 }
 
 /** Evaluates whether defined checks cannot run. */
-export function checksFinding(checks: readonly BrokenCheck[]): Finding {
+export function checksFinding(checks: readonly BrokenCheck[]): ConditionFinding {
   if (checks.length === 0) return ok('every scheduled check can run');
   return {
     ...finding(
@@ -101,7 +101,7 @@ export function checksFinding(checks: readonly BrokenCheck[]): Finding {
 }
 
 /** Evaluates whether silences are idle: they matched nothing for the time of `silence-idle-after`. */
-export function silencesFinding(idle: readonly string[]): Finding {
+export function silencesFinding(idle: readonly string[]): ConditionFinding {
   if (idle.length === 0) return ok('every silence has matched an event recently');
   return finding(
     1,
@@ -115,11 +115,11 @@ function counted(count: number, one: string, many: string): string {
   return `${String(count)} ${count === 1 ? one : many}`;
 }
 
-function ok(text: string): Finding {
+function ok(text: string): ConditionFinding {
   return { status: 0, text, subjects: [] };
 }
 
-function finding(status: 1 | 2, all: readonly string[], textOf: (names: string) => string): Finding {
+function finding(status: 1 | 2, all: readonly string[], textOf: (names: string) => string): ConditionFinding {
   const subjects = all.toSorted();
   const named = subjects.slice(0, SUBJECTS_MAX);
   const more = subjects.length - named.length;

@@ -1,10 +1,10 @@
-import type { Command } from '../schemas/command.ts';
+import type { CommandLine } from '../schemas/command.ts';
 
 /**
  * Formats a command as one line. A shell command stays as it is; arguments are quoted so that a shell would read them
  * back.
  */
-export function commandText(command: Command): string {
+export function commandText(command: CommandLine): string {
   if (typeof command === 'string') return command;
   // A first word with this sign would set a variable.
   return command.map((word, at) => (at === 0 && word.includes('=') ? quoted(word) : shellWord(word))).join(' ');
@@ -21,7 +21,7 @@ export function quoted(text: string): string {
 }
 
 /** Returns the command of a definition, result or request; undefined if the value is no command. */
-export function commandOf(value: unknown): Command | undefined {
+export function commandOf(value: unknown): CommandLine | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.every((item) => typeof item === 'string') ? value : undefined;

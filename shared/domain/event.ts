@@ -94,13 +94,13 @@ export function isOfNewerShape(result: DecidingResult): boolean {
  * - `metric`: the event is handled, never stored
  * - `ok`: like `metric`, for handlers that get every event
  */
-export type Transition =
+export type EventTransition =
   { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'ok'; readonly event: EventState };
 
-const NOTHING: Transition = { kind: 'none' };
+const NOTHING: EventTransition = { kind: 'none' };
 
 /** Inputs of the rules from outside. */
-export interface Surroundings {
+export interface EventRuleInputs {
   /** Epoch seconds. */
   readonly now: number;
   readonly newId: () => string;
@@ -115,8 +115,8 @@ export interface Surroundings {
 export function nextCheckState(
   before: CheckState,
   result: DecidingResult,
-  { now, newId, notifiesOk = false }: Surroundings,
-): { readonly state: CheckState; readonly transition: Transition } {
+  { now, newId, notifiesOk = false }: EventRuleInputs,
+): { readonly state: CheckState; readonly transition: EventTransition } {
   const isOk = result.status === 0;
   const history = pushStatus(before.history, result.status);
   const lastOk = isOk ? result.executed : before.lastOk;

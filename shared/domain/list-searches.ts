@@ -1,4 +1,4 @@
-import type { Command } from '../schemas/command.ts';
+import type { CommandLine } from '../schemas/command.ts';
 import type { ClusterMember } from '../schemas/cluster.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
 import type { GroupRow } from '../schemas/grouping.ts';
@@ -112,7 +112,7 @@ export const AGGREGATE_SEARCH = searchLanguage<SearchableAggregate>(
 /** A published check. It has the number of clients by the severity of their last result, if they were counted. */
 export interface SearchableCheck {
   readonly name: string;
-  readonly command?: Command | null | undefined;
+  readonly command?: CommandLine | null | undefined;
   readonly subscribers?: readonly string[] | null | undefined;
   readonly interval?: number | null | undefined;
   readonly cron?: string | null | undefined;

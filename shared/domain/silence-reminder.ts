@@ -1,7 +1,7 @@
 import type { HandledEvent } from '../schemas/handler-job.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
-import { counted } from './count-text.ts';
+import { countWithNoun } from './count-text.ts';
 import { formatDuration } from './duration.ts';
 import { silencedRow } from './silencing.ts';
 
@@ -73,7 +73,7 @@ function reminderText(entry: SilencedEntry, now: number): string {
   const name = selector === undefined ? id : `${id} (${selector})`;
   const left = formatDuration(Math.max(0, (expireAtMs ?? 0) / 1000 - now), 1);
   const events = reminderSent?.events ?? 0;
-  const said = `the silence ${name} ends in ${left} and silences ${counted(events, 'event')}`;
+  const said = `the silence ${name} ends in ${left} and silences ${countWithNoun(events, 'event')}`;
   const why = [creator ?? '', reason ?? ''].filter((text) => text !== '').join(': ');
   return why === '' ? said : `${said} (${why})`;
 }

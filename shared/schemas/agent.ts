@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commandSchema, type Command } from './command.ts';
+import { commandSchema, type CommandLine } from './command.ts';
 import type { SubmittedResult } from './result.ts';
 
 /**
@@ -141,7 +141,7 @@ export interface DeltaResult {
 export interface CheckRequest {
   readonly name: string;
   readonly issued: number;
-  readonly command?: Command;
+  readonly command?: CommandLine;
   readonly timeout?: number;
   readonly source?: string;
   /** Subscriptions that the run was requested for, if they are not those of the check; Sensu Go agents receive them. */

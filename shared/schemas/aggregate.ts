@@ -30,7 +30,7 @@ const ruleVerdictAnswer = z.looseObject({
   /** Percentage of results that must be OK; absent if the rule has no such threshold. */
   needs: z.number().exactOptional(),
 });
-export type RuleVerdict = Readonly<z.infer<typeof ruleVerdictAnswer>>;
+export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictAnswer>>;
 
 /** `GET /aggregates/:aggregate`, all integers (reference 2.6; clients 2). */
 export const aggregateAnswer = z.looseObject({
@@ -57,7 +57,7 @@ export const aggregateAnswer = z.looseObject({
 });
 export type AggregateSummary = AnswerOf<typeof aggregateAnswer> & {
   /** Only in the mon API, if the aggregate has rules. */
-  readonly rules?: readonly RuleVerdict[];
+  readonly rules?: readonly AggregateRuleVerdict[];
 };
 
 /** An item of `GET /api/mon/v1/aggregates`. */

@@ -19,7 +19,7 @@ export const commandSchema = z.union([z.string().min(1), argumentsSchema], {
   error: 'must be a shell command, or a list of a program and its arguments',
 });
 
-export type Command = string | readonly string[];
+export type CommandLine = string | readonly string[];
 
 /** A token for an attribute of the client: `:::name:::`. */
 const TOKEN = /:::[^:\n][^\n]*?:::/;

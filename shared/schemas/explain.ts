@@ -71,7 +71,7 @@ export interface HandlerVerdict {
 }
 
 /** The state of the last run of a handler for a client and check. */
-export interface Delivery {
+export interface LastDelivery {
   readonly state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed';
   /** Epoch milliseconds since the run is in this state. */
   readonly at: number;
@@ -86,13 +86,13 @@ export interface Delivery {
 /** Access to the last deliveries. */
 export interface Deliveries {
   /** Undefined if there was none, or none is retained. */
-  lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined;
+  lastForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined;
   /** Returns the last delivery of a group by its id. */
-  lastOfGroup(namespace: string, group: string, handler: string): Delivery | undefined;
+  lastForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined;
 }
 
 /** A delivery as the API shows it. */
-export type DeliveryView = Omit<Delivery, 'at'> & {
+export type DeliveryView = Omit<LastDelivery, 'at'> & {
   /** Epoch seconds. */
   readonly at: number;
 };

@@ -81,6 +81,6 @@ export const takesRunsSchema = z.looseObject({ takes_runs: z.boolean() });
 
 /** A message that a transport publishes. */
 const pieceSchema = z.strictObject({ transport: z.string().min(1).max(255), namespace: nameSchema, data: z.string() });
-export type Piece = z.infer<typeof pieceSchema>;
+export type PeerTransportMessage = z.infer<typeof pieceSchema>;
 
 export const piecesSchema = z.strictObject({ pieces: z.array(pieceSchema).max(PIECES_MAX) });

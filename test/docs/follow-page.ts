@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { loadConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
+import { readAgentConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { DocumentedShell } from '../support/documented-shell.ts';
 import { PATIENCE } from '../support/patience.ts';

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { demoDefinitions, INTERVAL, resultsDue } from '../../scripts/demo/checks.ts';
 import { startDemoSite } from '../../scripts/demo/demo-site.ts';
-import { clientOf, MACHINES } from '../../scripts/demo/machines.ts';
+import { clientOfMachine, MACHINES } from '../../scripts/demo/machines.ts';
 import { darkRack } from '../../scripts/demo/troubles.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../shared/client/plan-client.ts';
@@ -15,7 +15,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 test('the demo site has 2,000 machines, each with a unique name and address', () => {
   expect(MACHINES).toHaveLength(2000);
-  const clients = MACHINES.map((machine) => clientSchema.parse(clientOf(machine)));
+  const clients = MACHINES.map((machine) => clientSchema.parse(clientOfMachine(machine)));
   expect(new Set(clients.map(({ name }) => name)).size).toBe(2000);
   expect(new Set(clients.map(({ address }) => address)).size).toBe(2000);
 });

@@ -1,7 +1,7 @@
 import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
 import { attributeText } from '../../shared/domain/attributes.ts';
 import { eventConditions, judgeExpressions } from '../../shared/domain/v2/expressions.ts';
-import { fieldAt, isSelected, parseSelector } from '../../shared/domain/v2/selectors.ts';
+import { fieldAt, isSelected, parseV2Selector } from '../../shared/domain/v2/selectors.ts';
 import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
 import { matchesSearch, parseSearch, type SearchRow } from '../../shared/domain/search.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
@@ -297,7 +297,7 @@ const selectors: Language = {
     ['a == b && ', ''],
   ],
   carryOut(text, { word, number }) {
-    const selector = parseSelector(text);
+    const selector = parseV2Selector(text);
     if (selector.kind === 'problem') return false;
     const check = { metadata: { name: word, labels: { team: word } }, status: number, handlers: [word, null, number] };
     const isWanted = isSelected(selector, (name) => fieldAt({ check }, name));

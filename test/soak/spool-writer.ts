@@ -1,5 +1,5 @@
 import { agentAddresses } from '../../daemon/agent/agent-address.ts';
-import type { Clock } from '../../daemon/agent/ports.ts';
+import type { Clock } from '../../daemon/clock/clock.ts';
 import { ResultSocket } from '../../daemon/agent/result-socket.ts';
 import { openSpool, type Spool } from '../../daemon/agent/spool.ts';
 import type { Client } from '../../shared/schemas/client.ts';

@@ -3,7 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { digestOf } from '../../daemon/backend/store/store-digest.ts';
+import { digestStore } from '../../daemon/backend/store/store-digest.ts';
 import { writeEarlierStore } from '../../scripts/fixtures/earlier-store.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { checkRecordsOf, onClosed } from '../support/earlier-stores.ts';
@@ -33,7 +33,7 @@ test(
     const clean = join(dir, 'clean');
     await cp(old, clean, { recursive: true });
     const durationMs = await upgradeMs(clean);
-    const [expected, records] = [await onClosed(clean, digestOf), await checkRecordsOf(clean)];
+    const [expected, records] = [await onClosed(clean, digestStore), await checkRecordsOf(clean)];
     const counts = { offline: 0, serving: 0, done: 0 };
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
@@ -52,7 +52,7 @@ test(
         }
       }
       await upgradeMs(place);
-      const ended = isServing ? await checkRecordsOf(place) : await onClosed(place, digestOf);
+      const ended = isServing ? await checkRecordsOf(place) : await onClosed(place, digestStore);
       expect(ended).toEqual(isServing ? records : expected);
       await rm(place, { recursive: true });
     }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { agentAddress } from '../../daemon/agent/agent-address.ts';
 import { clientIdentity } from '../../daemon/agent/client-record.ts';
-import { compose, type Agent } from '../../daemon/agent/compose.ts';
+import { composeAgent, type Agent } from '../../daemon/agent/compose.ts';
 import type { Backend } from '../../daemon/backend/compose.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { checkSchema } from '../../shared/schemas/check.ts';
@@ -84,7 +84,7 @@ export class ClockedFleet implements AsyncDisposable {
   ): Promise<ClockedAgent> {
     const log = new RecordedLog();
     const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
-    const agent = await compose(
+    const agent = await composeAgent(
       {
         backends: [agentAddress(this.#network.url, {})],
         identity: clientIdentity({ name }, { address: '192.0.2.1', ...closed, ...client }),

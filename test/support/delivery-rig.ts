@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
-import { Delivery, type DeliveryParts } from '../../daemon/backend/notify/delivery/deliver.ts';
+import { HandlerRunner, type DeliveryDeps } from '../../daemon/backend/notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
 import { MetricSeries } from '../../daemon/backend/notify/delivery/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
@@ -21,7 +21,7 @@ interface RigOptions {
   /** The addresses of names; default: those that this machine resolves. */
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  readonly remove?: DeliveryParts['clients']['remove'];
+  readonly remove?: DeliveryDeps['clients']['remove'];
   /** The registry with the clients; default: no clients exist. */
   readonly registry?: Registry;
 }
@@ -38,7 +38,7 @@ export class DeliveryRig {
   readonly log = new RecordedLog();
   /** The messages that were published on the live feed. */
   readonly published: { readonly transport: string; readonly data: string }[] = [];
-  readonly delivery: Delivery;
+  readonly delivery: HandlerRunner;
   /** Aborted when the backend begins to stop. */
   readonly stopping = new AbortController();
 
@@ -52,7 +52,7 @@ export class DeliveryRig {
   }: RigOptions = {}) {
     const commands = new CommandRunner({ clock, log: this.log, random: () => 0 });
     onTestFinished(() => commands[Symbol.asyncDispose]());
-    this.delivery = new Delivery({
+    this.delivery = new HandlerRunner({
       definitions: new Definitions({
         checks: new Map(),
         handlers: new Map(),
@@ -60,12 +60,12 @@ export class DeliveryRig {
       }),
       clock,
       log: this.log,
-      series: new MetricSeries(clock),
+      metricSeries: new MetricSeries(clock),
       commands,
       feed: { publish: (transport, _namespace, data) => void this.published.push({ transport, data }) },
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,
-      networks: () => networks,
+      handlerNetworks: () => networks,
       stopping: this.stopping.signal,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });
@@ -104,7 +104,7 @@ export class DeliveryRig {
 function lookUp(
   names: Readonly<Record<string, string>>,
   name: string,
-): ReturnType<NonNullable<DeliveryParts['lookUp']>> {
+): ReturnType<NonNullable<DeliveryDeps['lookUp']>> {
   const address = names[name];
   return address === undefined
     ? Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`))

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { GroupClock } from '../../daemon/backend/notify/groups/timers.ts';
+import { GroupFlushTimer } from '../../daemon/backend/notify/groups/timers.ts';
 import { groupsOf } from '../../daemon/backend/model/notify/groups/state.ts';
-import { GroupFlushes } from '../../daemon/backend/notify/groups/flush.ts';
-import { notifySilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
-import { SilenceEnds } from '../../daemon/backend/notify/silence-ends/commands.ts';
-import { followRules } from '../../daemon/backend/notify/inhibitions/follow-rules.ts';
-import { RuleChanges } from '../../daemon/backend/notify/inhibitions/rule-changes.ts';
+import { GroupFlusher } from '../../daemon/backend/notify/groups/flush.ts';
+import { watchSilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
+import { SilenceEndNotifier } from '../../daemon/backend/notify/silence-ends/commands.ts';
+import { watchInhibitionRules } from '../../daemon/backend/notify/inhibitions/follow-rules.ts';
+import { InhibitionUpdates } from '../../daemon/backend/notify/inhibitions/rule-changes.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
 
@@ -26,11 +26,11 @@ export async function openGroupRig(sections: HandlingSections, options: Handling
   const rig = await HandlingRig.open(sections, options);
   const { registry, clock, log, batcher, definitions } = rig;
   const parts = { registry, commits: batcher.commits, clock, log };
-  const unsilenced = notifySilenceEnds({ ...parts, silenceEnds: new SilenceEnds(batcher) });
-  const flushes = new GroupFlushes({ batcher, definitions, clock });
+  const unsilenced = watchSilenceEnds({ ...parts, notifier: new SilenceEndNotifier(batcher) });
+  const flushes = new GroupFlusher({ batcher, definitions, clock });
   const backlog = { isFull: (_namespace: string, handler: string) => options.full?.has(handler) === true };
-  const groups = new GroupClock({ ...parts, flushes, backlog, definitions });
-  const rules = followRules({ registry, definitions, changes: new RuleChanges(batcher), clock, log });
+  const groups = new GroupFlushTimer({ ...parts, flusher: flushes, queues: backlog, definitions });
+  const rules = watchInhibitionRules({ registry, definitions, updates: new InhibitionUpdates(batcher), clock, log });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (isStopped) return;

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
 import { DeadLetters } from '../../daemon/backend/notify/delivery/dead-letters.ts';
-import { Lanes } from '../../daemon/backend/notify/delivery/lanes.ts';
+import { HandlerQueues } from '../../daemon/backend/notify/delivery/handler-queues.ts';
 import { DeadLetterIndex } from '../../daemon/backend/notify/delivery/dead-letter-index.ts';
 import { LastDeliveries } from '../../daemon/backend/notify/delivery/last-deliveries.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
 import { JobRunner } from '../../daemon/backend/notify/delivery/run-jobs.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
-import { HandlerJobs } from '../../daemon/backend/notify/delivery/write-jobs.ts';
+import { JobWriter } from '../../daemon/backend/notify/delivery/job-writer.ts';
 import type { Store } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
@@ -20,7 +20,7 @@ import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
-import { addJob } from '../../daemon/backend/model/notify/delivery/mutations.ts';
+import { enqueueJob } from '../../daemon/backend/model/notify/delivery/mutations.ts';
 
 /** A handler run that ends when the test says so. */
 export interface HeldRun {
@@ -37,7 +37,7 @@ export interface HandlerRig {
   readonly store: TroubledStore;
   readonly batcher: Batcher;
   readonly runner: JobRunner;
-  readonly lanes: Lanes;
+  readonly lanes: HandlerQueues;
   readonly deadLetters: DeadLetters;
   readonly last: LastDeliveries;
   readonly definitions: Definitions;
@@ -111,9 +111,9 @@ export async function openHandlerRig(options: {
       ...(options.queueLimit === undefined ? {} : { queueLimit: options.queueLimit }),
     },
   );
-  const jobs = new HandlerJobs({ batcher, clock, log });
+  const jobs = new JobWriter({ batcher, clock, log });
   const letters = new DeadLetterIndex(options.deadLettersMax);
-  const lanes = new Lanes({ definitions, deadLetterIndex: letters, clock });
+  const lanes = new HandlerQueues({ definitions, deadLetterIndex: letters, clock });
   const deadLetters = new DeadLetters({ deadLetterIndex: letters, jobs, clock, log });
   const last = new LastDeliveries();
   const begun: HeldRun[] = [];
@@ -131,11 +131,11 @@ export async function openHandlerRig(options: {
     });
   const runner = await JobRunner.start({
     definitions,
-    lanes,
+    handlerQueues: lanes,
     delivery: { deliver },
-    jobs,
+    jobWriter: jobs,
     deadLetters,
-    last,
+    lastDeliveries: last,
     commits: batcher.commits,
     registry,
     store,
@@ -169,7 +169,7 @@ export async function openHandlerRig(options: {
     async ask(handler, ...pairs) {
       await batcher.run((transaction) => {
         const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
-        for (const [client, check] of pairs) addJob(transaction, namespace, handler, anEvent(client, check));
+        for (const [client, check] of pairs) enqueueJob(transaction, namespace, handler, anEvent(client, check));
       });
     },
     async run(at) {

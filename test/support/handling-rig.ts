@@ -4,7 +4,7 @@ import { Checks } from '../../daemon/backend/checks/commands.ts';
 import { Clients } from '../../daemon/backend/clients/commands.ts';
 import { EntityLimit } from '../../daemon/backend/model/clients/entity-limit.ts';
 import { Events } from '../../daemon/backend/events/commands.ts';
-import { logHandling } from '../../daemon/backend/notify/log-verdicts.ts';
+import { logVerdicts } from '../../daemon/backend/notify/log-verdicts.ts';
 import { Results } from '../../daemon/backend/results/commands.ts';
 import { SilencedEntries } from '../../daemon/backend/silences/commands.ts';
 import { StaleResults } from '../../daemon/backend/results/write-stale.ts';
@@ -23,7 +23,7 @@ import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { Routing } from '../../daemon/backend/model/notify/route.ts';
-import type { ResolveWhileSilenced } from '../../shared/domain/notify/context.ts';
+import type { ResolveWhileSilencedSetting } from '../../shared/domain/notify/context.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
@@ -43,7 +43,7 @@ export interface HandlingOptions {
   /** The setting `renotify-after-silence`. */
   readonly renotifiesAfterSilence?: boolean;
   /** The setting `resolve-while-silenced`. */
-  readonly resolveWhileSilenced?: ResolveWhileSilenced;
+  readonly resolveWhileSilenced?: ResolveWhileSilencedSetting;
   /** Handlers with a full queue; may be changed. */
   readonly full?: ReadonlySet<string>;
 }
@@ -104,7 +104,7 @@ export class HandlingRig implements AsyncDisposable {
     this.silenced = new SilencedEntries(batcher);
     this.stale = new StaleResults(batcher);
     batcher.commits.onCommit(({ jobs }) => this.#jobs.push(...jobs));
-    logHandling({ commits: batcher.commits, clock, log });
+    logVerdicts({ commits: batcher.commits, clock, log });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import type { OutputStream } from '../../tui/monctl/output.ts';
 import { runProgram } from '../../tui/monctl/run-program.ts';
-import { run } from '../../tui/monctl/run.ts';
+import { runMonctlCommand } from '../../tui/monctl/run.ts';
 import { placesEnv } from './administrator.ts';
 import { builtProgram } from './built-programs.ts';
 
@@ -50,7 +50,7 @@ export async function runMonctl(
     stderr.write(question);
     return Promise.resolve(typeof answer === 'function' ? answer(question) : (answer ?? ''));
   };
-  const code = await run(args, {
+  const code = await runMonctlCommand(args, {
     stdout,
     stderr,
     env,

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { SilenceEnds } from '../../daemon/backend/notify/silence-ends/commands.ts';
-import { notifySilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
+import { SilenceEndNotifier } from '../../daemon/backend/notify/silence-ends/commands.ts';
+import { watchSilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
 import { expireSilenced } from '../../daemon/backend/silences/timers.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
@@ -18,7 +18,7 @@ export async function openRig(sections: HandlingSections = MAIL, options: Handli
   const { registry, clock, log, silenced, batcher } = rig;
   const parts = { registry, commits: batcher.commits, clock, log };
   const expiry = expireSilenced({ ...parts, silenced });
-  const ends = notifySilenceEnds({ ...parts, silenceEnds: new SilenceEnds(batcher) });
+  const ends = watchSilenceEnds({ ...parts, notifier: new SilenceEndNotifier(batcher) });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (isStopped) return;

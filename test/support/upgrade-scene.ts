@@ -1,6 +1,6 @@
 import { upgradeRow } from '../../daemon/backend/model/plans/feed-rows.ts';
 import { findingsOf, planOf } from '../../shared/domain/plan/plan.ts';
-import { carryOut, finishStep, newPlan, type StepOutcome } from '../../shared/domain/plan/run.ts';
+import { executeOrder, finishStep, newPlan, type StepOutcome } from '../../shared/domain/plan/run.ts';
 import { parsePath } from '../../shared/domain/plan/version.ts';
 import type { NewPlan, PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../shared/schemas/plan.ts';
@@ -81,9 +81,9 @@ export class ScriptedPlans {
   #order(order: PlanOrder, who: string): { readonly status: number; readonly body?: unknown } {
     if (this.plan === undefined) return { status: 404 };
     this.orders.push(order);
-    const outcome = carryOut(this.plan, order, who, this.nowMs);
+    const outcome = executeOrder(this.plan, order, who, this.nowMs);
     if (outcome.kind === 'refused') return { status: 409, body: { code: outcome.code, message: outcome.reason } };
-    this.#put(outcome.runbook);
+    this.#put(outcome.plan);
     return { status: 200, body: this.plan };
   }
 

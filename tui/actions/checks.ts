@@ -1,6 +1,6 @@
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
-import type { CheckEntry } from '../screens/checks/table.ts';
+import type { CheckTableRow } from '../screens/checks/table.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { targetOf, type Target } from '../model/target.ts';
 import { selectedKeys, selectedRows } from '../list/selected-rows.ts';
@@ -11,11 +11,11 @@ import { askFirst, named } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { reportDisconnected } from '../keys/targets.ts';
-import type { RunOrder } from '../state/effects.ts';
+import type { CheckRunRequest } from '../state/effects.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** Returns one order for each check, for the clients of the targets. */
-function runsOn(targets: readonly Target[]): readonly RunOrder[] {
+function runsOn(targets: readonly Target[]): readonly CheckRunRequest[] {
   const byCheck = Map.groupBy(targets, ({ check }) => check);
   return Array.from(byCheck, ([check, some]) => ({
     check,
@@ -24,7 +24,7 @@ function runsOn(targets: readonly Target[]): readonly RunOrder[] {
 }
 
 /** Asks for confirmation to run checks now. Without a connection the key reconnects instead. */
-function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
+function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
   if (!mayChange(store, 'run')) return;
@@ -46,7 +46,7 @@ function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
 }
 
 /** Returns an order such as `disk on client:web-01, client:web-02`. */
-function orderText({ check, subscribers }: RunOrder): string {
+function orderText({ check, subscribers }: CheckRunRequest): string {
   if (subscribers === undefined) return safeLine(`${check} on all of its subscribers`);
   return safeLine(`${check} on ${named(subscribers).join(', ')}`);
 }
@@ -65,7 +65,7 @@ export const CHECK_ACTIONS: readonly Action[] = [
       checks: (store) =>
         askRun(
           store,
-          (selectedRows(store) as readonly CheckEntry[]).map(({ check }) => ({
+          (selectedRows(store) as readonly CheckTableRow[]).map(({ check }) => ({
             check: check.name,
             subscribers: check.subscribers ?? [],
           })),

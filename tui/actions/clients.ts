@@ -1,6 +1,6 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import { onLayer, type Action } from '../keys/action.ts';
-import type { ClientEntry } from '../screens/clients/table.ts';
+import type { ClientTableRow } from '../screens/clients/table.ts';
 import { selectedRows } from '../list/selected-rows.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
@@ -91,6 +91,6 @@ export const CLIENT_ACTIONS: readonly Action[] = [
 ];
 
 /** Returns the marked clients, or the one under the cursor. */
-export function selectedClients(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientEntry[] {
-  return selectedRows(store) as readonly ClientEntry[];
+export function selectedClients(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientTableRow[] {
+  return selectedRows(store) as readonly ClientTableRow[];
 }

@@ -1,6 +1,6 @@
 import { onLayer, type CompletionPorts, type Action } from '../keys/action.ts';
 import { VIEWS_ALL } from '../keys/context-groups.ts';
-import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
+import { commandsFor, runCommandLine, splitCommand, type Perform } from './commands.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
@@ -161,7 +161,7 @@ function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
 function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {
   const { text } = layer.line;
   closeLayer(store);
-  const problem = runCommand(store, text, perform);
+  const problem = runCommandLine(store, text, perform);
   if (problem === undefined) return remember(store, text.trim());
   // The user can fix the line where it is.
   openLayer(store, { ...layer, chosen: undefined, problem });

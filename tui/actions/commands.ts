@@ -31,7 +31,7 @@ import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 export type Perform = (action: KeyAction) => void;
 
 /** A command that can be typed after `:`. */
-export interface Command {
+export interface ConsoleCommand {
   readonly name: string;
   /** The operands in the usage text. */
   readonly operands: string;
@@ -52,7 +52,7 @@ export interface Command {
 const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
 
 /** Returns all commands of a context: those with operands, then the actions of keys. */
-export function commandsFor(context: KeyContext): readonly Command[] {
+export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
   const own = OWN_COMMANDS.map((command) => ownOrAction(command, context));
   const names = new Set(own.map(({ name }) => name));
   const actions = actionsIn(context).filter(([action]) => !names.has(action));
@@ -64,7 +64,7 @@ export function commandsFor(context: KeyContext): readonly Command[] {
  *
  * @returns the problem and the allowed values; `undefined` on success
  */
-export function runCommand(store: ActionPorts, text: string, perform: Perform): string | undefined {
+export function runCommandLine(store: ActionPorts, text: string, perform: Perform): string | undefined {
   const { name, operand } = splitCommand(text);
   if (name === '') return undefined;
   const commands = commandsFor(keyContext(store.state));
@@ -87,7 +87,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the command. Without an operand it performs the key action of the same name, if there is one. */
-function ownOrAction(command: Command, context: KeyContext): Command {
+function ownOrAction(command: ConsoleCommand, context: KeyContext): ConsoleCommand {
   const action = actionsIn(context).find(([name]) => name === command.name)?.[0];
   if (action === undefined) return command;
   return {
@@ -107,7 +107,7 @@ function actionsIn(context: KeyContext): readonly (readonly [KeyAction, Binding]
   );
 }
 
-function actionCommand(action: KeyAction, help: string): Command {
+function actionCommand(action: KeyAction, help: string): ConsoleCommand {
   return {
     name: action,
     operands: '',
@@ -125,7 +125,7 @@ function renamedCommand(name: string): string | undefined {
   return current === undefined ? undefined : `unknown command ${name}: use ${current}`;
 }
 
-function unknownCommand(name: string, commands: readonly Command[]): string {
+function unknownCommand(name: string, commands: readonly ConsoleCommand[]): string {
   const suggestion = nearest(
     name,
     commands.map((command) => command.name),
@@ -133,7 +133,7 @@ function unknownCommand(name: string, commands: readonly Command[]): string {
   return `there is no command ${JSON.stringify(name)}${suggestion === undefined ? ': Tab lists them' : `: did you mean ${suggestion}?`}`;
 }
 
-function viewCommand(view: ViewName, title: string): Command {
+function viewCommand(view: ViewName, title: string): ConsoleCommand {
   return {
     name: view,
     operands: view === 'overview' || view === 'upgrade' ? '' : '[FILTER]',
@@ -185,7 +185,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
 /** The name for all namespaces that users type. */
 const ALL = 'all';
 
-const OWN_COMMANDS: readonly Command[] = [
+const OWN_COMMANDS: readonly ConsoleCommand[] = [
   ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
   ...[...LIST_ACTIONS, ...EVENT_ACTIONS, ...TIMELINE_ACTIONS].flatMap(({ name, operand }) =>
     operand === undefined ? [] : [{ name, ...operand }],

@@ -1,13 +1,13 @@
-import { countOf, type Change } from '../words/changes.ts';
+import { countOf, type BulkChange } from '../words/changes.ts';
 import { eventClass } from '../model/event-record.ts';
 import { cursorNow, moveTo } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { askRunbook } from './runbook.ts';
 import { SILENCE_OPERAND } from './silence-operand.ts';
 import { silenceClients, selectedClients } from './clients.ts';
-import type { Action, Run } from '../keys/action.ts';
+import type { Action, ActionHandler } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
-import { targetOf, type Target, nameOf } from '../model/target.ts';
+import { targetOf, type Target, targetName } from '../model/target.ts';
 import { selectedKeys } from '../list/selected-rows.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
@@ -51,7 +51,7 @@ function askResolve(
   askFirst(store, {
     title: `Resolve ${countOf(openTargets.length, 'event')}`,
     lines: [
-      ...named(openTargets.map(nameOf)),
+      ...named(openTargets.map(targetName)),
       'This cannot be undone. A check that still fails opens its event again.',
     ],
     button: `Resolve ${countOf(openTargets.length, 'event')}`,
@@ -71,7 +71,7 @@ function askDelete(
   askFirst(store, {
     title: button,
     lines: [
-      ...named(openTargets.map(nameOf)),
+      ...named(openTargets.map(targetName)),
       'Resolves each event and deletes its result and history. This cannot be undone. The next result of a failing check opens its event again.',
     ],
     button,
@@ -94,7 +94,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const [first] = openTargets;
   if (first === undefined) return;
   if (open.length === 0) {
-    const which = openTargets.length === 1 ? `${nameOf(first)} is` : 'all of these events are';
+    const which = openTargets.length === 1 ? `${targetName(first)} is` : 'all of these events are';
     return store.say(`${which} already silenced: nothing to acknowledge`);
   }
   const change = acknowledgement(store, open);
@@ -102,7 +102,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   askFirst(store, {
     title: `Acknowledge ${countOf(open.length, 'event')}`,
     lines: [
-      ...named(open.map(nameOf)),
+      ...named(open.map(targetName)),
       'Each is silenced until it resolves.',
       ...(kept === 0 ? [] : [`${countOf(kept, 'other')} already silenced: unchanged.`]),
     ],
@@ -115,7 +115,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
 function acknowledgement(
   { options, silencePolicy }: Opened & Pick<Silencing, 'silencePolicy'>,
   targets: readonly Target[],
-): Change {
+): BulkChange {
   const operations = targets.map(({ client, check }): BulkOperation => ({
     op: 'silence',
     subscription: clientSubscription(client),
@@ -134,7 +134,7 @@ function askUnsilence(store: Screen & MessageSink & LiveData & MergedSources, ta
   const [first] = openTargets;
   if (first === undefined) return;
   const ids = new Set(openTargets.flatMap(({ key }) => store.events.get(key)?.row.silenced_by ?? []));
-  const what = openTargets.length === 1 ? nameOf(first) : countOf(openTargets.length, 'event');
+  const what = openTargets.length === 1 ? targetName(first) : countOf(openTargets.length, 'event');
   if (ids.size === 0) return store.say(`${what} ${openTargets.length === 1 ? 'is' : 'are'} not silenced`);
   const lines = Array.from(ids, (id) => {
     const entry = store.silenced.get(id);
@@ -151,7 +151,7 @@ function askUnsilence(store: Screen & MessageSink & LiveData & MergedSources, ta
 }
 
 /** Returns an action on the selected open events: those that are marked, under the cursor, or shown. */
-function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): Run {
+function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): ActionHandler {
   return (store) => {
     const layer = store.state.layers.at(-1);
     if (layer?.kind === 'detail') return act(store, [layer.target]);

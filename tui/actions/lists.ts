@@ -3,7 +3,7 @@ import { onRows, markRow, sortByAdjacentColumn } from './rows-on-top.ts';
 import { keyOf } from '../state/keys.ts';
 import { currentName, RENAMED_COLUMNS } from '../state/renamed-names.ts';
 import type { ViewName } from '../state/view-names.ts';
-import { follow } from '../list/follow-newest.ts';
+import { toggleFollowNewest } from '../list/follow-newest.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Shown, MessageSink } from '../state/ports.ts';
@@ -148,7 +148,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     keys: ['f'],
     in: ['events', 'dead-letters', 'log'],
     help: 'keep the cursor on the newest row until you move the cursor',
-    run: { events: follow, 'dead-letters': follow, log: onLayer('log', followLog) },
+    run: { events: toggleFollowNewest, 'dead-letters': toggleFollowNewest, log: onLayer('log', followLog) },
   },
   {
     name: 'actions',

@@ -1,4 +1,4 @@
-import { inEach, onLayer, type Action, type Run } from '../keys/action.ts';
+import { inEach, onLayer, type Action, type ActionHandler } from '../keys/action.ts';
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
 import { moveInspect } from '../screens/inspect/actions.ts';
@@ -11,7 +11,7 @@ import { LISTS, SCROLLED, TEXTS } from '../keys/context-groups.ts';
 import type { KeyAction } from '../state/keys.ts';
 
 /** Returns the implementation of a movement in a context. */
-type Move = (action: KeyAction) => Run;
+type Move = (action: KeyAction) => ActionHandler;
 
 const inList: Move =
   (action) =>

@@ -1,6 +1,6 @@
 import { NO_SEARCH } from '../state/search-field.ts';
-import type { CheckEntry } from '../screens/checks/table.ts';
-import type { ClientEntry } from '../screens/clients/table.ts';
+import type { CheckTableRow } from '../screens/checks/table.ts';
+import type { ClientTableRow } from '../screens/clients/table.ts';
 import type { SilenceEntry } from '../screens/silences/table.ts';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { rowUnderCursor } from '../list/selected-rows.ts';
@@ -39,11 +39,11 @@ export const OPENING_ACTIONS: readonly Action[] = [
         if (row !== undefined) openInspect(store, { kind: 'aggregate', name: row.name });
       },
       clients: (store) => {
-        const row = rowUnderCursor(store) as ClientEntry | undefined;
+        const row = rowUnderCursor(store) as ClientTableRow | undefined;
         if (row !== undefined) openInspect(store, { kind: 'client', name: row.client.name });
       },
       checks: (store) => {
-        const row = rowUnderCursor(store) as CheckEntry | undefined;
+        const row = rowUnderCursor(store) as CheckTableRow | undefined;
         if (row !== undefined) openInspect(store, { kind: 'check', name: row.check.name });
       },
       'dead-letters': (store) => openDeadLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),

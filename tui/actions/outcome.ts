@@ -1,4 +1,4 @@
-import { report } from '../form/confirm.ts';
+import { showLongMessage } from '../form/confirm.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { KEYS_TAKEN } from '../keys/context-groups.ts';
 import type { MessageSink, Screen } from '../state/ports.ts';
@@ -11,5 +11,5 @@ export function reportOutcome(store: Screen & MessageSink, { title, isComplete, 
   const isTaken = KEYS_TAKEN.has(keyContext(store.state));
   // The log contains the full report.
   store.say(isTaken ? [title, ...lines].join('\n') : title, isComplete ? 'done' : 'problem');
-  if (lines.length > 0 && !isTaken) report(store, title, lines);
+  if (lines.length > 0 && !isTaken) showLongMessage(store, title, lines);
 }

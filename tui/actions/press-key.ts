@@ -1,7 +1,7 @@
 import type { LineEdit } from '../text/line-editor.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { mayChange } from '../keys/may-change.ts';
-import { inEach, type Action, type Run } from '../keys/action.ts';
+import { inEach, type Action, type ActionHandler } from '../keys/action.ts';
 import { LISTS } from '../keys/context-groups.ts';
 import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
@@ -89,6 +89,6 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   runIn(context, action)?.(store, { context, key, count, perform });
 }
 
-function runIn(context: KeyContext, { run }: Action): Run | undefined {
+function runIn(context: KeyContext, { run }: Action): ActionHandler | undefined {
   return typeof run === 'function' ? run : run[context];
 }

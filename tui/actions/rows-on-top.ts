@@ -1,9 +1,9 @@
-import type { Run } from '../keys/action.ts';
+import type { ActionHandler } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { layOutList } from '../list/list-layout.ts';
 import { moveTo } from '../list/list-moves.ts';
 import type { SortState } from '../model/list-order.ts';
-import { inspectBody, orderOf } from '../screens/inspect/body.ts';
+import { inspectBody, cursorOrder } from '../screens/inspect/body.ts';
 import { layOutInspectTable } from '../screens/inspect/layout.ts';
 import { sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
 import { putLayer } from '../state/layer-stack.ts';
@@ -34,7 +34,7 @@ export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sidew
 }
 
 /** Returns an action on the rows on top; it does nothing without rows. */
-export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): Run {
+export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): ActionHandler {
   return (store) => {
     const layer = store.state.layers.at(-1);
     const rows = layer?.kind === 'inspect' ? inspectedRows(store, layer) : viewRows(store);
@@ -69,7 +69,7 @@ function viewRows(store: ActionPorts): RowsOnTop {
 function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | undefined {
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return undefined;
-  const order = orderOf(rows);
+  const order = cursorOrder(rows);
   // A response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
   // A menu may have been opened above since.

@@ -7,7 +7,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { keyOf } from '../state/keys.ts';
-import { countOf, type Change } from '../words/changes.ts';
+import { countOf, type BulkChange } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { lostRecurrences } from '../screens/silences/lost-recurrence.ts';
@@ -54,7 +54,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
 }
 
 /** Returns the change that ends silences. A silence that was replaced meanwhile stays. */
-export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly string[]): Change {
+export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly string[]): BulkChange {
   const operations = ids.map((id): BulkOperation => {
     const entry = store.silenced.get(id);
     return { op: 'clear', id, ...(entry !== undefined && { if_timestamp: entry.timestamp }) };

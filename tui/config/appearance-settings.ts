@@ -5,7 +5,7 @@ import { ATTENTION, type Attention } from '../state/attention.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
 /** The appearance and notification settings of the console, merged from all sources. */
-export interface Settings {
+export interface AppearanceSettings {
   readonly theme: Theme;
   readonly mouse: boolean;
   readonly attention: Attention;
@@ -19,7 +19,7 @@ export function settingsOf(
   flags: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   config: Pick<ConsoleConfig, 'ascii' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   env: Readonly<Record<string, string | undefined>>,
-): Settings {
+): AppearanceSettings {
   // `NO_COLOR` is in effect if it is set to anything but the empty string (no-color.org).
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   const skin = flags.skin ?? config.skin;

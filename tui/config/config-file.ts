@@ -16,7 +16,7 @@ export function configPath(env: Env): string {
   return join(own.startsWith('/') ? own : join(home, '.config'), 'mon', 'console.yml');
 }
 
-export interface LoadedConfig {
+export interface LoadedConsoleConfig {
   readonly path: string;
   readonly config: ConsoleConfig;
 }
@@ -37,10 +37,10 @@ export async function readConfigText(path: string): Promise<string | undefined> 
  *
  * @param explicitPath the path of `--config`; the file must exist
  */
-export async function loadConfig(
+export async function readConsoleConfig(
   explicitPath: string | undefined,
   env: Env,
-): Promise<LoadedConfig | { readonly problem: string }> {
+): Promise<LoadedConsoleConfig | { readonly problem: string }> {
   const path = explicitPath ?? configPath(env);
   try {
     const text = await readConfigText(path);

@@ -1,11 +1,11 @@
-import type { Kept } from '../state/screen-settings.ts';
+import type { ScreenSettings } from '../state/screen-settings.ts';
 import { INITIAL_LIST } from '../state/list-state.ts';
 import { hiddenBut } from '../screens/view-columns.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
 /** Returns the initial state of the console from the configuration. */
-export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): Kept {
+export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): ScreenSettings {
   const { filter, sort } = INITIAL_LIST;
   const views = Object.fromEntries(
     Object.entries(columns).map(([view, shown]) => [

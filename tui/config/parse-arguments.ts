@@ -62,7 +62,7 @@ Examples
 `;
 
 /** Parses the command line. `--help`, `--version` and unknown options end the program here. */
-export function parseArguments(
+export function parseConsoleArguments(
   argv: readonly string[],
   importMeta: ImportMeta,
 ): Arguments | { readonly problem: string } {

@@ -3,7 +3,7 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
-import { TOPICS, type Topic } from '../model/buffered-rows.ts';
+import { TOPICS, type BufferedTopic } from '../model/buffered-rows.ts';
 import type { Opened } from '../state/ports.ts';
 import {
   heardFrame,
@@ -18,7 +18,7 @@ import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } fr
 import { targetOf } from '../model/target.ts';
 
 /** A backend of the merged list, or why it cannot be opened. */
-export type Member = FollowedBackend | { readonly problem: string };
+export type MergedBackend = FollowedBackend | { readonly problem: string };
 
 /** Receives the feeds of several backends. */
 export interface MergedSink extends Opened {
@@ -35,7 +35,7 @@ export interface MergedSink extends Opened {
 
 /** Feeds several backends into one store, each over its own connection. */
 export function followAll(
-  members: ReadonlyMap<string, Member>,
+  members: ReadonlyMap<string, MergedBackend>,
   store: MergedSink,
   clock: FeedClock,
   random = Math.random,
@@ -55,7 +55,7 @@ export function followAll(
   };
 }
 
-type Keys = Readonly<Record<Topic, Set<string>>>;
+type Keys = Readonly<Record<BufferedTopic, Set<string>>>;
 
 /** Adds the name of the backend to everything that its feed contains. */
 class MemberSink implements FeedSink {
@@ -117,7 +117,7 @@ class MemberSink implements FeedSink {
     this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.everLive });
   }
 
-  #note(topic: Topic, key: string): void {
+  #note(topic: BufferedTopic, key: string): void {
     this.#keys[topic].add(key);
     this.#mentioned?.[topic].add(key);
   }
@@ -126,7 +126,7 @@ class MemberSink implements FeedSink {
     const mentioned = this.#mentioned;
     if (mentioned === undefined) return;
     this.#mentioned = undefined;
-    const gone = (topic: Topic): Readonly<Record<string, null>> =>
+    const gone = (topic: BufferedTopic): Readonly<Record<string, null>> =>
       Object.fromEntries([...this.#keys[topic]].filter((key) => !mentioned[topic].has(key)).map((key) => [key, null]));
     this.#pass({ events: gone('events'), silenced: gone('silenced'), clients: gone('clients') });
   }

@@ -9,23 +9,23 @@ import {
   changeReport,
   outcomeReport,
   refusedReport,
-  type Change,
+  type BulkChange,
   type ChangeOutcome,
   type ChangeReport,
 } from '../words/changes.ts';
 import { reportOutcome } from '../actions/outcome.ts';
-import type { Effect, DeadLetterVerb, DeadLetterOrder, RunOrder } from '../state/effects.ts';
+import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest } from '../state/effects.ts';
 import type { Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
-import { saveView, switchTo, type SettingsTools } from './settings-effects.ts';
+import { saveViewAndReport, switchTo, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
-import { type Target, nameOf } from '../model/target.ts';
+import { type Target, targetName } from '../model/target.ts';
 import type { Screen, MessageSink, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -109,7 +109,7 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'new-plan':
       return runUpgradeEffect(effect, tools);
     case 'save-view':
-      return saveView(tools.store, effect.name, effect.view, tools);
+      return saveViewAndReport(tools.store, effect.name, effect.view, tools);
     case 'switch-context':
       return switchTo(tools.store, effect.name, tools.switchContext);
     case 'switch-namespace':
@@ -143,7 +143,11 @@ async function travel(atMs: number | undefined, tools: EffectTools): Promise<voi
 }
 
 /** Sends a change as one request, reports the outcome, and stores the operations that undo it. */
-async function change(requestedChange: Change, undoes: number | undefined, { store, api }: EffectTools): Promise<void> {
+async function change(
+  requestedChange: BulkChange,
+  undoes: number | undefined,
+  { store, api }: EffectTools,
+): Promise<void> {
   try {
     const client = await api();
     const results = await client.bulk({
@@ -183,7 +187,7 @@ async function loadSilenceRecent(
 }
 
 async function deleteEvents(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(targets, nameOf, async ({ client, check }) => {
+  const outcomes = await inParallel(targets, targetName, async ({ client, check }) => {
     const backend = await api();
     // An event that was already resolved needs no change.
     await ifThere(backend.resolve({ client, check }));
@@ -246,7 +250,7 @@ async function deleteClients(names: readonly string[], { store, api }: EffectToo
   reportIrrevocable(store, report, outcomes);
 }
 
-async function requestChecks(orders: readonly RunOrder[], { store, api }: EffectTools): Promise<void> {
+async function requestChecks(orders: readonly CheckRunRequest[], { store, api }: EffectTools): Promise<void> {
   const { creator } = store.options;
   const outcomes = await inParallel(
     orders,

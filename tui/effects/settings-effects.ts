@@ -22,7 +22,7 @@ export interface SettingsTools {
   readonly travel: (atMs: number | undefined) => Promise<void>;
 }
 
-export async function saveView(
+export async function saveViewAndReport(
   store: Screen & MessageSink,
   name: string,
   view: SavedView | undefined,

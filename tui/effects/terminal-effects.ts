@@ -3,7 +3,7 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { TerminalEffect } from '../state/effects.ts';
 import { showRunbook } from '../actions/runbook.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
-import { type Target, nameOf } from '../model/target.ts';
+import { type Target, targetName } from '../model/target.ts';
 import type { Screen, MessageSink, Asks } from '../state/ports.ts';
 import { runbookOf } from '../model/runbook.ts';
 
@@ -55,9 +55,9 @@ async function withEvent(
 ): Promise<void> {
   try {
     const event = await (await api()).event(target.client, target.check);
-    if (event === undefined) return store.say(`${nameOf(target)} is resolved`);
+    if (event === undefined) return store.say(`${targetName(target)} is resolved`);
     act(event);
   } catch (error) {
-    store.say(`${nameOf(target)} not loaded: ${errorMessage(error)}`, 'problem');
+    store.say(`${targetName(target)} not loaded: ${errorMessage(error)}`, 'problem');
   }
 }

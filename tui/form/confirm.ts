@@ -24,7 +24,7 @@ export function askFirst(store: Screen, { count, focused = 'submit', ...question
 }
 
 /** Shows a message that does not fit on one line. */
-export function report(store: Screen, title: string, lines: readonly string[]): void {
+export function showLongMessage(store: Screen, title: string, lines: readonly string[]): void {
   askFirst(store, { title, lines: named(lines), button: 'Close', count: 0, effect: undefined });
 }
 

@@ -1,6 +1,6 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { Counted } from '../model/overview-figures.ts';
+import type { FiguresSource } from '../model/overview-figures.ts';
 import type { Asks, Opened, Pauses, Remembers, MessageSink, Screen, Silencing, Settles } from '../state/ports.ts';
 
 /** The ports that keys and commands of all kinds use, so that their dispatcher needs no knowledge of them. */
@@ -16,5 +16,5 @@ export interface ActionPorts
     Pauses,
     LiveData,
     MergedSources,
-    Counted,
+    FiguresSource,
     ListOfView {}

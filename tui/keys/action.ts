@@ -20,7 +20,7 @@ export interface Pressed {
 /** The ports that completions read names from. */
 export type CompletionPorts = Shown & Opened & Pick<LiveData, 'clients'> & MergedSources;
 
-export type Run = (store: ActionPorts, pressed: Pressed) => void;
+export type ActionHandler = (store: ActionPorts, pressed: Pressed) => void;
 
 /** The operand of an action on the command line. */
 export interface Operand {
@@ -43,7 +43,7 @@ export interface Action extends Binding {
   /** True if the action runs before the key handling of the context. */
   readonly first?: true;
   /** The implementation, or one for each context if they differ. */
-  readonly run: Run | Readonly<Partial<Record<KeyContext, Run>>>;
+  readonly run: ActionHandler | Readonly<Partial<Record<KeyContext, ActionHandler>>>;
   readonly operand?: Operand;
 }
 
@@ -59,7 +59,7 @@ export function inEach<Context extends KeyContext, Value>(
 export function onLayer<Kind extends Layer['kind']>(
   kind: Kind,
   run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: Pressed) => void,
-): Run {
+): ActionHandler {
   return (store, pressed) => {
     const layer = layerOnTop(store, kind);
     if (layer !== undefined) run(store, layer, pressed);

@@ -4,7 +4,7 @@ import { countOf } from '../words/changes.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
 import type { MessageSink } from '../state/ports.ts';
 import type { MergedSources, LiveData } from '../model/live-data.ts';
-import { nameOf, type Target } from '../model/target.ts';
+import { targetName, type Target } from '../model/target.ts';
 
 /** Maximum number of events of one action; nobody can review more. */
 const TARGETS_MAX = 1000;
@@ -62,6 +62,6 @@ function sayNothingThere(store: MessageSink, targets: readonly Target[], verb: s
   store.say(
     first === undefined
       ? `no event to ${verb}`
-      : `${targets.length === 1 ? nameOf(first) : 'all of them'} resolved meanwhile: nothing to ${verb}`,
+      : `${targets.length === 1 ? targetName(first) : 'all of them'} resolved meanwhile: nothing to ${verb}`,
   );
 }

@@ -3,16 +3,16 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { countText } from '../words/count-text.ts';
-import { findEvent, keyOf } from './events.ts';
+import { findEvent, eventRowKey } from './events.ts';
 import { runUpgradeCommand, UPGRADE_WORDS } from './plans.ts';
 import type { LinesState } from './state.ts';
-import { askAcknowledge, askResolve, askUndo, askUnsilence } from './questions.ts';
+import { askAcknowledge, askResolve, confirmAndUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
 import { listGroups, listInhibitions } from './groups-and-inhibitions.ts';
 import { sayFirst, requestedCount } from './list-output.ts';
 import { countsWords, eventSentence } from './sentences.ts';
 import { runSilencesCommand } from './silences.ts';
-import { askSilence, askSilenceBySearch, askSilenceOf, type SilenceScope } from './silencing.ts';
+import { askSilence, askSilenceBySearch, askSilenceOf, type SilenceTargetKind } from './silencing.ts';
 import type { LinePrompt } from './line-prompt.ts';
 
 interface LinesCommand {
@@ -71,7 +71,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     help: 'list inhibition rules and the events that trigger them; "filter inhibited_by=NAME" shows the events that a rule inhibits',
     run: listInhibitions,
   },
-  undo: { words: 'undo', help: 'undo your last change to a silence in this session', run: askUndo },
+  undo: { words: 'undo', help: 'undo your last change to a silence in this session', run: confirmAndUndo },
   filter: {
     words: 'filter [SEARCH | off]',
     help: 'list and announce only matching events, for example "filter status>=warn !web"; "filter off" shows all events',
@@ -92,7 +92,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
  *
  * @returns true if the conversation is over
  */
-export async function runCommand(line: string, state: LinesState, prompt: LinePrompt): Promise<boolean> {
+export async function runPromptCommand(line: string, state: LinesState, prompt: LinePrompt): Promise<boolean> {
   const [, verb = '', args = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
   if (verb === '') return false;
   const candidates = COMMANDS[verb] === undefined ? matchingVerbs(verb) : [verb];
@@ -123,7 +123,7 @@ function unknownVerb(typed: string, candidates: readonly string[]): string {
 
 function step(state: LinesState, prompt: LinePrompt, by: 1 | -1): void {
   const shown = state.shown();
-  const at = shown.findIndex((row) => keyOf(row) === state.current);
+  const at = shown.findIndex((row) => eventRowKey(row) === state.current);
   // If the event that was read last is gone, reading starts at the top.
   const to = at === -1 ? 0 : at + by;
   const row = shown[to];
@@ -172,7 +172,7 @@ async function silence(state: LinesState, prompt: LinePrompt, args: string): Pro
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
   if (name === undefined) return prompt.say(`Type a name, for example "silence ${scope} ${EXAMPLES[scope] ?? ''}"`);
-  await askSilenceOf(state, prompt, scope as SilenceScope, name);
+  await askSilenceOf(state, prompt, scope as SilenceTargetKind, name);
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = { client: 'web-1', check: 'disk', subscription: 'canary' };

@@ -5,7 +5,7 @@ import { openFeed, type Feed, type FeedState } from '../../shared/client/feed-cl
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { errorMessage } from '../../shared/errors.ts';
-import { runCommand } from './commands.ts';
+import { runPromptCommand } from './commands.ts';
 import { EventChanges } from './event-changes.ts';
 import { LineSource } from './line-source.ts';
 import { matching } from './events.ts';
@@ -124,7 +124,7 @@ export class LinesConsole implements Disposable {
       this.#isPrompting = false;
       if (line === undefined) break;
       try {
-        const isOver = await runCommand(line, this.#state, {
+        const isOver = await runPromptCommand(line, this.#state, {
           say: (text) => this.#say(text),
           ask: (question) => this.#ask(question),
         });

@@ -5,11 +5,11 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import { rankOf } from '../model/event-record.ts';
 
 /** Returns the events with the worst first, then the newest, as in the full-screen console. */
-export function worstFirst(rows: Iterable<EventRow>): readonly EventRow[] {
-  return [...rows].toSorted((a, b) => rankOf(a) - rankOf(b) || compareText(keyOf(a), keyOf(b)));
+export function sortWorstFirst(rows: Iterable<EventRow>): readonly EventRow[] {
+  return [...rows].toSorted((a, b) => rankOf(a) - rankOf(b) || compareText(eventRowKey(a), eventRowKey(b)));
 }
 
-export function keyOf({ client, check }: Pick<EventRow, 'client' | 'check'>): string {
+export function eventRowKey({ client, check }: Pick<EventRow, 'client' | 'check'>): string {
   return eventKey(client, check);
 }
 
@@ -17,7 +17,7 @@ export function keyOf({ client, check }: Pick<EventRow, 'client' | 'check'>): st
 export function matching(rows: Iterable<EventRow>, search: Search | undefined, nowMs: number): readonly EventRow[] {
   const all = [...rows];
   const seconds = Math.floor(nowMs / 1000);
-  return worstFirst(search === undefined ? all : all.filter((row) => matchesSearch(search, row, seconds)));
+  return sortWorstFirst(search === undefined ? all : all.filter((row) => matchesSearch(search, row, seconds)));
 }
 
 /**

@@ -1,5 +1,5 @@
-import { groupLabel } from '../../shared/domain/notify/group-key.ts';
-import { inhibitionWithin } from '../../shared/domain/notify/inhibition-scope.ts';
+import { formatGroupLabel } from '../../shared/domain/notify/group-key.ts';
+import { limitRuleToNamespaces } from '../../shared/domain/notify/inhibition-scope.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
@@ -36,7 +36,7 @@ function groupSentence(group: GroupRow, nowMs: number): string {
     nextFlushText(group, nowMs),
   ];
   const state = firing === 0 ? 'resolved' : worst;
-  return safeLine(`${state}: ${groupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
+  return safeLine(`${state}: ${formatGroupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
 }
 
 /** Reads the inhibition rules; those that inhibit the most events come first. */
@@ -45,7 +45,7 @@ export async function listInhibitions(state: LinesState, prompt: LinePrompt, arg
   if (count === undefined) return;
   const all = await (await state.context.api()).inhibitions();
   const rules = all
-    .map((rule) => inhibitionWithin(rule, isInShown(state.context)))
+    .map((rule) => limitRuleToNamespaces(rule, isInShown(state.context)))
     .toSorted((a, b) => (b.inhibited ?? 0) - (a.inhibited ?? 0) || b.inhibitors.length - a.inhibitors.length);
   if (rules.length === 0) prompt.say(NO_INHIBITION);
   sayFirst(prompt, count, rules, inhibitionSentence);

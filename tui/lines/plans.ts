@@ -4,7 +4,7 @@ import {
   isOpenTo,
   ordersFor,
   nextInteraction,
-  type Operator,
+  type OperatorSession,
   type PlanWish,
 } from '../../shared/domain/plan/operator.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
@@ -12,9 +12,9 @@ import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { LinesState } from './state.ts';
-import { answer, isSure, mayChange } from './questions.ts';
+import { promptUntilValid, isSure, isChangePossible } from './questions.ts';
 import type { LinePrompt } from './line-prompt.ts';
-import { holderName, stepText, restoreCommand, orderResultText } from '../words/plan-text.ts';
+import { holderName, stepText, restoreCommandLine, orderResultText } from '../words/plan-text.ts';
 
 /** The words after `upgrade` and what they do. */
 const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
@@ -53,7 +53,7 @@ export async function runUpgradeCommand(state: LinesState, prompt: LinePrompt, a
   }
   if (plan === undefined) return prompt.say(NO_PLAN);
   if (plan.state !== 'open') return prompt.say(`Plan ${String(plan.id)} is closed: ${plan.state}.`);
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   await act({ state, prompt, client, session: state.context.session, plan });
 }
 
@@ -67,7 +67,7 @@ function readPlan(plan: PlanRun, prompt: LinePrompt): void {
   }
   const current = state === 'open' ? currentStep(plan) : undefined;
   for (const step of steps) prompt.say(stepSentence(plan, step, step === current));
-  if (state === 'rolled-back' && backup !== null) prompt.say(`Stop the backend and run: ${restoreCommand(backup)}`);
+  if (state === 'rolled-back' && backup !== null) prompt.say(`Stop the backend and run: ${restoreCommandLine(backup)}`);
 }
 
 function stepSentence(plan: PlanRun, step: PlanRunStep, isNext: boolean): string {
@@ -76,10 +76,10 @@ function stepSentence(plan: PlanRun, step: PlanRunStep, isNext: boolean): string
 }
 
 async function makePlan(state: LinesState, prompt: LinePrompt, client: UpgradeClient): Promise<void> {
-  if (!mayChange(state, prompt)) return;
-  const from = await answer(prompt, 'Upgrade from which version?', readText);
+  if (!isChangePossible(state, prompt)) return;
+  const from = await promptUntilValid(prompt, 'Upgrade from which version?', readText);
   if (from === undefined) return;
-  const path = await answer(prompt, 'To which version?', (text) => {
+  const path = await promptUntilValid(prompt, 'To which version?', (text) => {
     const read = parsePath(from, text);
     return 'problem' in read ? read : { value: read };
   });
@@ -109,7 +109,7 @@ async function run(work: Work): Promise<void> {
 }
 
 async function typeWord(prompt: LinePrompt, word: string): Promise<string | undefined> {
-  return await answer(prompt, safeLine(`This cannot be undone. Type "${word}" to run the step:`), (text) =>
+  return await promptUntilValid(prompt, safeLine(`This cannot be undone. Type "${word}" to run the step:`), (text) =>
     text === word ? { value: text } : { problem: `the answer must be "${word}"` },
   );
 }
@@ -118,7 +118,7 @@ async function skip(work: Work): Promise<void> {
   const { plan, prompt } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
-  const reason = await answer(prompt, `Skip ${stepText(plan, step)}. Reason?`, readText);
+  const reason = await promptUntilValid(prompt, `Skip ${stepText(plan, step)}. Reason?`, readText);
   const wish = { kind: 'skip', plan: plan.id, step: step.id, state: step.state } as const;
   if (reason !== undefined) await carryOut(work, wish, reason);
 }
@@ -136,11 +136,11 @@ async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
   if (!isOurs(work)) return;
   if (how === 'roll-back' && plan.backup === null) return prompt.say('This plan has no backup to roll back to.');
   const what = how === 'abandon' ? 'Completed steps are not undone.' : 'The plan ends; restore its backup afterwards.';
-  const reason = await answer(prompt, `${what} Reason?`, readText);
+  const reason = await promptUntilValid(prompt, `${what} Reason?`, readText);
   if (reason === undefined) return;
   const next = await carryOut(work, { kind: how, plan: plan.id }, reason);
   if (next?.state === 'rolled-back' && plan.backup !== null) {
-    prompt.say(`Stop the backend and run: ${restoreCommand(plan.backup)}`);
+    prompt.say(`Stop the backend and run: ${restoreCommandLine(plan.backup)}`);
   }
 }
 
@@ -155,7 +155,7 @@ function reportOwner(prompt: LinePrompt, plan: PlanRun): void {
   prompt.say(`${holderName(plan)} owns the plan. Type "upgrade take" to take ownership.`);
 }
 
-function operatorOf({ session, state }: Work): Operator {
+function operatorOf({ session, state }: Work): OperatorSession {
   return { session, nowMs: state.nowMs };
 }
 

@@ -2,7 +2,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../words/changes.ts';
+import { changeOutcomes, changeReport, operationName, undoText, type BulkChange } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
@@ -11,7 +11,7 @@ import type { LinePrompt } from './line-prompt.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   if (row.silenced_by.length > 0) return prompt.say(`${nameWords(row)} is already silenced.`);
   if (!(await isSure(prompt, `Silence ${nameWords(row)} until it resolves?`))) return;
   const policy = await (await state.context.api()).silencePolicy();
@@ -28,7 +28,7 @@ export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row:
 }
 
 export async function askUnsilence(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   const { silenced_by: ids } = row;
   if (ids.length === 0) return prompt.say(`${nameWords(row)} is not silenced.`);
   const silences = await silencesOn(await state.context.api(), ids);
@@ -41,14 +41,14 @@ export async function askUnsilence(state: LinesState, prompt: LinePrompt, row: E
 }
 
 export async function askResolve(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   if (!(await isSure(prompt, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
   const { client, check } = row;
   await change(state, prompt, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
 }
 
-export async function askUndo(state: LinesState, prompt: LinePrompt): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+export async function confirmAndUndo(state: LinesState, prompt: LinePrompt): Promise<void> {
+  if (!isChangePossible(state, prompt)) return;
   const { undo } = state;
   if (undo === undefined) return prompt.say('Nothing to undo.');
   const what = undo.operations.map((operation) => undoText(operation, state.nowMs)).join('; ');
@@ -57,17 +57,17 @@ export async function askUndo(state: LinesState, prompt: LinePrompt): Promise<vo
   await change(state, prompt, { verb: 'undo', operations: undo.operations });
 }
 
-export type Reading<T> = { readonly value: T } | { readonly problem: string };
+export type ParseResult<T> = { readonly value: T } | { readonly problem: string };
 
 /**
  * Asks until the answer is valid.
  *
  * @returns `undefined` when the user cancels
  */
-export async function answer<T>(
+export async function promptUntilValid<T>(
   prompt: LinePrompt,
   question: string,
-  read: (text: string) => Reading<T>,
+  read: (text: string) => ParseResult<T>,
 ): Promise<T | undefined> {
   for (;;) {
     const text = await prompt.ask(question);
@@ -82,27 +82,27 @@ export async function answer<T>(
 }
 
 /** Parses yes or no. Changes need an explicit answer, because Enter may be pressed too often. */
-export function readYesOrNo(text: string): Reading<boolean> {
+export function readYesOrNo(text: string): ParseResult<boolean> {
   if (text === 'yes' || text === 'y') return { value: true };
   if (text === 'no' || text === 'n') return { value: false };
   return { problem: 'answer yes or no' };
 }
 
 export async function isSure(prompt: LinePrompt, question: string): Promise<boolean> {
-  const isYes = await answer(prompt, `${question} yes or no:`, readYesOrNo);
+  const isYes = await promptUntilValid(prompt, `${question} yes or no:`, readYesOrNo);
   if (isYes === false) prompt.say('Nothing was changed.');
   return isYes === true;
 }
 
 /** Returns whether changes are possible now; if not, says why. */
-export function mayChange({ context, isLive }: LinesState, prompt: LinePrompt): boolean {
+export function isChangePossible({ context, isLive }: LinesState, prompt: LinePrompt): boolean {
   if (context.readOnly) prompt.say('Nothing can be changed: this console was started with --read-only.');
   else if (!isLive) prompt.say('Nothing can be changed while the backend is not connected.');
   return !context.readOnly && isLive;
 }
 
 /** Sends a change and reports its outcome; after failures it reports each operation. */
-export async function change(state: LinesState, prompt: LinePrompt, requestedChange: Change): Promise<void> {
+export async function change(state: LinesState, prompt: LinePrompt, requestedChange: BulkChange): Promise<void> {
   const results = await (
     await state.context.api()
   ).bulk({

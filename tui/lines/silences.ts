@@ -5,7 +5,7 @@ import { countOf } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { silenceName, targetText } from '../words/silence-text.ts';
 import { startText } from '../words/silence-times.ts';
-import { change, isSure, mayChange } from './questions.ts';
+import { change, isSure, isChangePossible } from './questions.ts';
 import { sayFirst, requestedCount } from './list-output.ts';
 import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
@@ -61,7 +61,7 @@ function timesWords(silence: SilencedDetail, nowMs: number): string {
 }
 
 async function askEnd(state: LinesState, prompt: LinePrompt, text: string): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   const id = state.silences?.[number - 1];
   if (id === undefined) {

@@ -19,7 +19,7 @@ import { countText } from '../words/count-text.ts';
 import { lostText, NO_RECURRENCE_THERE, recurrenceText, fullWindowText } from '../words/recurrence-text.ts';
 import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import { parseStart, START_HINT, startText } from '../words/silence-times.ts';
-import { answer, change, isSure, mayChange, readYesOrNo, type Reading } from './questions.ts';
+import { promptUntilValid, change, isSure, isChangePossible, readYesOrNo, type ParseResult } from './questions.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
@@ -49,7 +49,7 @@ interface Times {
 
 /** Silences one event, after one question for each field of the dialog. */
 export async function askSilence(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   const { client, check } = row;
   const policy = await (await state.context.api()).silencePolicy();
   await askTimes(state, prompt, policy, {
@@ -59,16 +59,16 @@ export async function askSilence(state: LinesState, prompt: LinePrompt, row: Eve
   });
 }
 
-export type SilenceScope = 'client' | 'check' | 'subscription';
+export type SilenceTargetKind = 'client' | 'check' | 'subscription';
 
 /** Silences all checks of a client, a check on all clients, or all clients with a subscription. */
 export async function askSilenceOf(
   state: LinesState,
   prompt: LinePrompt,
-  scope: SilenceScope,
+  scope: SilenceTargetKind,
   name: string,
 ): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   const target: Target =
     scope === 'check' ? { check: name } : { subscription: scope === 'client' ? clientSubscription(name) : name };
   const api = await state.context.api();
@@ -84,13 +84,13 @@ export async function askSilenceOf(
 
 /** Silences the matches of a search, including later ones. */
 export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, typed: string): Promise<void> {
-  if (!mayChange(state, prompt)) return;
+  if (!isChangePossible(state, prompt)) return;
   const read = typed === '' ? undefined : readSelector(typed);
   if (read !== undefined && 'problem' in read) prompt.say(safeLine(`${read.problem}.`));
   const selector =
     read !== undefined && 'value' in read
       ? read.value
-      : await answer(
+      : await promptUntilValid(
           prompt,
           'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
           readSelector,
@@ -130,7 +130,7 @@ function sayMatches(prompt: LinePrompt, events: Counted, policy: SilencePolicy, 
 
 async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePolicy, subject: Subject): Promise<void> {
   const { name, target } = subject;
-  const span = await answer(
+  const span = await promptUntilValid(
     prompt,
     `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30Z, never, recurring; press Enter for 1h:`,
     (text) => readSpan(text, policy, state.nowMs),
@@ -141,7 +141,7 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
   const times =
     span === 'recurring' ? await askWindows(state, prompt, policy, target) : await askResolving(prompt, span, subject);
   if (times === undefined) return;
-  const reason = await answer(prompt, 'Reason?', (text) => {
+  const reason = await promptUntilValid(prompt, 'Reason?', (text) => {
     const problem = reasonProblem(policy, { reason: text });
     return problem === undefined ? { value: text.trim() } : { problem };
   });
@@ -168,7 +168,7 @@ async function askResolving(
   { resolving }: Subject,
 ): Promise<Times | undefined> {
   const { question, words, usually } = resolving;
-  const onResolve = await answer(
+  const onResolve = await promptUntilValid(
     prompt,
     `End the silence early when ${question}? yes or no; press Enter for ${usually ? 'yes' : 'no'}:`,
     (text) => (text === '' ? { value: usually } : readYesOrNo(text)),
@@ -246,7 +246,7 @@ async function askRecurrence(
 ): Promise<Recurrence | undefined> {
   let written: WrittenRecurrence = { schedule: '', zone: '', duration: '1h', firstDay: '', lastDay: '' };
   for (const { part, line, usual, text: question } of QUESTIONS) {
-    const next = await answer(prompt, question, (text): Reading<WrittenRecurrence> => {
+    const next = await promptUntilValid(prompt, question, (text): ParseResult<WrittenRecurrence> => {
       const typed = { ...written, [line]: text === '' ? usual : text };
       const read = readRecurrence(typed, state.nowMs);
       // The problem of another part is reported when that part is asked for.
@@ -272,7 +272,7 @@ interface SilenceSpan {
 /**
  * Parses `2h`, `2h from 22:30Z`, `from +2h`, `never` or `recurring`; the start has the format of the dialog.
  */
-function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<SilenceSpan | 'recurring'> {
+function readSpan(text: string, policy: SilencePolicy, nowMs: number): ParseResult<SilenceSpan | 'recurring'> {
   if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };
   const [, lasts = '', , start] = /^(.*?)\s*(\bfrom\b\s*(.*))?$/.exec(text) ?? [];
   const expire = lasts === '' ? DEFAULT_SECONDS : lasts === 'never' ? EXPIRE_NEVER : parseDuration(lasts);
@@ -283,7 +283,7 @@ function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<S
   return problem === undefined ? { value: { expire, begin } } : { problem };
 }
 
-function readSelector(text: string): Reading<string> {
+function readSelector(text: string): ParseResult<string> {
   const selector = parseSelector(text);
   return selector.kind === 'problem' ? { problem: selector.message } : { value: selector.text };
 }

@@ -3,7 +3,7 @@ import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import type { Search } from '../../shared/domain/search.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { keyOf, matching } from './events.ts';
+import { eventRowKey, matching } from './events.ts';
 
 export interface LinesContext {
   readonly events: ReadonlyMap<string, EventRow>;
@@ -57,6 +57,6 @@ export class LinesState {
   }
 
   goTo(row: EventRow): void {
-    this.current = keyOf(row);
+    this.current = eventRowKey(row);
   }
 }

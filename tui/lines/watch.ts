@@ -5,7 +5,7 @@ import { parseSearch } from '../../shared/domain/search.ts';
 import { escapeUnseen, safeLine } from '../../shared/domain/terminal-text.ts';
 import { eventClass } from '../model/event-record.ts';
 import { EventChanges, type EventChange } from './event-changes.ts';
-import { worstFirst } from './events.ts';
+import { sortWorstFirst } from './events.ts';
 import { changeSentence } from './sentences.ts';
 import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
@@ -62,7 +62,7 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
   const begin = (): void => {
     isBegun = true;
     changes.take();
-    const rows = worstFirst(changes.events.values());
+    const rows = sortWorstFirst(changes.events.values());
     const nowMs = clock.now();
     tools.write(rows.map((row) => lineOf({ kind: eventClass(row), row }, nowMs, true)).join(''));
     if (once) resolve(rows.length === 0 ? EXIT.success : EXIT.unhealthy);

@@ -5,7 +5,7 @@ import type { ListOfView } from './list-of-view.ts';
 import type { Screen, MessageSink, Settles } from '../state/ports.ts';
 
 /** Makes the cursor follow the newest row, or stops that. */
-export function follow(store: Screen & MessageSink & ListOfView): void {
+export function toggleFollowNewest(store: Screen & MessageSink & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
   if (store.list.following) return stopFollowing(store);

@@ -1,14 +1,14 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 
 export const TOPICS = ['events', 'silenced', 'clients'] as const;
-export type Topic = (typeof TOPICS)[number];
+export type BufferedTopic = (typeof TOPICS)[number];
 
 /**
  * Rows that arrive while the feed is paused. Only the newest row of each key is kept, which limits the memory
  * of a long pause.
  */
 export class BufferedRows {
-  #rows: Record<Topic, Map<string, unknown>> = emptyTopics();
+  #rows: Record<BufferedTopic, Map<string, unknown>> = emptyTopics();
   #replace = false;
 
   /**
@@ -40,6 +40,6 @@ export class BufferedRows {
   }
 }
 
-function emptyTopics(): Record<Topic, Map<string, unknown>> {
+function emptyTopics(): Record<BufferedTopic, Map<string, unknown>> {
   return { events: new Map(), silenced: new Map(), clients: new Map() };
 }

@@ -2,7 +2,7 @@
 export const LOG_MAX = 500;
 
 /** A message in the log with its permanent number. */
-export interface LoggedMessage extends Message {
+export interface LoggedMessage extends ConsoleMessage {
   readonly id: number;
 }
 
@@ -15,13 +15,13 @@ export class MessageLog {
     return this.#messages;
   }
 
-  add(message: Message): void {
+  add(message: ConsoleMessage): void {
     this.#lastId += 1;
     this.#messages = [{ ...message, id: this.#lastId }, ...this.#messages].slice(0, LOG_MAX);
   }
 }
 
-export interface Message {
+export interface ConsoleMessage {
   readonly text: string;
   readonly tone: 'done' | 'note' | 'problem';
   readonly atMs: number;

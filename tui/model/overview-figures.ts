@@ -52,7 +52,7 @@ interface Sources {
 }
 
 /** The port for the counted figures. */
-export interface Counted {
+export interface FiguresSource {
   readonly figures: FiguresMemory;
 }
 

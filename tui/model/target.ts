@@ -16,6 +16,6 @@ export function targetOf(key: string): Target {
   return { key: eventKey(client, check), client, check };
 }
 
-export function nameOf(target: Target): string {
+export function targetName(target: Target): string {
   return safeLine(`${target.client}/${target.check}`);
 }

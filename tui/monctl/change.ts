@@ -20,7 +20,7 @@ export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', Command
 };
 
 /** A change to the backend's state. */
-export interface Change<Answer> {
+export interface BackendChange<Answer> {
   /** Sends the change as one request. */
   send(api: ApiClient, v2: V2Client): Promise<Answer>;
   /**
@@ -46,7 +46,7 @@ export interface Change<Answer> {
  *
  * @throws ExitError when the user answered no
  */
-export async function carryOut<Answer>(call: Call, change: Change<Answer>): Promise<void> {
+export async function carryOut<Answer>(call: Call, change: BackendChange<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
   if (change.question !== undefined) await confirm(call, change.question, () => change.effects(), change.declined);
   const answer = await change.send(call.api(), call.v2());
@@ -54,7 +54,7 @@ export async function carryOut<Answer>(call: Call, change: Change<Answer>): Prom
 }
 
 /** The deletion of a v2 API object. */
-export interface Removal extends Partial<Pick<Change<void>, 'effects'>> {
+export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
   /** The path below `/api/core/v2`. */
   readonly path: readonly string[];
   /** The error message if the object does not exist. */
@@ -88,7 +88,7 @@ export function removeObject(
 export async function confirm(
   call: Pick<Call, 'ask' | 'flags'>,
   question: string,
-  effects: Change<unknown>['effects'],
+  effects: BackendChange<unknown>['effects'],
   declined = 'nothing was done',
 ): Promise<void> {
   if (!(await isAgreed(call, question, effects))) throw new ExitError(EXIT.declined, declined);
@@ -98,7 +98,7 @@ export async function confirm(
 export async function isAgreed(
   { ask, flags }: Pick<Call, 'ask' | 'flags'>,
   question: string,
-  effects: Change<unknown>['effects'] = () => [],
+  effects: BackendChange<unknown>['effects'] = () => [],
 ): Promise<boolean> {
   if (ask === undefined || flags.switch('skip-confirm') === true) return true;
   const answer = await ask(safeText([...(await effects()), `${question}? [y/N] `].join('\n')));
@@ -109,7 +109,7 @@ export function isYes(answer: string): boolean {
   return /^y(?:es)?$/i.test(answer.trim());
 }
 
-async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<void> {
+async function showDryRun<Answer>(call: Call, change: BackendChange<Answer>): Promise<void> {
   const { url } = call.api();
   const request = await unsentRequest(url, call.namespace, (api, v2) => change.send(api, v2));
   const effects = await change.effects();
@@ -134,7 +134,7 @@ async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<v
 async function unsentRequest(
   url: string,
   namespace: string | undefined,
-  send: Change<unknown>['send'],
+  send: BackendChange<unknown>['send'],
 ): Promise<Request> {
   let request: Request | undefined;
   const kept = new Error('skipped');

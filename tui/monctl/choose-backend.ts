@@ -1,7 +1,7 @@
 import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { MonError } from '../../shared/errors.ts';
 import { chooseBackend } from '../config/choose-backend.ts';
-import { loadConfig } from '../config/config-file.ts';
+import { readConsoleConfig } from '../config/config-file.ts';
 import { EMPTY_CONFIG } from '../config/console-config.ts';
 import { resolveContext } from '../config/resolve-context.ts';
 import type { Flags } from './flags.ts';
@@ -33,7 +33,8 @@ export async function chosenBackend(
   const requestedBackend =
     options.backend ?? (options.context === undefined ? env['MON_BACKEND'] || undefined : undefined);
   // The file is only read if nothing else names the backend.
-  const loaded = requestedBackend === undefined ? await loadConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
+  const loaded =
+    requestedBackend === undefined ? await readConsoleConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
   if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
   const warnings = loaded.config.warnings.flatMap(({ section, text }) => (section.startsWith('context') ? [text] : []));
   const choice = chooseBackend({ backend: requestedBackend, context: options.context }, env, loaded.config);

@@ -37,7 +37,7 @@ export interface Command {
 export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
 /** The process environment of a call. */
-export interface Surroundings {
+export interface ProcessEnvironment {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,7 +51,7 @@ export interface Surroundings {
 }
 
 /** Everything that a command needs to run. */
-export interface Call extends Omit<Surroundings, 'stdout' | 'stderr'> {
+export interface Call extends Omit<ProcessEnvironment, 'stdout' | 'stderr'> {
   /** The operands, one for each that the command defines; an omitted operand is `''`. */
   readonly operands: readonly string[];
   /** The words after `--`, for a command that passes them on. */

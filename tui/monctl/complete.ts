@@ -1,11 +1,11 @@
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openV2Client, type V2Client } from '../../shared/client/v2-client.ts';
-import { loadConfig } from '../config/config-file.ts';
+import { readConsoleConfig } from '../config/config-file.ts';
 import { chosenBackend } from './choose-backend.ts';
 import type { Command } from './command.ts';
 import { nameOf, textAt } from './v2-object.ts';
-import { listPath, namespaceOf } from './namespaces.ts';
+import { listPath, callNamespace } from './namespaces.ts';
 import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
 import type { CommandOption, Completes } from './flags.ts';
@@ -221,9 +221,9 @@ async function liveNames(
     case 'namespace':
       return (await v2.list(['namespaces'])).map((one) => textAt(one, 'name'));
     case 'entity':
-      return (await v2.list(listPath(namespaceOf({ namespace }), 'entities'))).map(nameOf);
+      return (await v2.list(listPath(callNamespace({ namespace }), 'entities'))).map(nameOf);
     case 'pipeline':
-      return (await v2.list(listPath(namespaceOf({ namespace }), 'pipelines'))).map(nameOf);
+      return (await v2.list(listPath(callNamespace({ namespace }), 'pipelines'))).map(nameOf);
     case 'user':
       return (await v2.list(['users'])).map((one) => textAt(one, 'username'));
     case 'api-key':
@@ -236,6 +236,6 @@ async function liveNames(
 }
 
 async function contextNames(env: NameSources['env']): Promise<readonly string[]> {
-  const loaded = await loadConfig(undefined, env);
+  const loaded = await readConsoleConfig(undefined, env);
   return 'problem' in loaded ? [] : [...loaded.config.contexts.keys()];
 }

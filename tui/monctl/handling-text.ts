@@ -1,5 +1,5 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/schemas/explain.ts';
-import { counted } from '../../shared/domain/count-text.ts';
+import { countWithNoun } from '../../shared/domain/count-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { deliveryText } from '../words/delivery-text.ts';
@@ -75,7 +75,7 @@ type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
 function inhibitionText({ rule, change, inhibited, equal }: Inhibition): string {
   const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
   if (change === 'starts') return `${rule} would inhibit matching events${shared} from then on`;
-  const events = counted(inhibited, 'event');
+  const events = countWithNoun(inhibited, 'event');
   return change === 'stops'
     ? `${rule} would no longer inhibit anything: ${events} that ${inhibited === 1 ? 'is' : 'are'} inhibited now would be notified as usual`
     : `${rule} would still inhibit ${events}`;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import { readInput } from './input.ts';
-import { run } from './run.ts';
+import { runMonctlCommand } from './run.ts';
 import { runProgram } from './run-program.ts';
 
 // The reader of the output may close it early (`| head`), which is not a failure.
@@ -51,7 +51,7 @@ function askUnseen(question: string): Promise<string> {
   });
 }
 
-process.exitCode = await run(process.argv.slice(2), {
+process.exitCode = await runMonctlCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

@@ -35,7 +35,7 @@ export function onlyNamespaceOf(call: Pick<Call, 'flags' | 'namespace'>): string
 }
 
 /** Returns the namespace of a call. */
-export function namespaceOf({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'namespace'>): string {
+export function callNamespace({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'namespace'>): string {
   return namespace;
 }
 
@@ -46,7 +46,7 @@ export function namespaceOf({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'names
  * @throws MonError `invalid` when both options are given
  */
 export function namespacesOf({ flags, namespace }: Pick<Call, 'flags' | 'namespace'>): string | undefined {
-  if (flags.switch('all-namespaces') !== true) return namespaceOf({ namespace });
+  if (flags.switch('all-namespaces') !== true) return callNamespace({ namespace });
   if (flags.value('namespace') !== undefined) {
     throw new MonError('invalid', 'use --namespace or --all-namespaces, not both');
   }

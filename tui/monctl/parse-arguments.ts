@@ -40,7 +40,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   version: flag('show the version of monctl'),
 };
 
-export type Arguments =
+type Arguments =
   | { readonly kind: 'version' }
   /** The manual of all commands that begin with `words`. */
   | { readonly kind: 'help'; readonly words: readonly string[] }

@@ -43,7 +43,7 @@ import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
 import { inAnyNamespace } from './namespaces.ts';
 import { ProgramEnded } from './run-program.ts';
-import type { Surroundings } from './command.ts';
+import type { ProcessEnvironment } from './command.ts';
 import { openOutput } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
 import { EXIT } from '../words/exit-codes.ts';
@@ -84,7 +84,7 @@ export const COMMANDS = [
 ];
 
 /** Runs one command line and prints the error, if any. */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runMonctlCommand(argv: readonly string[], surroundings: ProcessEnvironment): Promise<number> {
   try {
     await carryOut(argv, surroundings);
     return EXIT.success;
@@ -98,7 +98,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 'stderr'>): Promise<ChosenBackend> {
+async function chosen(
+  flags: Flags,
+  { env, stderr }: Pick<ProcessEnvironment, 'env' | 'stderr'>,
+): Promise<ChosenBackend> {
   const backendChoice = await chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
   const chosenWay = { ...backendChoice, env: { ...backendChoice.env, ...tlsFlags(flags) } };
   const warning = addressWarning(chosenWay.backend, chosenWay.env);
@@ -110,7 +113,7 @@ async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 
 /** The backend of commands that need none, so that an invalid configuration file does not stop them. */
 const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined, warnings: [] };
 
-async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {
+async function carryOut(argv: readonly string[], surroundings: ProcessEnvironment): Promise<void> {
   const { stdout, stderr, ...around } = surroundings;
   const { env } = around;
   if (argv[0] === COMPLETE) return complete(argv.slice(1), COMMANDS, surroundings);

@@ -6,7 +6,7 @@ import { counted } from './counted-noun.ts';
 import type { SearchTarget } from './silence-target.ts';
 
 /** The open events and the client that a new silence matches, as shown by the command that creates it. */
-export interface SilenceMatches {
+export interface SilenceMatchReport {
   /** The number of open events; absent if the backend does not count them. */
   readonly events_matched?: number | undefined;
   /** The client that the silence names, if it does not exist. */
@@ -17,7 +17,7 @@ export interface SilenceMatches {
  * Asks the backend what a silence matches now. The request comes before the creation, which reports failures
  * itself.
  */
-export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatches> {
+export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatchReport> {
   const [events, client] = await Promise.all([eventsMatched(api, target), unknownClient(api, target)]);
   return withoutUndefined({ events_matched: events, unknown_client: client });
 }
@@ -33,7 +33,7 @@ export async function unknownClient(
   return (await unlessRefused(api.client(name).then((client) => client !== undefined))) === false ? name : undefined;
 }
 
-export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatches): readonly string[] {
+export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatchReport): readonly string[] {
   return [
     ...(events === undefined ? [] : [`it matches ${counted(events, 'events')} now`]),
     ...(client === undefined ? [] : [`warning: there is no client ${client} now; the silence applies when it reports`]),

@@ -17,7 +17,7 @@ export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS 
   selector: takes('SEARCH', "events that match this search, for example 'client~web-* env=prod'"),
 };
 
-export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };
+export type SearchTarget = ReturnType<typeof silenceTargetOf> & { selector: string | undefined };
 
 /**
  * Returns the target, which must not be empty.
@@ -37,7 +37,7 @@ export function requireTarget(flags: Flags): SearchTarget {
  */
 export function searchTargetOf(flags: Flags): SearchTarget {
   const selector = flags.value('selector');
-  const { check, subscription } = targetOf(flags);
+  const { check, subscription } = silenceTargetOf(flags);
   if (selector !== undefined && (check ?? subscription) !== undefined) {
     throw new MonError(
       'invalid',
@@ -52,7 +52,7 @@ export function searchTargetOf(flags: Flags): SearchTarget {
  *
  * @throws MonError `invalid`
  */
-export function targetOf(flags: Flags): { check: string | undefined; subscription: string | undefined } {
+export function silenceTargetOf(flags: Flags): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');
   const subscription = flags.value('subscription');
   if (client !== undefined && subscription !== undefined) {

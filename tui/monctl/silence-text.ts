@@ -8,7 +8,7 @@ import type { Column } from './table.ts';
 import { timestamp } from './times.ts';
 
 /** Returns begin and end such as ` from 2026-11-21 02:00:00Z until it resolves`. */
-export function endText(
+export function silencePeriodText(
   entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
   nowMs: number,
 ): string {

@@ -39,7 +39,7 @@ export function nameOf(object: V2Object): string {
   return textAt(object, 'metadata', 'name');
 }
 
-export function inNamespace(object: V2Object): string {
+export function metadataNamespace(object: V2Object): string {
   return textAt(object, 'metadata', 'namespace');
 }
 

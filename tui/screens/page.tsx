@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { Counted } from '../model/overview-figures.ts';
+import type { FiguresSource } from '../model/overview-figures.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { Opened, Remembers, Shown, Silencing } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
@@ -23,7 +23,8 @@ export interface Page {
 }
 
 /** The ports that pages are built from. */
-export interface PagePorts extends Shown, Opened, Remembers, Silencing, Counted, LiveData, MergedSources, ListOfView {}
+export interface PagePorts
+  extends Shown, Opened, Remembers, Silencing, FiguresSource, LiveData, MergedSources, ListOfView {}
 
 /** Draws a page over the whole screen. */
 export function PageScreen({

@@ -1,5 +1,5 @@
 import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
-import { counted } from '../../shared/domain/count-text.ts';
+import { countWithNoun } from '../../shared/domain/count-text.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -89,7 +89,7 @@ function remind(store: MessageSink, row: SilencedRow, previous: SilencedRow | un
   const { reminder_sent: reminderSent, expire_at: end } = row;
   if (reminderSent === undefined || end === null || previous?.reminder_sent !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);
-  const events = counted(reminderSent.events, 'event');
+  const events = countWithNoun(reminderSent.events, 'event');
   store.say(
     `silence ${safeLine(silenceName(row))} expires in ${left} (covers ${events}): extend it with ${keyOf('silence-change')} in the silences view`,
   );

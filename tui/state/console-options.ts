@@ -1,7 +1,7 @@
 import type { ScreenSize } from './console-state.ts';
 import type { AggregateNeeds } from '../model/aggregate-book.ts';
 import type { Contexts } from '../model/contexts.ts';
-import type { Kept } from './screen-settings.ts';
+import type { ScreenSettings } from './screen-settings.ts';
 import type { MessageLog } from '../model/message-log.ts';
 import type { OwnChanges } from './undo.ts';
 
@@ -24,7 +24,7 @@ export interface ConsoleOptions {
    */
   readonly namespace?: string | undefined;
   /** The settings that the user configured, or made earlier in this context. */
-  readonly kept?: Kept;
+  readonly kept?: ScreenSettings;
   /** The user's changes at this backend when it was shown earlier. */
   readonly ownChanges?: OwnChanges;
   /** The messages so far, also about other backends. */

@@ -6,7 +6,7 @@ import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from './overview-posit
 import { FIRST_UPGRADE_POSITION, type UpgradePosition } from './upgrade-position.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 import { targetOf, type Target } from '../model/target.ts';
-import type { Message } from '../model/message-log.ts';
+import type { ConsoleMessage } from '../model/message-log.ts';
 import type { SavedView } from './saved-view.ts';
 import { ATTENTION, type Attention } from './attention.ts';
 import type { EventLoad } from './layers/detail.ts';
@@ -43,7 +43,7 @@ export interface ConsoleState {
   /** The editor for the filter of the shown view. */
   readonly prompt: LineInHistory | undefined;
   readonly layers: readonly Layer[];
-  readonly message: Message | undefined;
+  readonly message: ConsoleMessage | undefined;
   /** The count that was typed before a movement: `5j`. */
   readonly count: number | undefined;
   /** The time of a typed digit, which opens a view unless a movement follows. Epoch milliseconds. */

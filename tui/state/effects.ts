@@ -1,7 +1,7 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
 import type { Recurrence } from '../../shared/schemas/recurrence.ts';
 import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
-import type { Change } from '../words/changes.ts';
+import type { BulkChange } from '../words/changes.ts';
 import type { Subject } from './layers/inspect.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { Target } from '../model/target.ts';
@@ -12,14 +12,14 @@ import type { LoadedLayerKind } from './layers/loaded.ts';
 export type Effect =
   | {
       readonly kind: 'change';
-      readonly change: Change;
+      readonly change: BulkChange;
       /** Id of the user's change that this change undoes. */
       readonly undoes?: number;
     }
   /** Resolves events and deletes the results of their clients. */
   | { readonly kind: 'delete-events'; readonly targets: readonly Target[] }
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
-  | { readonly kind: 'request-checks'; readonly orders: readonly RunOrder[] }
+  | { readonly kind: 'request-checks'; readonly orders: readonly CheckRunRequest[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
   /** Makes a member the leader of the cluster; `name` is for people and safe for a terminal. */
@@ -73,7 +73,7 @@ export interface DeadLetterOrder {
 }
 
 /** A request for an ad-hoc check. */
-export interface RunOrder {
+export interface CheckRunRequest {
   readonly check: string;
   /** The subscriptions; `undefined` means those of the definition. */
   readonly subscribers?: readonly string[];

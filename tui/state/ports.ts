@@ -1,7 +1,7 @@
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
-import type { Message, MessageLog } from '../model/message-log.ts';
+import type { ConsoleMessage, MessageLog } from '../model/message-log.ts';
 import type { SilenceMatches } from '../model/silence-matches.ts';
 import type { SilencePreview } from '../model/silence-preview.ts';
 import type { ConsoleOptions } from './console-options.ts';
@@ -35,7 +35,7 @@ export interface Settles extends Shown {
 
 /** Shows a message to the user and adds it to the log. */
 export interface MessageSink {
-  say(text: string, tone?: Message['tone']): void;
+  say(text: string, tone?: ConsoleMessage['tone']): void;
 }
 
 /** Requests an effect outside the console. */

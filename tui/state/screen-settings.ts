@@ -7,14 +7,14 @@ export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'
   Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'header' | 'attention' | 'mouse'>>;
 
 /** The screen settings that are kept when the data is replaced, for example when another backend is shown. */
-export interface Kept {
+export interface ScreenSettings {
   readonly view: ViewName;
   readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'wide'>>>>;
   readonly common: Common;
 }
 
 /** Returns the settings without marks and cursors, which refer to rows of this backend. */
-export function keptOf(state: ConsoleState): Kept {
+export function keptOf(state: ConsoleState): ScreenSettings {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {

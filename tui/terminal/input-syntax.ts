@@ -5,7 +5,7 @@ import { characterKey, controlKey, csiEvent, linuxKey, namedKey, ss3Key } from '
  * A part of the input that ends at `end`. Without an event it has no meaning here; `paste` means that pasted
  * text follows.
  */
-export interface Piece {
+export interface InputToken {
   readonly end: number;
   readonly event?: InputEvent | 'paste' | undefined;
 }
@@ -22,12 +22,12 @@ const REPLACEMENT = 0xfffd;
  *
  * @returns `undefined` if more input is needed
  */
-export function readPiece(text: string, start: number): Piece | undefined {
+export function readPiece(text: string, start: number): InputToken | undefined {
   if (start >= text.length) return undefined;
   return text[start] === ESC ? readEscape(text, start) : readCharacter(text, start, false);
 }
 
-function readCharacter(text: string, start: number, meta: boolean): Piece {
+function readCharacter(text: string, start: number, meta: boolean): InputToken {
   const code = text.codePointAt(start) ?? REPLACEMENT;
   const end = start + (code > 0xffff ? 2 : 1);
   // No key sends malformed bytes or 8-bit controls.
@@ -36,7 +36,7 @@ function readCharacter(text: string, start: number, meta: boolean): Piece {
   return { end, event: characterKey(String.fromCodePoint(code), { ctrl: false, meta, shift: false }) };
 }
 
-function readEscape(text: string, start: number): Piece | undefined {
+function readEscape(text: string, start: number): InputToken | undefined {
   const next = text[start + 1];
   if (next === undefined) return undefined;
   if (next !== ESC) return readSequence(text, start, false);
@@ -53,7 +53,7 @@ function readEscape(text: string, start: number): Piece | undefined {
  *
  * @param escaped true if another escape came before it
  */
-function readSequence(text: string, start: number, escaped: boolean): Piece | undefined {
+function readSequence(text: string, start: number, escaped: boolean): InputToken | undefined {
   switch (text[start + 1]) {
     case '[':
       return readCsi(text, start + 2, escaped);
@@ -69,14 +69,14 @@ function readSequence(text: string, start: number, escaped: boolean): Piece | un
   }
 }
 
-function readSs3(text: string, start: number, escaped: boolean): Piece | undefined {
+function readSs3(text: string, start: number, escaped: boolean): InputToken | undefined {
   const final = text[start];
   if (final === undefined) return undefined;
   if (final === ESC) return { end: start, event: characterKey('O', { ctrl: false, meta: true, shift: false }) };
   return { end: start + 1, event: ss3Key(final, escaped) };
 }
 
-function readCsi(text: string, start: number, escaped: boolean): Piece | undefined {
+function readCsi(text: string, start: number, escaped: boolean): InputToken | undefined {
   if (text[start] === '[') {
     const final = text[start + 1];
     return final === undefined ? undefined : { end: start + 2, event: linuxKey(final) };
@@ -102,7 +102,7 @@ function readCsi(text: string, start: number, escaped: boolean): Piece | undefin
 }
 
 /** Reads up to BEL or ESC backslash. */
-function readString(text: string, start: number): Piece | undefined {
+function readString(text: string, start: number): InputToken | undefined {
   for (let index = start; index < text.length; index++) {
     const character = text[index];
     if (character === BEL) return { end: index + 1 };

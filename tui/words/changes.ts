@@ -12,7 +12,7 @@ export type ChangeVerb =
   'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
 
 /** A change of several operations at the backend, sent as one request. */
-export interface Change {
+export interface BulkChange {
   readonly verb: ChangeVerb;
   readonly operations: readonly BulkOperation[];
 }
@@ -60,7 +60,7 @@ export interface ChangeReport {
 
 /** Returns the outcome of each operation; a missing response counts as a failure. */
 export function changeOutcomes(
-  { verb, operations }: Change,
+  { verb, operations }: BulkChange,
   results: readonly BulkOutcome[],
 ): readonly ChangeOutcome[] {
   return operations.map((operation, index) => ({
@@ -70,7 +70,7 @@ export function changeOutcomes(
 }
 
 /** Returns one line if all operations succeeded; otherwise the failures and the successes too. */
-export function changeReport({ verb }: Change, outcomes: readonly ChangeOutcome[]): ChangeReport {
+export function changeReport({ verb }: BulkChange, outcomes: readonly ChangeOutcome[]): ChangeReport {
   return outcomeReport(WORDS[verb], outcomes);
 }
 
@@ -95,7 +95,7 @@ export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly Ch
 }
 
 /** Returns the report of a change that the backend rejected as a whole. */
-export function refusedReport(change: Change, problem: string): ChangeReport {
+export function refusedReport(change: BulkChange, problem: string): ChangeReport {
   const { done, noun } = WORDS[change.verb];
   const [only] = change.operations;
   const name =

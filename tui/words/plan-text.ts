@@ -13,7 +13,7 @@ export function holderName({ holder }: Pick<PlanRun, 'holder'>): string {
   return holder === null ? 'nobody' : safeLine(holder.who);
 }
 
-export function restoreCommand(backup: string): string {
+export function restoreCommandLine(backup: string): string {
   return `mon-backend restore-backup ${safeLine(shellWord(backup))}`;
 }
 

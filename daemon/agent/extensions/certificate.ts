@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, statusUnder, type Finding } from './extension.ts';
+import { defineExtension, finding, numberSchema, statusUnder, type ExtensionResult } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ type Parameters = z.infer<typeof parametersSchema>;
 export const certificate = defineExtension(
   'certificate',
   parametersSchema,
-  async (parameters, { signal }): Promise<Finding> => {
+  async (parameters, { signal }): Promise<ExtensionResult> => {
     const { file, host, port, timeout } = parameters;
     if (file !== undefined) return findingOf(file, new X509Certificate(await readFile(file)), parameters);
     const endpoint = `${host ?? ''}:${String(port)}`;
@@ -68,7 +68,11 @@ async function certificateOf(
   }
 }
 
-function findingOf(source: string, { validFromDate, validToDate }: X509Certificate, limits: Parameters): Finding {
+function findingOf(
+  source: string,
+  { validFromDate, validToDate }: X509Certificate,
+  limits: Parameters,
+): ExtensionResult {
   const nowMs = Date.now();
   if (nowMs < validFromDate.getTime()) {
     return finding('certificate', 2, `of ${source} is not valid before ${validFromDate.toISOString()}`);

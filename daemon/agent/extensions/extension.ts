@@ -3,7 +3,7 @@ import { errorMessage } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
 /** The outcome of a built-in check: an exit status as of a plugin, and one line of output. */
-export interface Finding {
+export interface ExtensionResult {
   readonly status: 0 | 1 | 2 | 3;
   readonly output: string;
 }
@@ -20,7 +20,7 @@ export interface ExtensionContext {
 export interface Extension {
   readonly name: string;
   /** @param parameters the parameters of the definition, with tokens replaced, but not validated */
-  run(parameters: unknown, context: ExtensionContext): Promise<Finding>;
+  run(parameters: unknown, context: ExtensionContext): Promise<ExtensionResult>;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface Extension {
 export function defineExtension<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
-  probe: (parameters: z.infer<Schema>, context: ExtensionContext) => Finding | Promise<Finding>,
+  probe: (parameters: z.infer<Schema>, context: ExtensionContext) => ExtensionResult | Promise<ExtensionResult>,
 ): Extension {
   return {
     name,
@@ -51,7 +51,7 @@ export function defineExtension<Schema extends z.ZodType>(
 const WORDS = ['OK', 'WARNING', 'CRITICAL', 'UNKNOWN'] as const;
 
 /** Returns a finding whose output is `DISK WARNING - text`, on one line. */
-export function finding(name: string, status: Finding['status'], text: string): Finding {
+export function finding(name: string, status: ExtensionResult['status'], text: string): ExtensionResult {
   return { status, output: `${name.toUpperCase()} ${WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
 }
 

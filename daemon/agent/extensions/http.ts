@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, statusOver, type Finding } from './extension.ts';
+import { defineExtension, finding, numberSchema, statusOver, type ExtensionResult } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
 /** The maximum size of a response body that is read and searched. */
@@ -30,24 +30,29 @@ type Parameters = z.infer<typeof parametersSchema>;
  * of this machine and its network. It follows no redirects, so no response can lead it elsewhere. It sends only the
  * data in the definition (security S15).
  */
-export const http = defineExtension('http', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
-  const { url, status, contains, timeout } = parameters;
-  const limit = limitedTo(timeout, signal);
-  const startedMs = performance.now();
-  try {
-    const answer = await ask(parameters, limit);
-    const body = await readStart(answer);
-    const seconds = (performance.now() - startedMs) / 1000;
-    const code = answer.statusCode ?? 0;
-    const isRight = status === undefined ? code < 400 : code === status;
-    const said = `${shown(url)} answers ${String(code)} after ${seconds.toFixed(3)} s`;
-    if (!isRight) return finding('http', 2, `${said}${status === undefined ? '' : `, not ${String(status)}`}`);
-    if (contains !== undefined && !body.includes(contains)) return finding('http', 2, `${said}, without "${contains}"`);
-    return finding('http', statusOver(seconds, parameters), said);
-  } catch (error) {
-    return finding('http', 2, `${shown(url)} ${whyItFailed(error, limit, timeout)}`);
-  }
-});
+export const http = defineExtension(
+  'http',
+  parametersSchema,
+  async (parameters, { signal }): Promise<ExtensionResult> => {
+    const { url, status, contains, timeout } = parameters;
+    const limit = limitedTo(timeout, signal);
+    const startedMs = performance.now();
+    try {
+      const answer = await ask(parameters, limit);
+      const body = await readStart(answer);
+      const seconds = (performance.now() - startedMs) / 1000;
+      const code = answer.statusCode ?? 0;
+      const isRight = status === undefined ? code < 400 : code === status;
+      const said = `${shown(url)} answers ${String(code)} after ${seconds.toFixed(3)} s`;
+      if (!isRight) return finding('http', 2, `${said}${status === undefined ? '' : `, not ${String(status)}`}`);
+      if (contains !== undefined && !body.includes(contains))
+        return finding('http', 2, `${said}, without "${contains}"`);
+      return finding('http', statusOver(seconds, parameters), said);
+    } catch (error) {
+      return finding('http', 2, `${shown(url)} ${whyItFailed(error, limit, timeout)}`);
+    }
+  },
+);
 
 async function ask({ url, method, headers, body }: Parameters, signal: AbortSignal): Promise<IncomingMessage> {
   const start = url.startsWith('https:') ? requestHttps : requestHttp;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, type Finding } from './extension.ts';
+import { defineExtension, finding, numberSchema, type ExtensionResult } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
 /** The maximum number of bytes that are read while waiting for the expected text. */
@@ -19,29 +19,33 @@ const parametersSchema = z.strictObject({
 });
 
 /** Checks that a port accepts connections. */
-export const tcp = defineExtension('tcp', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
-  const { host, port, send, expect, timeout } = parameters;
-  const endpoint = `${host}:${String(port)}`;
-  const limit = limitedTo(timeout, signal);
-  const startedMs = performance.now();
-  const socket = connect({ host, port, signal: limit }).on('error', () => undefined);
-  try {
-    await once(socket, 'connect');
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(3);
-    if (send !== undefined) socket.write(send);
-    if (expect === undefined) return finding('tcp', 0, `${endpoint} accepts connections after ${seconds} s`);
-    let answer = '';
-    for await (const piece of socket as AsyncIterable<Buffer>) {
-      answer += piece.toString('latin1');
-      if (answer.includes(Buffer.from(expect).toString('latin1'))) {
-        return finding('tcp', 0, `${endpoint} responds with "${expect}", connected after ${seconds} s`);
+export const tcp = defineExtension(
+  'tcp',
+  parametersSchema,
+  async (parameters, { signal }): Promise<ExtensionResult> => {
+    const { host, port, send, expect, timeout } = parameters;
+    const endpoint = `${host}:${String(port)}`;
+    const limit = limitedTo(timeout, signal);
+    const startedMs = performance.now();
+    const socket = connect({ host, port, signal: limit }).on('error', () => undefined);
+    try {
+      await once(socket, 'connect');
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(3);
+      if (send !== undefined) socket.write(send);
+      if (expect === undefined) return finding('tcp', 0, `${endpoint} accepts connections after ${seconds} s`);
+      let answer = '';
+      for await (const piece of socket as AsyncIterable<Buffer>) {
+        answer += piece.toString('latin1');
+        if (answer.includes(Buffer.from(expect).toString('latin1'))) {
+          return finding('tcp', 0, `${endpoint} responds with "${expect}", connected after ${seconds} s`);
+        }
+        if (answer.length > ANSWER_BYTES_MAX) break;
       }
-      if (answer.length > ANSWER_BYTES_MAX) break;
+      return finding('tcp', 2, `${endpoint} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
+    } catch (error) {
+      return finding('tcp', 2, `${endpoint} ${whyItFailed(error, limit, timeout)}`);
+    } finally {
+      socket.destroy();
     }
-    return finding('tcp', 2, `${endpoint} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
-  } catch (error) {
-    return finding('tcp', 2, `${endpoint} ${whyItFailed(error, limit, timeout)}`);
-  } finally {
-    socket.destroy();
-  }
-});
+  },
+);

@@ -23,24 +23,24 @@ export interface EndpointDeps {
   readonly spoolTrouble: () => SpoolTrouble | undefined;
 }
 
-export interface Answer {
+export interface EndpointResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Endpoint {
+export interface InputEndpoint {
   readonly method: 'GET' | 'POST';
   readonly help: string;
-  readonly answer: (request: IncomingMessage, url: URL) => Answer | Promise<Answer>;
+  readonly answer: (request: IncomingMessage, url: URL) => EndpointResponse | Promise<EndpointResponse>;
 }
 
 /** Returns the endpoints of the HTTP input, by path (completion 1.11). */
 export function httpEndpoints(
   { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDeps,
   isAuthenticated: (request: IncomingMessage) => boolean,
-): ReadonlyMap<string, Endpoint> {
-  return new Map<string, Endpoint>([
+): ReadonlyMap<string, InputEndpoint> {
+  return new Map<string, InputEndpoint>([
     [
       '/info',
       {
@@ -79,13 +79,13 @@ export function httpEndpoints(
   ]);
 }
 
-export const UNAUTHENTICATED: Answer = {
+export const UNAUTHENTICATED: EndpointResponse = {
   status: 401,
   body: { response: 'You must be authenticated using the user and password of http_socket in the client definition' },
   headers: { 'WWW-Authenticate': 'Basic realm="Agent Restricted Area"' },
 };
 
-function ok(body: unknown): Answer {
+function ok(body: unknown): EndpointResponse {
   return { status: 200, body };
 }
 
@@ -102,7 +102,7 @@ function info(connected: boolean, waiting: number, spool: SpoolTrouble | undefin
   };
 }
 
-async function takeResults(request: IncomingMessage, accept: AcceptMessage, log: Log): Promise<Answer> {
+async function takeResults(request: IncomingMessage, accept: AcceptMessage, log: Log): Promise<EndpointResponse> {
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') return { status: 415, body: { response: 'Invalid content type' } };
   const text = await readBody(request);

@@ -4,8 +4,14 @@ import { hostname } from 'node:os';
 import { isOwnHost } from '../../../shared/domain/own-host.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { credentialsCheck } from './basic-credentials.ts';
-import { httpEndpoints, UNAUTHENTICATED, type Answer, type Endpoint, type EndpointDeps } from './http-endpoints.ts';
-import { isLoopback, type Address, type LocalInput } from './socket-input.ts';
+import {
+  httpEndpoints,
+  UNAUTHENTICATED,
+  type EndpointResponse,
+  type InputEndpoint,
+  type EndpointDeps,
+} from './http-endpoints.ts';
+import { isLoopbackBind, type Address, type LocalInput } from './socket-input.ts';
 
 const CONNECTIONS_MAX = 64;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -32,14 +38,14 @@ export async function openHttpInput(
 
   const endpoints = httpEndpoints(deps, isAuthenticated);
 
-  const respond = async (request: IncomingMessage): Promise<Answer> => {
+  const respond = async (request: IncomingMessage): Promise<EndpointResponse> => {
     // A web page in a browser on this machine must not report results; programs send no such header (security S5).
     if (request.headers.origin !== undefined) {
       return { status: 403, body: { response: 'Requests of web pages are rejected' } };
     }
     if (protectsAll === true && !isAuthenticated(request)) return UNAUTHENTICATED;
     // If the input is open to other machines, they may use host names that are unknown here.
-    if (protectsAll !== true && isLoopback(bind) && !isOwnHost(request.headers.host, hostname())) {
+    if (protectsAll !== true && isLoopbackBind(bind) && !isOwnHost(request.headers.host, hostname())) {
       return { status: 403, body: { response: 'Only requests for this machine are accepted: use localhost' } };
     }
     const url = URL.parse(request.url ?? '', 'http://localhost');
@@ -84,11 +90,15 @@ export async function openHttpInput(
   };
 }
 
-function directoryOf(endpoints: ReadonlyMap<string, Endpoint>): unknown {
+function directoryOf(endpoints: ReadonlyMap<string, InputEndpoint>): unknown {
   return Object.fromEntries([...endpoints].map(([path, { method, help }]) => [path, { help, methods: [method] }]));
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, body, headers = {} }: Answer): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, headers = {} }: EndpointResponse,
+): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'Content-Type': 'application/json',

@@ -4,7 +4,8 @@ import { resultOfNamedClient } from '../../../shared/domain/submitted-result.ts'
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { v1ResultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
-import type { Clock, DeliverResult } from '../ports.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { DeliverResult } from '../ports.ts';
 
 /** The maximum size of a message from a program on this machine, for all inputs (security S7). */
 export const MESSAGE_BYTES_MAX = 1024 * 1024;

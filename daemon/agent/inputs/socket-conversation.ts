@@ -1,7 +1,7 @@
 import { parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
 import { isInvalid, logRefusal } from './log-refusal.ts';
 import { MessageBuffer } from './message-buffer.ts';

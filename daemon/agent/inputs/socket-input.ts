@@ -4,7 +4,7 @@ import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from
 import { parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { AcceptMessage } from './local-result.ts';
 import { logRefusal } from './log-refusal.ts';
 import { SocketConversation } from './socket-conversation.ts';
@@ -122,6 +122,6 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 /** True if only this machine can reach an input at this address. */
-export function isLoopback(bind: string): boolean {
+export function isLoopbackBind(bind: string): boolean {
   return bind === 'localhost' || bind === '::1' || bind.startsWith('127.');
 }

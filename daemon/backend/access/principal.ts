@@ -78,7 +78,7 @@ export function creatorOf<Claimed extends string | null | undefined>(
 }
 
 /** True if this is the name of a person, and not of an unidentified caller. */
-export function isNamed(who: string): boolean {
+export function isIdentifiedCaller(who: string): boolean {
   return who !== ANONYMOUS.name && who !== LOCAL_ADMINISTRATOR.name;
 }
 
@@ -143,7 +143,7 @@ function scopesIn(access: Access): readonly Scope[] {
 }
 
 /** True if the principal may change a v2 object, and so may see all of it. */
-export function mayChange(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
+export function mayUpdateObject(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
   return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
 

@@ -10,7 +10,7 @@ import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown-
 import type { Registry } from '../model/registry/registry.ts';
 import { refuseOtherClient, refuseOtherNamespace } from './agent-certificate.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
-import type { Endpoint } from '../sockets/upgrades.ts';
+import type { WebSocketEndpoint } from '../sockets/upgrades.ts';
 
 /** The identity that an agent states before its connection is opened. */
 export interface AgentIdentity {
@@ -58,7 +58,7 @@ const V2_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 
 /** Response headers that request JSON from v2 agents. */
 const V2_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
+type Entry = Pick<WebSocketEndpoint, 'headers' | 'doingOf'> & Required<Pick<WebSocketEndpoint, 'admit' | 'accept'>>;
 
 /** Returns the endpoint handlers for v2 agents, which always state their identity. */
 export function v2AgentEntry(

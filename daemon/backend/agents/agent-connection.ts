@@ -23,7 +23,7 @@ import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultStream } from './result-stream.ts';
 import { SpoolEvent } from './spool-event.ts';
-import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
+import type { AgentLink, AdmittedParts, HubCallbacks } from './agent-link.ts';
 
 /** Close codes of the WebSocket protocol (RFC 6455): an invalid message, a temporary failure of the server. */
 const POLICY_VIOLATION = 1008;
@@ -47,7 +47,7 @@ export class AgentConnection implements AgentLink {
   readonly #certificateNamespaces: readonly string[] | undefined;
   readonly #socket: FrameSocket;
   readonly #parts: AdmittedParts;
-  readonly #membership: Membership;
+  readonly #membership: HubCallbacks;
   readonly #heartbeat: Heartbeat;
   readonly #spoolEvent: SpoolEvent;
   readonly #longFrames: LongFrames;
@@ -58,7 +58,7 @@ export class AgentConnection implements AgentLink {
     socket: FrameSocket,
     { namespace, clientNames, certificateNamespaces }: KeptIdentity,
     parts: AdmittedParts,
-    membership: Membership,
+    membership: HubCallbacks,
   ) {
     this.namespace = namespace ?? DEFAULT_NAMESPACE;
     this.#isFree = namespace === undefined;

@@ -9,7 +9,7 @@ import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
 import { RejectedResults } from './rejected-results.ts';
-import type { AgentParts, AgentLink, Membership } from './agent-link.ts';
+import type { AgentParts, AgentLink, HubCallbacks } from './agent-link.ts';
 
 /** The agents of one namespace. */
 interface NamespaceAgents {
@@ -92,7 +92,7 @@ export class AgentHub implements Disposable {
     }
   }
 
-  #add<Link extends AgentLink>(connect: (membership: Membership) => Link): Link {
+  #add<Link extends AgentLink>(connect: (membership: HubCallbacks) => Link): Link {
     const connection = connect({
       joined: () => this.#join(connection),
       left: () => this.#leave(connection),

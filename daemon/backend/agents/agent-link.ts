@@ -54,7 +54,7 @@ export interface AgentLink {
 }
 
 /** The callbacks of a connection to the hub. */
-export interface Membership {
+export interface HubCallbacks {
   /** Called when name, namespace and subscriptions are known, and when the subscriptions change. */
   joined(): void;
   /** @returns false if another connection has replaced it */

@@ -5,7 +5,7 @@ import { Server as TlsServer } from 'node:tls';
 import { listenProblem, type ListenAddress } from '../http/listen-problem.ts';
 import type { Connections } from '../http/connections.ts';
 import type { MakeServer } from '../http/http-server.ts';
-import { textRefusal, routeUpgrades, type Admission, type Endpoint } from '../sockets/upgrades.ts';
+import { textRefusal, routeUpgrades, type SocketAdmission, type WebSocketEndpoint } from '../sockets/upgrades.ts';
 
 export interface AgentListener extends AsyncDisposable {
   /** The URL of the listener, such as `ws://127.0.0.1:8081`, with TLS `wss`. */
@@ -20,8 +20,8 @@ export interface AgentListener extends AsyncDisposable {
  */
 export async function openAgentListener(
   address: ListenAddress,
-  endpoints: readonly Endpoint[],
-  admission: Admission,
+  endpoints: readonly WebSocketEndpoint[],
+  admission: SocketAdmission,
   { connections, makeServer }: { readonly connections: Connections; readonly makeServer: MakeServer },
 ): Promise<AgentListener> {
   const server = makeServer((_request, response) => refusePlainRequest(response));

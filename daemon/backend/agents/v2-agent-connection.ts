@@ -16,7 +16,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2/event.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import { keepaliveResult, silenceOf } from '../clients/keepalive-result.ts';
+import { keepaliveResult, keepaliveStateOf } from '../clients/keepalive-result.ts';
 import { readClient } from '../model/clients/queries.ts';
 import type { ClientEntry } from '../model/registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
@@ -26,7 +26,7 @@ import { Heartbeat } from '../sockets/heartbeat.ts';
 import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultIntake } from './result-intake.ts';
-import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
+import type { AgentLink, AdmittedParts, HubCallbacks } from './agent-link.ts';
 
 /** Close codes of the WebSocket protocol. */
 const NORMAL = 1000;
@@ -47,7 +47,7 @@ export class V2AgentConnection implements AgentLink {
   subscriptions: readonly string[] = [];
   readonly #socket: FrameSocket;
   readonly #parts: AdmittedParts;
-  readonly #membership: Membership;
+  readonly #membership: HubCallbacks;
   readonly #isConfigurable: boolean;
   readonly #heartbeat: Heartbeat;
   readonly #intake: ResultIntake;
@@ -61,7 +61,7 @@ export class V2AgentConnection implements AgentLink {
     socket: FrameSocket,
     { namespace, name, isCertified, isConfigurable }: V2AgentIdentity,
     parts: AdmittedParts,
-    membership: Membership,
+    membership: HubCallbacks,
   ) {
     this.namespace = namespace;
     this.name = name;
@@ -253,7 +253,7 @@ export class V2AgentConnection implements AgentLink {
    */
   #signOfLife(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
     const { definitions } = this.#parts;
-    if (silenceOf(entry, now, definitions.keepalives).status !== 0) return undefined;
+    if (keepaliveStateOf(entry, now, definitions.keepalives).status !== 0) return undefined;
     return keepaliveResult(entry, record, definitions, now);
   }
 

@@ -1,5 +1,5 @@
 import { ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
-import { aggregateNames, isStale } from '../../../shared/domain/aggregate.ts';
+import { aggregateNames, isResultStale } from '../../../shared/domain/aggregate.ts';
 import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import type { RuleOutlook } from '../../../shared/schemas/explain.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
@@ -55,7 +55,7 @@ function partOf(
   if (aggregate === undefined || entry === undefined || !aggregate.has(entry)) return undefined;
   if (rule['ignore-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'ignored';
   const executed = Math.max(entry.executed, Math.floor(sinceMs / 1000));
-  if (isStale(executed, rule.stale?.after, Math.floor(nowMs / 1000))) return 'stale';
+  if (isResultStale(executed, rule.stale?.after, Math.floor(nowMs / 1000))) return 'stale';
   return entry.status === 0 ? 'ok' : 'notOk';
 }
 

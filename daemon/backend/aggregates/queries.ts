@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { isStale } from '../../../shared/domain/aggregate.ts';
+import { isResultStale } from '../../../shared/domain/aggregate.ts';
 import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import type {
@@ -130,7 +130,7 @@ export async function readOutputs(
 ): Promise<AggregateResults[]> {
   const now = Math.floor(nowMs / 1000);
   const counts = ({ status, executed }: { readonly status: number | undefined; readonly executed: number }): boolean =>
-    status !== undefined && severityOf(status) === severity && !isStale(executed, maxAge, now);
+    status !== undefined && severityOf(status) === severity && !isResultStale(executed, maxAge, now);
 
   const outputs = new Map<string, Map<string, string[]>>();
   for await (const entries of inChunks(namespace, aggregate, counts)) {

@@ -1,8 +1,8 @@
 import { needsPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
-import { isStale } from '../../../shared/domain/aggregate.ts';
+import { isResultStale } from '../../../shared/domain/aggregate.ts';
 import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
+import type { AggregateRuleVerdict } from '../../../shared/schemas/aggregate.ts';
 import type { CheckAggregate, Namespace } from '../model/registry/namespace.ts';
 
 /** Returns the rules in force; called each time, because a reload changes them. */
@@ -36,7 +36,7 @@ export function verdictOf(
   aggregate: CheckAggregate,
   [check, rule]: readonly [check: string, rule: AggregateRule],
   moment: RuleMoment,
-): RuleVerdict & { readonly status: 0 | 1 | 2 | 3 } {
+): AggregateRuleVerdict & { readonly status: 0 | 1 | 2 | 3 } {
   const counts = countsOf(namespace, aggregate, rule, moment);
   const { status, output: text } = ruleVerdict(rule, counts);
   const needs = needsPercent(rule, counts.fresh);
@@ -85,7 +85,7 @@ export function countsOf(
   const tally = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
   for (const member of aggregate.members()) {
     if (silenced?.has(member) === true) tally.ignored++;
-    else if (isStale(Math.max(member.executed, since), rule.stale.after, now)) tally.stale++;
+    else if (isResultStale(Math.max(member.executed, since), rule.stale.after, now)) tally.stale++;
     else {
       tally.fresh++;
       if (member.status !== 0) tally.notOk++;

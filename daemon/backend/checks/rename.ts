@@ -9,14 +9,14 @@ import type { Registry } from '../model/registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-import { recordStoredInhibiting } from '../notify/inhibitions/event-inhibition.ts';
-import { notifyOpenUnlessSilenced, type EventKey } from '../notify/silence-ends/commands.ts';
+import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
+import { notifyOpenEventUnlessSilenced, type EventKey } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
 import { noteEvent, removeCheck, saveCheck, saveNotifications } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
-import { joinMembers, renameMembers } from '../model/notify/groups/mutations.ts';
+import { mergeMembers, renameMembers } from '../model/notify/groups/mutations.ts';
 import { groupsOf } from '../model/notify/groups/state.ts';
-import { renamePending } from '../model/notify/silence-ends/mutations.ts';
+import { renamePendingResolution } from '../model/notify/silence-ends/mutations.ts';
 import { pendingResolutionsOf } from '../model/notify/silence-ends/state.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
@@ -100,8 +100,8 @@ export class CheckNames {
   ): Generator<EventKey, void, undefined> {
     const namespace = this.#parts.registry.namespace(namespaceName);
     for (const client of clients) {
-      for (const { rule } of inhibitorsOf(namespace).of(client, to).values()) {
-        for (const entry of namespace.inhibited.of({ rule, client, check: from })) {
+      for (const { rule } of inhibitorsOf(namespace).ofEvent(client, to).values()) {
+        for (const entry of namespace.inhibited.eventsInhibitedBy({ rule, client, check: from })) {
           yield [namespaceName, entry.client.name, entry.name];
         }
       }
@@ -119,7 +119,7 @@ export class CheckNames {
           const inhibitor = log?.inhibitedBy;
           // A result that arrived meanwhile has evaluated the inhibition itself.
           if (inhibitor?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
-          if (!inhibitorsOf(entry.client.namespace).of(inhibitor.client, to).has(inhibitor.rule)) continue;
+          if (!inhibitorsOf(entry.client.namespace).ofEvent(inhibitor.client, to).has(inhibitor.rule)) continue;
           saveNotifications(transaction, entry, { ...log, inhibitedBy: { ...inhibitor, check: to } });
           transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
         }
@@ -198,9 +198,9 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   save(transaction, after, { state, bodies, by });
   const names = { client: client.name, from: before.name, to };
   renameMembers(transaction, client.namespace, names);
-  renamePending(transaction, client.namespace, names);
+  renamePendingResolution(transaction, client.namespace, names);
   // Silences keep the check name that they have.
-  notifyOpenUnlessSilenced(transaction, after);
+  notifyOpenEventUnlessSilenced(transaction, after);
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
@@ -215,9 +215,9 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const isOne = before.state.event !== undefined && state.event !== undefined;
   removeCheck(transaction, before, by, after.name);
   save(transaction, after, { state, bodies, by });
-  renamePending(transaction, namespace, names);
+  renamePendingResolution(transaction, namespace, names);
   if (isOne) {
-    joinMembers(transaction, namespace, { ...names, id: state.event.id });
+    mergeMembers(transaction, namespace, { ...names, eventId: state.event.id });
     renameMembers(transaction, namespace, names);
   }
   // Its event is shown with a different history, even if it is otherwise unchanged.
@@ -232,7 +232,7 @@ function save(
   const output = (bodies.eventCheck ?? bodies.check)?.output;
   saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output, by);
   // Events that it inhibits must not be notified because of the new name.
-  recordStoredInhibiting(transaction, entry, bodies);
+  recordStoredEventAsInhibitor(transaction, entry, bodies);
 }
 
 function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {

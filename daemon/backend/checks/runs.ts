@@ -22,7 +22,7 @@ interface RequestParts {
 }
 
 /** A requested run. */
-export interface RunOrder {
+export interface RequestedRun {
   readonly check: string;
   /** Subscriptions in place of those in the definition. */
   readonly subscribers?: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export class CheckRequests implements Disposable {
    *
    * @throws MonError `not_found` if no check of this name is defined
    */
-  async order(namespaceName: string, { check: name, subscribers, apiRequested }: RunOrder): Promise<void> {
+  async order(namespaceName: string, { check: name, subscribers, apiRequested }: RequestedRun): Promise<void> {
     const check = this.#defined(namespaceName, name);
     await this.publish(namespaceName, check, { subscribers, apiRequested });
   }
@@ -70,7 +70,7 @@ export class CheckRequests implements Disposable {
   async publish(
     namespaceName: string,
     check: NamedCheck,
-    by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
+    by: Partial<Pick<RequestedRun, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
   ): Promise<void> {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
     const requestFields = {

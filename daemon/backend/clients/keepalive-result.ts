@@ -12,7 +12,7 @@ import type { IncomingResult } from '../results/process-result.ts';
 const SCHEDULER = 'etcd';
 
 /** Returns the state of a client by the age of its last keepalive. @param now epoch seconds */
-export function silenceOf(
+export function keepaliveStateOf(
   entry: ClientEntry,
   now: number,
   settings: KeepaliveSettings & { readonly unmatched?: readonly string[] },
@@ -41,7 +41,7 @@ export function keepaliveResult(
     record === undefined ? { value: attributes, unmatched: [] } : substituteTokens(attributes, record);
   const taken = isAttributes(value) ? value : {};
   const statusFields = {
-    ...silenceOf(entry, now, { ...settings, unmatched }),
+    ...keepaliveStateOf(entry, now, { ...settings, unmatched }),
     issued: now,
     executed: now,
     type: 'standard',

@@ -1,6 +1,6 @@
 import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
-import type { V2Object } from '../../../shared/schemas/v2/metadata.ts';
+import type { NamespacedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { uncovers } from '../../../shared/domain/redact.ts';
 import { readClients, shownEntity } from '../model/clients/queries.ts';
 import type { ClientEntry } from '../model/registry/namespace.ts';
@@ -12,12 +12,12 @@ import type { Clock, Store } from '../ports.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Entities } from './v2-write.ts';
 import type { Clients } from './commands.ts';
-import { inNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { objectInNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { entityHeaders } from './v2-headers.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { chunksAfter } from '../http/v2-chunks.ts';
 
-type PlacedEntity = SubmittedV2Entity & V2Object;
+type PlacedEntity = SubmittedV2Entity & NamespacedV2Object;
 
 const parse = validator(v2EntitySchema);
 
@@ -42,7 +42,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
     fieldRoot: 'entity',
     parse,
     isNamedByBody: true,
-    withNamespace: inNamespace,
+    withNamespace: objectInNamespace,
     echo: (entity) => unredactedEntity(entity, clock.now()),
     showPatched: configurationOfEntity,
     async *list(namespace, after) {

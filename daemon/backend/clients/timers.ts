@@ -9,7 +9,7 @@ import type { DiskGuard } from '../store/disk-guard.ts';
 import type { Clients } from './commands.ts';
 import type { Results } from '../results/commands.ts';
 import type { Clock, Store } from '../ports.ts';
-import { keepaliveResult, silenceOf } from './keepalive-result.ts';
+import { keepaliveResult, keepaliveStateOf } from './keepalive-result.ts';
 import { readClients } from '../model/clients/queries.ts';
 import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
@@ -109,5 +109,5 @@ function present(namespace: Namespace, names: readonly string[]): ClientEntry[] 
 
 /** True if missing keepalives mean that the client has left permanently. */
 function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
-  return entry.profile.leavesBySilence && silenceOf(entry, now, settings).status !== 0;
+  return entry.profile.leavesBySilence && keepaliveStateOf(entry, now, settings).status !== 0;
 }

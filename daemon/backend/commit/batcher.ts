@@ -13,7 +13,7 @@ import {
 import { notWritten, perhapsWritten } from './refused-write.ts';
 import { Transaction, type Outcome } from '../model/transaction/transaction.ts';
 import { CommitBoard } from '../model/transaction/commit-board.ts';
-import type { Command, Steps } from './command.ts';
+import type { StateCommand, Steps } from './command.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 import { RecordReader } from './record-reader.ts';
 import { Routing } from '../model/notify/route.ts';
@@ -75,7 +75,7 @@ export class Batcher {
   readonly #mended: Disposable;
   /** Undefined: another backend is the leader. */
   #lease: Lease | undefined;
-  #queue: Command[] = [];
+  #queue: StateCommand[] = [];
   #queuedWeight = 0;
   /** Number of results of the last batch; infinite before the first. */
   #lastWeight = Infinity;
@@ -172,7 +172,7 @@ export class Batcher {
    * @throws MonError `unavailable` if the queue is full, the backend stops, results are rejected, or the store accepts
    *   no writes
    */
-  enqueue(command: Command): void {
+  enqueue(command: StateCommand): void {
     if (this.#isClosed) throw new BusyError('the backend is stopping: try again in a few seconds');
     if (this.#lease === undefined) throw new BusyError('another member is the leader: retry in a second');
     // Rejected at once, instead of waiting behind a batch whose outcome is not known yet.
@@ -195,7 +195,7 @@ export class Batcher {
    * again after it. If the queue waited for as many results as last time, all senders would be idle during each sync. A
    * single sender would wait in vain. With half of them, the other half arrives while the first is synced.
    */
-  #enoughFor({ isBulk }: Command): number {
+  #enoughFor({ isBulk }: StateCommand): number {
     return isBulk === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
   }
 
@@ -214,7 +214,7 @@ export class Batcher {
    */
   run<T>(
     apply: (transaction: Transaction) => T,
-    options: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
+    options: Partial<Pick<StateCommand, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
   ): Promise<T> {
     return this.#enqueued((transaction, done) => done(apply(transaction)), options);
   }
@@ -226,7 +226,7 @@ export class Batcher {
    */
   runSteps<T>(
     apply: (transaction: Transaction) => Steps<T>,
-    options: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
+    options: Partial<Pick<StateCommand, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
   ): Promise<T> {
     function* steps(transaction: Transaction, done: (value: T) => void): Steps {
       done(yield* apply(transaction));
@@ -236,7 +236,7 @@ export class Batcher {
 
   #enqueued<T>(
     apply: (transaction: Transaction, done: (value: T) => void) => Steps | void,
-    { weight = 1, ...options }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>>,
+    { weight = 1, ...options }: Partial<Pick<StateCommand, 'weight' | 'needs' | 'isReported' | 'endsBatch'>>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       let outcome: { readonly value: T } | undefined;
@@ -326,7 +326,7 @@ export class Batcher {
     if (this.#running === undefined) this.#running = this.#readAgain().then(() => this.#work());
   }
 
-  #take(): Command[] {
+  #take(): StateCommand[] {
     let weight = 0;
     let count = 0;
     while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isExclusive(count)))) {
@@ -347,7 +347,7 @@ export class Batcher {
     return this.#queue[at]?.exclusiveWork !== undefined;
   }
 
-  async #executeExclusiveWork(command: Command, work: () => Promise<void>): Promise<void> {
+  async #executeExclusiveWork(command: StateCommand, work: () => Promise<void>): Promise<void> {
     let failure: MonError | undefined;
     const before = this.#store.lastSeq(this.#assertLeading().name);
     try {
@@ -370,14 +370,14 @@ export class Batcher {
     for (let seq = before + 1; seq <= last; seq++) this.commits.announce({ ...EMPTY_COMMIT, seq });
   }
 
-  async #commit(batch: readonly Command[]): Promise<void> {
+  async #commit(batch: readonly StateCommand[]): Promise<void> {
     // Rejected changes must not become visible, so nothing is applied when the rejection is already known.
     const { refusal } = this.#store;
     if (refusal !== undefined) {
       this.#settleAll(batch, () => notWritten(refusal));
       return;
     }
-    const refused = new Map<Command, MonError>();
+    const refused = new Map<StateCommand, MonError>();
     let failure: MonError | undefined;
     const startMs = this.#clock.monotonic();
     try {
@@ -406,7 +406,7 @@ export class Batcher {
     this.#log.info({}, 'the store accepts writes again');
   }
 
-  #settleAll(batch: readonly Command[], errorOf: (command: Command) => MonError | undefined): void {
+  #settleAll(batch: readonly StateCommand[], errorOf: (command: StateCommand) => MonError | undefined): void {
     this.#lastWeight = 0;
     for (const command of batch) {
       this.#queuedWeight -= command.weight;
@@ -433,7 +433,7 @@ export class Batcher {
   }
 
   /** Applies a batch to the registry. Rejected commands are left out and recorded. */
-  async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
+  async #apply(batch: readonly StateCommand[], refused: Map<StateCommand, MonError>): Promise<Transaction> {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
       const fetched = await this.#records.fetch(batch, refused, (command, error) =>
@@ -457,9 +457,9 @@ export class Batcher {
    * @returns false if the registry can no longer be trusted
    */
   async #applyAll(
-    batch: readonly Command[],
+    batch: readonly StateCommand[],
     transaction: Transaction,
-    refused: Map<Command, MonError>,
+    refused: Map<StateCommand, MonError>,
     isStale: () => boolean,
   ): Promise<boolean> {
     const timeSlice = startTimeSlice();
@@ -498,9 +498,9 @@ export class Batcher {
 
   /** @returns false if the registry can no longer be trusted */
   #applyOne(
-    command: Command,
+    command: StateCommand,
     transaction: Transaction,
-    refused: Map<Command, MonError>,
+    refused: Map<StateCommand, MonError>,
     run: (steps: Steps) => Promise<void>,
   ): boolean | Promise<boolean> {
     const failed = (error: unknown): boolean => this.#noteFailure(command, error, refused);
@@ -513,7 +513,7 @@ export class Batcher {
   }
 
   /** @returns false if the registry can no longer be trusted */
-  #noteFailure(command: Command, error: unknown, refused: Map<Command, MonError>): boolean {
+  #noteFailure(command: StateCommand, error: unknown, refused: Map<StateCommand, MonError>): boolean {
     if (error instanceof MonError) {
       refused.set(command, error);
       return true;
@@ -522,7 +522,7 @@ export class Batcher {
     return false;
   }
 
-  #refuseDefect(command: Command, error: unknown, refused: Map<Command, MonError>): void {
+  #refuseDefect(command: StateCommand, error: unknown, refused: Map<StateCommand, MonError>): void {
     this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'change failed');
     refused.set(command, new MonError('internal', 'internal error', { cause: error }));
   }
@@ -538,7 +538,7 @@ export class Batcher {
     this.#isDiverged = false;
   }
 
-  #settle(command: Command, error: MonError | undefined): void {
+  #settle(command: StateCommand, error: MonError | undefined): void {
     try {
       command.settle(error);
     } catch (thrown) {

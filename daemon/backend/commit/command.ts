@@ -7,7 +7,7 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 export type Steps<Result = void> = Generator<void, Result, undefined>;
 
 /** One change of the state, applied in the order of arrival. */
-export interface Command {
+export interface StateCommand {
   /** Its share of the queue: one per result. */
   readonly weight: number;
   /** True if it contains results from outside, which their senders must keep during an upgrade. */

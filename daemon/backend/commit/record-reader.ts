@@ -3,7 +3,7 @@ import type { EventDemand, Routing } from '../model/notify/route.ts';
 import type { Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../model/registry/table.ts';
-import type { Command } from './command.ts';
+import type { StateCommand } from './command.ts';
 import type { Fetched } from '../model/transaction/transaction.ts';
 
 interface ReaderParts {
@@ -29,9 +29,9 @@ export class RecordReader {
    * @param onDefect called for a command whose `needs` fails
    */
   async fetch(
-    batch: readonly Command[],
-    refused: ReadonlyMap<Command, MonError>,
-    onDefect: (command: Command, error: unknown) => void,
+    batch: readonly StateCommand[],
+    refused: ReadonlyMap<StateCommand, MonError>,
+    onDefect: (command: StateCommand, error: unknown) => void,
   ): Promise<Fetched> {
     const { definitions } = this.#parts.routing;
     for (;;) {
@@ -46,12 +46,12 @@ export class RecordReader {
 
   /** @returns undefined if the batch needs nothing, which is usual */
   #needed(
-    batch: readonly Command[],
-    refused: ReadonlyMap<Command, MonError>,
-    onDefect: (command: Command, error: unknown) => void,
+    batch: readonly StateCommand[],
+    refused: ReadonlyMap<StateCommand, MonError>,
+    onDefect: (command: StateCommand, error: unknown) => void,
   ): ReadonlySet<object> | undefined {
     const { registry, routing } = this.#parts;
-    const demand = (namespace: string): EventDemand => routing.demand(namespace);
+    const demand = (namespace: string): EventDemand => routing.eventDemand(namespace);
     let needed: Set<object> | undefined;
     for (const command of batch) {
       if (command.needs === undefined || refused.has(command)) continue;

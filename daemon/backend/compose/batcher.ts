@@ -1,7 +1,7 @@
 import { Batcher } from '../commit/batcher.ts';
 import type { Routing } from '../model/notify/route.ts';
 import { plansOf } from '../model/plans/state.ts';
-import { logHandling } from '../notify/log-verdicts.ts';
+import { logVerdicts } from '../notify/log-verdicts.ts';
 import type { Foundation } from './foundation.ts';
 import type { BackendOptions } from './options.ts';
 import type { PartName } from './start-order.ts';
@@ -30,7 +30,7 @@ export function openBatcher(
     },
     settings,
   );
-  teardown.use('handling log', logHandling({ commits: batcher.commits, clock, log }));
+  teardown.use('handling log', logVerdicts({ commits: batcher.commits, clock, log }));
   teardown.use(
     'stored definitions',
     batcher.commits.onIdle(() => definitions.noteStored()),

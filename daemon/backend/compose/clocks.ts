@@ -13,13 +13,13 @@ import { watchIdle } from '../silences/idle.ts';
 import { remindOfEnds } from '../silences/reminders.ts';
 import { expireSilenced, learnInBackground } from '../silences/timers.ts';
 import { notifyReminder } from '../notify/notifications.ts';
-import { notifySilenceEnds } from '../notify/silence-ends/timers.ts';
-import { SilenceEnds } from '../notify/silence-ends/commands.ts';
-import { GroupClock } from '../notify/groups/timers.ts';
-import { GroupFlushes } from '../notify/groups/flush.ts';
-import { followRules } from '../notify/inhibitions/follow-rules.ts';
-import { RuleChanges } from '../notify/inhibitions/rule-changes.ts';
-import type { Lanes } from '../notify/delivery/lanes.ts';
+import { watchSilenceEnds } from '../notify/silence-ends/timers.ts';
+import { SilenceEndNotifier } from '../notify/silence-ends/commands.ts';
+import { GroupFlushTimer } from '../notify/groups/timers.ts';
+import { GroupFlusher } from '../notify/groups/flush.ts';
+import { watchInhibitionRules } from '../notify/inhibitions/follow-rules.ts';
+import { InhibitionUpdates } from '../notify/inhibitions/rule-changes.ts';
+import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import { expireStashes } from '../stashes/timers.ts';
 import { Checkpoints } from '../timeline/checkpoints.ts';
 import { TimelineTrim } from '../timeline/trim.ts';
@@ -35,7 +35,7 @@ import type { Writers } from './writers.ts';
 interface ClockParts {
   readonly batcher: Batcher;
   readonly writers: Writers;
-  readonly lanes: Lanes;
+  readonly lanes: HandlerQueues;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
   /** The client of the disk check; undefined: the backend reports nothing about itself. */
@@ -51,9 +51,9 @@ export function clocks(foundation: Foundation, parts: ClockParts): readonly Life
   const timed = { registry, clock, log };
   const due = { ...timed, commits: batcher.commits };
   const writing = { ...timed, batcher };
-  const silenceEnds = new SilenceEnds(batcher);
-  const changes = new RuleChanges(batcher);
-  const flushes = new GroupFlushes({ batcher, definitions, clock });
+  const silenceEnds = new SilenceEndNotifier(batcher);
+  const changes = new InhibitionUpdates(batcher);
+  const flushes = new GroupFlusher({ batcher, definitions, clock });
   const stale = new StaleResults(batcher);
   // Created when it starts, because its timer runs from its creation; the timeline uses it, too.
   let created: Checkpoints | undefined;
@@ -63,9 +63,9 @@ export function clocks(foundation: Foundation, parts: ClockParts): readonly Life
     { name: 'expiry of silences', start: () => expireSilenced({ ...due, silenced }) },
     { name: 'reminders of silences', start: () => remindOfEnds({ ...writing, before, notify }) },
     { name: 'idle silences', start: () => watchIdle({ ...writing, rules }) },
-    { name: 'ends of silences', start: () => notifySilenceEnds({ ...due, silenceEnds }) },
-    { name: 'inhibitions', start: () => followRules({ ...timed, definitions, changes }) },
-    { name: 'groups', start: () => new GroupClock({ ...due, flushes, backlog: lanes, definitions }) },
+    { name: 'ends of silences', start: () => watchSilenceEnds({ ...due, notifier: silenceEnds }) },
+    { name: 'inhibitions', start: () => watchInhibitionRules({ ...timed, definitions, updates: changes }) },
+    { name: 'groups', start: () => new GroupFlushTimer({ ...due, flusher: flushes, queues: lanes, definitions }) },
     { name: 'expiry of stashes', start: () => expireStashes({ ...due, stashes }) },
     { name: 'blocks of deleted clients', start: () => expireDepartures({ ...due, clients }) },
     { name: 'keepalives', start: () => watchKeepalives({ ...timed, results, clients, definitions, store, disk }) },

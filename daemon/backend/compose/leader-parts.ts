@@ -1,6 +1,6 @@
 import type { Batcher } from '../commit/batcher.ts';
 import type { ConditionBoard } from '../health/condition-board.ts';
-import { JobRunner, type Deliver } from '../notify/delivery/run-jobs.ts';
+import { JobRunner, type Deliverer } from '../notify/delivery/run-jobs.ts';
 import type { PlanRunner } from '../plans/plan-runner.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { clocks } from './clocks.ts';
@@ -15,7 +15,7 @@ interface LeaderDeps {
   readonly lanes: NotificationQueues['lanes'];
   readonly notifications: Pick<NotificationDelivery, 'jobs' | 'deadLetters' | 'deliveries'>;
   /** Runs the handlers: on this backend, or on all backends that share the store. */
-  readonly delivery: Deliver;
+  readonly delivery: Deliverer;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
   readonly plans: Pick<PlanRunner, 'takeUp'>;
@@ -29,9 +29,9 @@ export function leaderParts(
   { batcher, notifications, delivery, plans, ...parts }: LeaderDeps,
 ): readonly Lifecycle[] {
   const { definitions, registry, store, time, clock, log } = foundation;
-  const { jobs, deadLetters, deliveries: last } = notifications;
-  const { lanes } = parts;
-  const queues = { lanes, jobs, deadLetters, last, commits: batcher.commits };
+  const { jobs: jobWriter, deadLetters, deliveries: lastDeliveries } = notifications;
+  const { lanes: handlerQueues } = parts;
+  const queues = { handlerQueues, jobWriter, deadLetters, lastDeliveries, commits: batcher.commits };
   const handlers = { ...queues, delivery, definitions, registry, store, clock, log, random: Math.random };
   return [
     { name: 'clock monitor', start: () => time.watch(batcher) },

@@ -4,11 +4,11 @@ import type { FeedHub } from '../feed/feed-hub.ts';
 import { Routing } from '../model/notify/route.ts';
 import { DeadLetterIndex } from '../notify/delivery/dead-letter-index.ts';
 import { DeadLetters } from '../notify/delivery/dead-letters.ts';
-import { Delivery } from '../notify/delivery/deliver.ts';
-import { Lanes } from '../notify/delivery/lanes.ts';
+import { HandlerRunner } from '../notify/delivery/deliver.ts';
+import { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import { LastDeliveries } from '../notify/delivery/last-deliveries.ts';
 import { MetricSeries } from '../notify/delivery/metric-series.ts';
-import { HandlerJobs } from '../notify/delivery/write-jobs.ts';
+import { JobWriter } from '../notify/delivery/job-writer.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import { openLoadedFiles } from './config-files.ts';
 import type { Foundation } from './foundation.ts';
@@ -20,13 +20,13 @@ import type { Writers } from './writers.ts';
 /** The queues of notifications, and the routing that decides which handlers are notified. */
 export interface NotificationQueues {
   readonly deadLetterIndex: DeadLetterIndex;
-  readonly lanes: Lanes;
+  readonly lanes: HandlerQueues;
   readonly routing: Routing;
 }
 
 export function openQueues({ config, definitions, clock }: Foundation): NotificationQueues {
   const deadLetterIndex = new DeadLetterIndex();
-  const lanes = new Lanes({ definitions, deadLetterIndex, clock });
+  const lanes = new HandlerQueues({ definitions, deadLetterIndex, clock });
   const routing = new Routing(
     definitions,
     () => ({
@@ -49,14 +49,14 @@ interface NotificationParts {
 
 /** Runs the handlers, and records their outcomes. */
 export interface NotificationDelivery {
-  readonly jobs: HandlerJobs;
+  readonly jobs: JobWriter;
   readonly deadLetters: DeadLetters;
   readonly deliveries: LastDeliveries;
   /** The metric series of the handler `prometheus`. */
   readonly series: MetricSeries;
   /** The feed to which transport handlers publish. */
   readonly clusterFeed: ClusterFeed;
-  readonly delivery: Delivery;
+  readonly delivery: HandlerRunner;
 }
 
 export async function openNotifications(
@@ -66,7 +66,7 @@ export async function openNotifications(
   teardown: Teardown<PartName>,
 ): Promise<NotificationDelivery> {
   const { config, definitions, registry, clock, log } = foundation;
-  const jobs = teardown.use('handler jobs', new HandlerJobs({ batcher, clock, log }));
+  const jobs = teardown.use('handler jobs', new JobWriter({ batcher, clock, log }));
   const deadLetters = new DeadLetters({ deadLetterIndex, jobs, clock, log });
   const environment = await openLoadedFiles(options, foundation, teardown);
   const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, random: Math.random }));
@@ -74,7 +74,7 @@ export async function openNotifications(
   const series = new MetricSeries(clock);
   const delivery = teardown.use(
     'delivery',
-    new Delivery({
+    new HandlerRunner({
       definitions,
       clock,
       log,
@@ -82,8 +82,8 @@ export async function openNotifications(
       feed: clusterFeed,
       clients,
       registry,
-      series,
-      networks: () => config.program['handler-networks'],
+      metricSeries: series,
+      handlerNetworks: () => config.program['handler-networks'],
       stopping,
     }),
   );

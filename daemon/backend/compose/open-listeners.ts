@@ -20,7 +20,13 @@ import type { ListenAddress } from '../http/listen-problem.ts';
 import { openServer } from '../http/server.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { LiveSockets } from '../sockets/live-sockets.ts';
-import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint, type Guard } from '../sockets/upgrades.ts';
+import {
+  requestPath,
+  refuseForeignOrigin,
+  routeUpgrades,
+  type WebSocketEndpoint,
+  type Guard,
+} from '../sockets/upgrades.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { ListenerName } from '../tls/listeners.ts';
@@ -94,7 +100,7 @@ export async function openListeners(
   const guard = guardOf(api);
   const namespacesOf: NamespacesOfCertificate = (origin) => api.authenticator.namespacesOf(origin);
   const guardAgents = certificateGuard(guard, namespacesOf);
-  const guardAll: Guard = (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request);
+  const guardAll: Guard = (request) => (requestPath(request) === AGENT_PATH ? guardAgents : guard)(request);
   const ownAgents = agentEndpoint(foundation, parts, sockets);
   const v2Agents = v2AgentEndpoint(foundation, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
@@ -175,7 +181,7 @@ function agentEndpoint(
   { registry }: Foundation,
   { api, agents, forwarding }: DoorParts,
   sockets: LiveSockets,
-): Endpoint {
+): WebSocketEndpoint {
   return {
     path: AGENT_PATH,
     protocol: AGENT_PROTOCOL,
@@ -192,7 +198,7 @@ function v2AgentEndpoint(
   { registry }: Foundation,
   { api, agents, forwarding }: DoorParts,
   sockets: LiveSockets,
-): Endpoint {
+): WebSocketEndpoint {
   return {
     path: '/',
     maxPayload: V2_AGENT_FRAME_BYTES_MAX,
@@ -204,7 +210,7 @@ function v2AgentEndpoint(
   };
 }
 
-function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): Endpoint {
+function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): WebSocketEndpoint {
   const { authenticator, callers, clock } = api;
   const logins = new FeedLogins();
   const logIn = (socket: FrameSocket, request: IncomingMessage): void =>

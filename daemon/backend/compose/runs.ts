@@ -6,13 +6,13 @@ import { PeerRuns } from '../cluster/runs/peer-runs.ts';
 import { SpreadRuns } from '../cluster/runs/spread-runs.ts';
 import type { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import type { Membership } from '../cluster/membership.ts';
-import type { Delivery } from '../notify/delivery/deliver.ts';
+import type { HandlerRunner } from '../notify/delivery/deliver.ts';
 import type { Foundation } from './foundation.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 
 interface RunParts {
-  readonly delivery: Delivery;
+  readonly delivery: HandlerRunner;
   readonly feed: FeedHub;
   readonly apiCommands: ApiCommands;
   readonly member: Membership;

@@ -31,7 +31,7 @@ interface References {
  * end on the next day, tokens that a shell interprets. Tokens of standalone checks are skipped, because the agent
  * replaces them from its own configuration.
  */
-export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
+export function* configuredDefinitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
   const { checks, handlers, filters, keepalives } = definitions;
   yield* undefinedNames(['sensu', 'keepalives'], keepalives, definitions);
   for (const [name, check] of checks) {

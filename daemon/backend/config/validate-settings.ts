@@ -14,7 +14,7 @@ import {
 } from '../../../shared/schemas/settings.ts';
 import { SettingsReview } from '../../settings/settings-review.ts';
 import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../../settings/tolerate-handling.ts';
-import { definitionWarnings } from './definition-warnings.ts';
+import { configuredDefinitionWarnings } from './definition-warnings.ts';
 import { inhibitionProblems } from './inhibition-problems.ts';
 import { proxyRequestProblems, usableFilters } from './expression-problems.ts';
 import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
@@ -78,7 +78,7 @@ export function validateSettings(settings: Settings): Validation {
     ...proxyRequestProblems(valid.checks),
     ...sectionWarnings(settings),
     ...apiWarnings(valid.api),
-    ...definitionWarnings(valid),
+    ...configuredDefinitionWarnings(valid),
   );
   return { valid, problems, warnings };
 }

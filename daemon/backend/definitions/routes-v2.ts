@@ -8,21 +8,21 @@ import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shel
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { inNamespace, WITH_METADATA, type DeclaredNamespaces, type Collection } from '../http/v2-collection.ts';
+import { objectInNamespace, WITH_METADATA, type NamespaceSource, type Collection } from '../http/v2-collection.ts';
 import { DEFINITION_SCHEMAS, type SubmittedDefinition } from './schemas.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from '../model/definitions/state.ts';
 import type { DefinitionChanges } from './commands.ts';
-import { hasScope, mayByRoles, mayChange, type Principal } from '../access/principal.ts';
+import { hasScope, mayByRoles, mayUpdateObject, type Principal } from '../access/principal.ts';
 import type { Log } from '../../log/log.ts';
 import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
 /** The dependencies of the v2 definitions. */
-export interface DefinitionDeps extends DeclaredNamespaces {
+export interface DefinitionDeps extends NamespaceSource {
   readonly definitionChanges: DefinitionChanges;
   readonly log: Log;
-  readonly registry: DeclaredNamespaces['registry'] & { readonly definitions: StoredDefinitions };
+  readonly registry: NamespaceSource['registry'] & { readonly definitions: StoredDefinitions };
 }
 
 /** The properties of one kind of definition. */
@@ -66,11 +66,11 @@ export function definitionCollection<Kind extends DefinitionKind>(
       // The submitted value and not the parsed one, to keep the order and the absence of its attributes.
       return value as SubmittedDefinition<Kind>;
     },
-    withNamespace: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
+    withNamespace: (submitted, namespace) => objectInNamespace(submitted, namespace) as ObjectOf<Kind>,
     // A caller with write access gets the whole object: an object that is read, changed and written back must not lose
     // its secrets.
     show: (object, principal) =>
-      mayChange(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
+      mayUpdateObject(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,

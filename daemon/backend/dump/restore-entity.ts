@@ -36,7 +36,7 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
   }
   const { transaction } = restoring;
   const present = namespace.clients.get(name);
-  const after = exact ?? translated(parsed.data, present, transaction);
+  const after = exact ?? translateEntity(parsed.data, present, transaction);
   const lost =
     exact !== undefined || parsed.data === undefined
       ? []
@@ -60,7 +60,7 @@ export function restoreClient(transaction: Transaction, namespace: Namespace, st
 }
 
 /** Returns the client for a v2 entity. */
-export function translated(
+export function translateEntity(
   entity: SubmittedV2Entity | undefined,
   present: ClientEntry | undefined,
   transaction: Transaction,

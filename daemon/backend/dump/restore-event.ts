@@ -9,9 +9,9 @@ import { exactRecordSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { resultSchema } from '../../../shared/schemas/result.ts';
 import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
-import { stateOf, type CheckRecord } from '../model/events/check-record.ts';
+import { checkStateOf, type CheckRecord } from '../model/events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
-import { restoreClient, translated } from './restore-entity.ts';
+import { restoreClient, translateEntity } from './restore-entity.ts';
 import {
   EXACT_LOST,
   exactly,
@@ -22,7 +22,7 @@ import {
   type Restoring,
 } from './restore-context.ts';
 import { saveCheck } from '../model/events/mutations.ts';
-import { recordStoredInhibiting } from '../notify/inhibitions/event-inhibition.ts';
+import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
 import { CHECK_RECORDS, dumpedEvent } from '../model/events/storage.ts';
 import { CLIENTS } from '../model/clients/storage.ts';
 
@@ -74,7 +74,7 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   }
   if (isBeyondEntities(restoring, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
   const { transaction } = restoring;
-  const stored = translated(entity.data, undefined, transaction);
+  const stored = translateEntity(entity.data, undefined, transaction);
   return { client: undefined, make: () => restoreClient(transaction, namespace, stored) };
 }
 
@@ -89,7 +89,7 @@ function exactRecord(
   const { check: result, eventCheck, eventHistory, ...attributes } = exact;
   const record = {
     ...attributes,
-    ...stateOf({ ...attributes, check: result } as CheckRecord),
+    ...checkStateOf({ ...attributes, check: result } as CheckRecord),
     eventHistory,
     eventCheck,
     check: result,
@@ -144,7 +144,7 @@ function save({ transaction, by }: Restoring, client: ClientEntry, check: string
   const { check: result, eventCheck, eventHistory } = record;
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
   const bodies = { check: result, eventCheck, eventHistory };
-  saveCheck(transaction, entry, stateOf(record), bodies, output, by);
+  saveCheck(transaction, entry, checkStateOf(record), bodies, output, by);
   // Events that it inhibits are restored too, and may get their next result before it does.
-  recordStoredInhibiting(transaction, entry, bodies);
+  recordStoredEventAsInhibitor(transaction, entry, bodies);
 }

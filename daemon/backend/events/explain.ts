@@ -4,12 +4,12 @@ import {
   pendingResolutionSentence,
   recoveringSentence,
 } from '../../../shared/domain/notify/explain.ts';
-import { decide } from '../../../shared/domain/notify/pipeline.ts';
-import { nameOf, refusal, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
+import { decideNotifications } from '../../../shared/domain/notify/pipeline.ts';
+import { handlerIdentity, unroutableVerdict, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
   Deliveries,
-  Delivery,
+  LastDelivery,
   DeliveryView,
   ExplainedEvent,
   Explanation,
@@ -22,9 +22,13 @@ import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { readClient } from '../model/clients/queries.ts';
 import { eventOf } from './queries.ts';
-import { contextOf } from '../notify/context.ts';
+import { buildNotificationContext } from '../notify/context.ts';
 import { verdictsWithGroups } from '../notify/groups/queries.ts';
-import { pendingResolutionsOf, silencesOfPending, type PendingResolution } from '../model/notify/silence-ends/state.ts';
+import {
+  pendingResolutionsOf,
+  silenceIdsSuppressing,
+  type PendingResolution,
+} from '../model/notify/silence-ends/state.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import type { Routing } from '../model/notify/route.ts';
@@ -53,8 +57,8 @@ export async function explainEvent(
     ...verdict,
     delivery: deliveryView(
       verdict.group === undefined
-        ? deliveries.lastOf(namespace.name, client, entry.name, verdict.handler)
-        : deliveries.lastOfGroup(namespace.name, verdict.group.id, verdict.handler),
+        ? deliveries.lastForCheck(namespace.name, client, entry.name, verdict.handler)
+        : deliveries.lastForGroup(namespace.name, verdict.group.id, verdict.handler),
     ),
   });
   const event = eventOf(entry, record, owner, nowMs);
@@ -66,8 +70,12 @@ export async function explainEvent(
     const { handlers } = routing.route(namespace.name, event.check);
     const occurrence = { client: entry.client, check, state: record.event, history };
     const assumed = { silencedBy: event.silenced_by, isSeparateFromStored: false };
-    const context = contextOf({ routing, registry, nowMs }, occurrence, { record: owner, handlers, assumed });
-    const { decisions } = decide(context);
+    const context = buildNotificationContext({ routing, registry, nowMs }, occurrence, {
+      clientRecord: owner,
+      handlers,
+      overrides: assumed,
+    });
+    const { decisions } = decideNotifications(context);
     const verdicts = verdictsWithGroups(decisions, { namespace, event, nowMs });
     const { recovery } = record.event;
     const handled = handlingSentence(verdicts);
@@ -77,13 +85,13 @@ export async function explainEvent(
   if (record.check === null) return undefined;
   const pending = pendingResolutionsOf(namespace).get(client, entry.name);
   const { handlers } = routing.route(namespace.name, record.check);
-  const silencedBy = pending === undefined ? [] : silencesOfPending(namespace, pending, nowMs);
+  const silencedBy = pending === undefined ? [] : silenceIdsSuppressing(namespace, pending, nowMs);
   const verdicts = handlers.map((handler) => withoutEvent(handler, pending, silencedBy));
   const reason = pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(silencedBy);
   return { ...subject, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
 }
 
-function deliveryView(delivery: Delivery | undefined): DeliveryView | null {
+function deliveryView(delivery: LastDelivery | undefined): DeliveryView | null {
   return delivery === undefined ? null : { ...delivery, at: Math.floor(delivery.at / 1000) };
 }
 
@@ -92,12 +100,12 @@ function withoutEvent(
   pending: PendingResolution | undefined,
   silencedBy: readonly string[],
 ): HandlerVerdict {
-  if (handler.kind !== 'handler') return refusal(handler);
+  if (handler.kind !== 'handler') return unroutableVerdict(handler);
   if (pending?.handlers !== 'all' && pending?.handlers.includes(handler.name) !== true) {
-    return { ...nameOf(handler), verdict: 'no_event', reason: 'there is no event to handle' };
+    return { ...handlerIdentity(handler), verdict: 'no_event', reason: 'there is no event to handle' };
   }
   const reason = `the event resolved while it was silenced by ${silencedBy.join(', ')}; the resolution is notified after that`;
-  return { ...nameOf(handler), verdict: 'silenced', reason, silenced_by: silencedBy };
+  return { ...handlerIdentity(handler), verdict: 'silenced', reason, silenced_by: silencedBy };
 }
 
 function summary(

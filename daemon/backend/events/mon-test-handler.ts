@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MON_API } from '../../../shared/api/mon.ts';
-import { groupOfOne } from '../../../shared/domain/notify/group-document.ts';
+import { buildSingleEventGroup } from '../../../shared/domain/notify/group-document.ts';
 import { sampleEvent } from '../../../shared/domain/message/sample-event.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -10,7 +10,7 @@ import { actorOf } from '../access/actor.ts';
 import { targetIn, type Audit } from '../model/audit/mutations.ts';
 import { readClient } from '../model/clients/queries.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { Delivery } from '../notify/delivery/deliver.ts';
+import type { HandlerRunner } from '../notify/delivery/deliver.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
@@ -24,7 +24,7 @@ interface HandlerTestDeps extends NamespaceDeps {
   readonly audit: Pick<Audit, 'record'>;
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'definitions'>;
-  readonly delivery: Pick<Delivery, 'preview' | 'try'>;
+  readonly delivery: Pick<HandlerRunner, 'preview' | 'runTest'>;
   readonly store: Store;
 }
 
@@ -69,7 +69,7 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
       if (isDry) return { ...subject, preview, outcome: null };
       await audit.record(actorOf(request), { action: 'handler.test', target: targetIn(namespace.name, name), after });
       const begunMs = clock.monotonic();
-      const { outcome, response } = await delivery.try(job, handler);
+      const { outcome, response } = await delivery.runTest(job, handler);
       const seconds = Math.round(clock.monotonic() - begunMs) / 1000;
       const said = { ...(response !== undefined && { response }), seconds };
       return {
@@ -129,5 +129,5 @@ function jobOf(
   const { client, check } = event;
   const job = { id: -nowMs, namespace, client: client.name, check: check.name, handler: name, queued_at: nowMs, event };
   const { group_by: names } = handler;
-  return names === undefined ? job : { ...job, group: groupOfOne(job, names, event) };
+  return names === undefined ? job : { ...job, group: buildSingleEventGroup(job, names, event) };
 }

@@ -5,13 +5,13 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { requestedOrder } from './order.ts';
 import { oneEvent, type EventDeps } from './members.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
-import { eventRow } from '../model/events/feed-rows.ts';
+import { feedEventRow } from '../model/events/feed-rows.ts';
 import { eventOnMon, readEvents } from './queries.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { OnMon } from '../http/route.ts';
-import { searchOf } from '../http/search.ts';
+import { parseSearchQuery } from '../http/search.ts';
 import { inChunks, TimeSlice } from '../store/time-slice.ts';
 
 /**
@@ -22,12 +22,12 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
   const { clock, store } = deps;
   return {
     events: async (request, reply, query) => {
-      const search = searchOf(EVENT_SEARCH, query);
+      const search = parseSearchQuery(EVENT_SEARCH, query);
       const order = requestedOrder(query.sort);
       const nowMs = clock.now();
       const { namespaces, placed } = requestedNamespaces(request, deps);
       const shown = (entry: CheckEntry): EventRow | null => {
-        const row = eventRow(entry, nowMs);
+        const row = feedEventRow(entry, nowMs);
         return row === null ? null : placed(row, entry.client.namespace.name);
       };
       const fullEvent = (event: Event, entry: CheckEntry): Event =>
@@ -64,7 +64,7 @@ async function matchingEvents(entries: readonly CheckEntry[], search: Search, no
   for (const entry of entries) {
     if (timeSlice.isDue) await timeSlice.share();
     // It may be resolved by now.
-    const row = eventRow(entry, nowMs);
+    const row = feedEventRow(entry, nowMs);
     if (row !== null && matchesSearch(search, row, nowSeconds)) matches.push({ entry, row });
   }
   return matches;

@@ -13,7 +13,7 @@ import type { V2EventKey, PresentEvent, ReportedEvent, V2Events } from './v2-wri
 import { validateResult } from '../results/validate-result.ts';
 import { readV2Events, shownEvent } from './v2-read.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
-import { hasScope, mayChange } from '../access/principal.ts';
+import { hasScope, mayUpdateObject } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';
 import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
@@ -68,7 +68,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     show: (event, principal) => {
       const { name } = event.check.metadata;
       const { namespace } = event.metadata;
-      return mayChange(principal, { resource: 'checks', name, namespace }) ? event : redact(event, NOTHING_ELSE);
+      return mayUpdateObject(principal, { resource: 'checks', name, namespace }) ? event : redact(event, NOTHING_ELSE);
     },
     async *list(name, after, mayBeSelected) {
       const namespace = namespaceOf(name);

@@ -1,15 +1,15 @@
-import type { ConditionName, Finding } from '../../../shared/domain/backend-conditions.ts';
+import type { ConditionName, ConditionFinding } from '../../../shared/domain/backend-conditions.ts';
 
 /** The last finding of each condition, for health and metrics. Empty on a follower. */
 export class ConditionBoard {
-  readonly #findings = new Map<ConditionName, Finding>();
+  readonly #findings = new Map<ConditionName, ConditionFinding>();
 
   /** The findings, each under the name of its condition. */
-  get findings(): ReadonlyMap<ConditionName, Finding> {
+  get findings(): ReadonlyMap<ConditionName, ConditionFinding> {
     return this.#findings;
   }
 
-  put(name: ConditionName, finding: Finding): void {
+  put(name: ConditionName, finding: ConditionFinding): void {
     this.#findings.set(name, finding);
   }
 

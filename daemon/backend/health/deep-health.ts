@@ -10,7 +10,7 @@ import type { ConditionBoard } from './condition-board.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../notify/delivery/dead-letters.ts';
-import type { Lanes } from '../notify/delivery/lanes.ts';
+import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { SteadyClock } from '../../clock/steady-clock.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -22,7 +22,7 @@ export interface HealthParts extends IndexCheckParts {
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
-  readonly handlers: Pick<Lanes, 'figures'>;
+  readonly handlers: Pick<HandlerQueues, 'statistics'>;
   readonly deadLetters: Pick<DeadLetters, 'size'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
@@ -156,7 +156,7 @@ function clusterHealth(view: ClusterView): DeepHealth['cluster'] {
 }
 
 function handlerHealth({ clock, deadLetters, handlers }: HealthParts): DeepHealth['handlers'] {
-  const figures = [...handlers.figures().values()];
+  const figures = [...handlers.statistics().values()];
   const sum = (read: (one: (typeof figures)[number]) => number): number =>
     figures.reduce((total, one) => total + read(one), 0);
   const oldestAtMs = figures.reduce((oldest, one) => Math.min(oldest, one.oldestAtMs ?? Infinity), Infinity);

@@ -1,11 +1,11 @@
 import type { FailingHandler } from '../../../shared/domain/backend-conditions.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../model/config/definitions.ts';
-import type { Lanes } from '../notify/delivery/lanes.ts';
+import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import type { Clock } from '../ports.ts';
 
 export interface FailingHandlerParts {
-  readonly handlers: Pick<Lanes, 'figures'>;
+  readonly handlers: Pick<HandlerQueues, 'statistics'>;
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ export function failingHandlers(
   { handlers, definitions, clock }: FailingHandlerParts,
   reportedNames: ReadonlySet<string>,
 ): readonly FailingHandler[] {
-  const figures = handlers.figures();
+  const figures = handlers.statistics();
   const nowMs = clock.monotonic();
   const failing: FailingHandler[] = [];
   for (const [name, { namespace, handler, failingSinceMs, lastFailure }] of figures) {

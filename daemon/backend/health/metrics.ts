@@ -10,11 +10,11 @@ import type { ConditionBoard } from './condition-board.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../notify/delivery/dead-letters.ts';
-import { laneName } from '../notify/delivery/lane-name.ts';
-import { NO_FAILURES, type HandlerFigures, type Lanes } from '../notify/delivery/lanes.ts';
+import { qualifiedHandlerName } from '../notify/delivery/qualified-handler-name.ts';
+import { NO_FAILURES, type HandlerStatistics, type HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import { groupsOf } from '../model/notify/groups/state.ts';
 import { pendingResolutionsOf } from '../model/notify/silence-ends/state.ts';
-import type { SuppressedNotifications } from '../notify/count-suppressed.ts';
+import type { SuppressionCounter } from '../notify/count-suppressed.ts';
 import type { Definitions } from '../model/config/definitions.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/commands.ts';
@@ -40,10 +40,10 @@ interface MetricParts {
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
   readonly connections: Pick<Connections, 'size' | 'tunnels' | 'limits' | 'rejected'>;
   readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'dropped'>;
-  readonly handlers: Pick<Lanes, 'figures' | 'onDelivered'>;
-  readonly suppressed: Pick<SuppressedNotifications, 'counts'>;
+  readonly handlers: Pick<HandlerQueues, 'statistics' | 'onDelivered'>;
+  readonly suppressed: Pick<SuppressionCounter, 'counts'>;
   readonly definitions: Pick<Definitions, 'in'>;
-  readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
+  readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowDropCount'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusals'>;
@@ -249,7 +249,7 @@ export class Metrics implements Disposable {
     this.#counter(
       'mon_dead_letters_dropped_total',
       'Dead letters that were dropped because of the limit',
-      () => deadLetters.overflowed,
+      () => deadLetters.overflowDropCount,
     );
   }
 
@@ -265,7 +265,7 @@ export class Metrics implements Disposable {
       'Resolutions that wait for the end of a silence, and events that wait for the next flush of a group',
       () => {
         const namespace = registry.namespace(DEFAULT_NAMESPACE);
-        return { resolution: pendingResolutionsOf(namespace).size, group: groupsOf(namespace).pendingEvents() };
+        return { resolution: pendingResolutionsOf(namespace).size, group: groupsOf(namespace).pendingEventCount() };
       },
       'kind',
     );
@@ -419,9 +419,9 @@ export class Metrics implements Disposable {
   }
 }
 
-type RunCounts = Pick<HandlerFigures, 'delivered' | 'failedBy'>;
+type RunCounts = Pick<HandlerStatistics, 'delivered' | 'failedByCategory'>;
 
-const NO_RUNS: RunCounts = { delivered: 0, failedBy: NO_FAILURES };
+const NO_RUNS: RunCounts = { delivered: 0, failedByCategory: NO_FAILURES };
 
 type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions' | 'registry'>;
 
@@ -431,9 +431,9 @@ function readHandlers(
   { clock, handlers, definitions, registry }: HandlerMetricParts,
   only: string | undefined,
 ): void {
-  const shown = (): (readonly [name: string, figures: HandlerFigures])[] =>
-    [...handlers.figures()].filter(([, { namespace }]) => only === undefined || namespace === only);
-  const each = (read: (figures: HandlerFigures) => Reading): Reading =>
+  const shown = (): (readonly [name: string, figures: HandlerStatistics])[] =>
+    [...handlers.statistics()].filter(([, { namespace }]) => only === undefined || namespace === only);
+  const each = (read: (figures: HandlerStatistics) => Reading): Reading =>
     Object.fromEntries(shown().map(([name, figures]) => [name, read(figures)]));
   addRead(
     Counter,
@@ -482,14 +482,14 @@ function readHandlers(
       help: 'Notifications that failed after all retries and became dead letters',
       labels: ['handler', 'reason'],
     },
-    () => counted(({ failedBy }) => failedBy),
+    () => counted(({ failedByCategory: failedBy }) => failedBy),
   );
 }
 
 /** Returns the names of the handlers of a namespace that have runs, which sets do not. */
 function runningHandlers(definitions: Pick<Definitions, 'in'>, namespace: string): string[] {
   const all = [...definitions.in(namespace).handlers()];
-  return all.flatMap(([handler, { type }]) => (type === 'set' ? [] : laneName({ namespace, handler })));
+  return all.flatMap(([handler, { type }]) => (type === 'set' ? [] : qualifiedHandlerName({ namespace, handler })));
 }
 
 interface MetricNames {

@@ -7,7 +7,7 @@ import {
   silencesFinding,
   type BrokenCheck,
   type ConditionName,
-  type Finding,
+  type ConditionFinding,
 } from '../../../shared/domain/backend-conditions.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { BACKEND_CLIENT } from '../../../shared/schemas/backend-client.ts';
@@ -44,7 +44,7 @@ interface EarlierState {
   readonly subjects: ReadonlySet<string>;
 }
 
-type Measure = (earlier: EarlierState) => Finding | Promise<Finding>;
+type Measure = (earlier: EarlierState) => ConditionFinding | Promise<ConditionFinding>;
 
 interface Watched {
   readonly name: ConditionName;
@@ -117,7 +117,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
     return new Set(Array.isArray(subjects) ? subjects.map(String) : []);
   }
 
-  function writeLog(one: Watched, { status, text }: Finding): void {
+  function writeLog(one: Watched, { status, text }: ConditionFinding): void {
     const nowMs = clock.monotonic();
     const isChange = status !== one.loggedStatus;
     if (!isChange && (status === 0 || nowMs - one.loggedAtMs < LOG_MS)) return;

@@ -3,7 +3,7 @@ import { filterOf, type Filter } from './filter.ts';
 import { readCommitted } from './hold-reads.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 import { arrayText, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
-import { pageOf, queryOf, type Page } from './query.ts';
+import { pageOf, queryOf, type PageRange } from './query.ts';
 
 /**
  * Maximum number of items per chunk. With items of a kilobyte the text of a chunk is just short enough for the engine
@@ -20,7 +20,7 @@ const CHUNK_LENGTH_MAX = 128 * 1024;
 /** Memory per entry of a list while it is sent. */
 const REFERENCE_BYTES = 8;
 
-const EVERYTHING: Page = { offset: 0, limit: Infinity };
+const EVERYTHING: PageRange = { offset: 0, limit: Infinity };
 
 /**
  * Sends a list: filtered, then paginated, so that a page is full and `total` counts the selected items (completion
@@ -123,7 +123,7 @@ function nextSize(size: number, texts: readonly string[]): number {
 function matching<Entry, Item>(
   read: Read<Entry, Item>,
   filter: Filter<Item>,
-  page: Page,
+  page: PageRange,
 ): (entries: readonly Entry[]) => Promise<readonly string[] | undefined> {
   let before = 0;
   return async (entries) => {
@@ -140,7 +140,7 @@ async function counted<Entry, Item>(
   entries: readonly Entry[],
   read: Read<Entry, Item>,
   filter: Filter<Item>,
-  page: Page,
+  page: PageRange,
 ): Promise<{ readonly total: number; readonly texts: readonly string[] | undefined }> {
   let total = 0;
   let length = 0;
@@ -161,6 +161,6 @@ async function counted<Entry, Item>(
 }
 
 /** Returns the items that are on a page, given the number of items before them. */
-function onPage<Item>(items: readonly Item[], before: number, { offset, limit }: Page): readonly Item[] {
+function onPage<Item>(items: readonly Item[], before: number, { offset, limit }: PageRange): readonly Item[] {
   return items.slice(Math.max(0, offset - before), Math.max(0, offset + limit - before));
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The memory usage of a WebSocket. */
-export interface Frames {
+export interface FrameProgress {
   /** Bytes up to the end of the last message that was processed. */
   readonly doneBytes: number;
 }
@@ -16,9 +16,9 @@ export class Peer {
   readonly #waiting: (() => void)[] = [];
   /** Bytes of the registry that its responses reference. */
   #referencedBytes = 0;
-  /** Number of bytes that were read and processed; for WebSockets see `Frames`. */
+  /** Number of bytes that were read and processed; for WebSockets see `FrameProgress`. */
   #doneBytes: number;
-  #frames: Frames | undefined;
+  #frames: FrameProgress | undefined;
   #takenBytes = 0;
   #takenMs: number;
 
@@ -59,7 +59,7 @@ export class Peer {
   }
 
   /** Switches to WebSocket accounting: incomplete messages wait in memory. */
-  speaksFrames(frames: Frames): void {
+  speaksFrames(frames: FrameProgress): void {
     this.#frames = frames;
   }
 

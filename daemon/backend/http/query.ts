@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint, EndpointQuery, QueryOf } from '../../../shared/api/endpoint.ts';
-import { countOf } from '../../../shared/api/query.ts';
+import { parseCount } from '../../../shared/api/query.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -52,12 +52,12 @@ export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
   return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 
-/** Returns a number as `countOf` does; of repeated values the last one counts. */
+/** Returns a number as `parseCount` does; of repeated values the last one counts. */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
-  return countOf(query.getAll(name).at(-1));
+  return parseCount(query.getAll(name).at(-1));
 }
 
-export interface Page {
+export interface PageRange {
   readonly limit: number;
   readonly offset: number;
 }
@@ -67,7 +67,7 @@ export interface Page {
  *
  * @param limitMax replaces a missing or greater limit
  */
-export function pageOf(query: URLSearchParams, limitMax = Infinity): Page | undefined {
+export function pageOf(query: URLSearchParams, limitMax = Infinity): PageRange | undefined {
   const limit = Math.min(integerParameter(query, 'limit') ?? Infinity, limitMax);
   return limit === Infinity ? undefined : { limit, offset: integerParameter(query, 'offset') ?? 0 };
 }

@@ -13,7 +13,7 @@ interface Searched {
 }
 
 /** @throws MonError `invalid`, with the position and what is allowed there */
-export function searchOf<Row>(language: SearchLanguage<Row>, { q = '' }: Searched): SearchOf<Row> {
+export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }: Searched): SearchOf<Row> {
   const search = readSearch(language, q);
   if (search.kind === 'search') return search;
   throw new MonError('invalid', `q: ${search.message} (at character ${String(search.position + 1)})`);
@@ -31,7 +31,7 @@ export function searchFilter<Row, Item>(
   rowOf: (item: Item) => Row,
   nowMs: number,
 ): Filter<Item> | undefined {
-  const search = searchOf(language, query);
+  const search = parseSearchQuery(language, query);
   const nowSeconds = Math.floor(nowMs / 1000);
   return search.tree === undefined ? undefined : (item) => isSearchMatch(search, rowOf(item), nowSeconds);
 }

@@ -5,7 +5,7 @@ import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { warningHeader } from '../../../shared/domain/warning-header.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { V2Metadata, V2Object, SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
+import type { V2Metadata, NamespacedV2Object, SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { maySee } from '../access/principal.ts';
@@ -104,13 +104,16 @@ export const WITH_METADATA = {
 };
 
 /** Returns the object with its namespace in its metadata, and everything else unchanged. */
-export function inNamespace<S extends SubmittedV2Object>(submitted: S, namespace: string): S & V2Object {
+export function objectInNamespace<S extends SubmittedV2Object>(
+  submitted: S,
+  namespace: string,
+): S & NamespacedV2Object {
   const metadata: V2Metadata = { ...submitted.metadata, namespace };
   return { ...submitted, metadata };
 }
 
 /** The declared namespaces. */
-export interface DeclaredNamespaces {
+export interface NamespaceSource {
   readonly registry: { readonly declared: { names(): readonly string[]; has(name: string): boolean } };
 }
 
@@ -121,7 +124,7 @@ type ObjectHandlers = Readonly<
 
 /** Returns the handlers for objects of a kind; the table decides which of them are served. */
 export function objectHandlers<T extends object, S extends object>(
-  deps: DeclaredNamespaces,
+  deps: NamespaceSource,
   collection: Collection<T, S>,
 ): ObjectHandlers {
   const { isClusterWide = false } = collection;
@@ -243,7 +246,7 @@ export function objectHandlers<T extends object, S extends object>(
  */
 export function visibleNamespaces(
   { principal }: Pick<FastifyRequest, 'principal'>,
-  { registry }: DeclaredNamespaces,
+  { registry }: NamespaceSource,
   others: Iterable<string> = [],
 ): readonly string[] {
   const names = new Set([...registry.declared.names(), ...others]);
@@ -262,7 +265,7 @@ export function pathPart(request: FastifyRequest, part: string): string {
  */
 function namespaceFor(
   request: FastifyRequest,
-  { registry }: DeclaredNamespaces,
+  { registry }: NamespaceSource,
   inBody: string | null | undefined,
 ): string {
   const inPath = pathPart(request, 'namespace') || undefined;

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fieldAt, isSelected, parseSelector, type Selector } from '../../../shared/domain/v2/selectors.ts';
+import { fieldAt, isSelected, parseV2Selector, type V2Selector } from '../../../shared/domain/v2/selectors.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Principal } from '../access/principal.ts';
@@ -198,13 +198,13 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
   };
 }
 
-const NO_CONDITIONS: Selector = { kind: 'selector', conditions: [] };
+const NO_CONDITIONS: V2Selector = { kind: 'selector', conditions: [] };
 
 /** @throws MonError `invalid` */
-function selectorOf(query: URLSearchParams, name: string): Selector | undefined {
+function selectorOf(query: URLSearchParams, name: string): V2Selector | undefined {
   const text = query.get(name) ?? '';
   if (text.trim() === '') return undefined;
-  const selector = parseSelector(text);
+  const selector = parseV2Selector(text);
   if (selector.kind === 'problem') throw new MonError('invalid', `${name} ${selector.message}`);
   return selector;
 }

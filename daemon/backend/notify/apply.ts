@@ -1,12 +1,12 @@
 import type { NotificationContext } from '../../../shared/domain/notify/context.ts';
-import { namesWith, type Notifications } from '../../../shared/domain/notify/pipeline.ts';
+import { handlersWithEffect, type NotificationDecisions } from '../../../shared/domain/notify/pipeline.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { saveNotifications } from '../model/events/mutations.ts';
 import { noteSuppressed } from '../model/silences/mutations.ts';
-import { enqueue } from './enqueue.ts';
-import { storedEntry, type Occurrence } from './occurrence.ts';
-import type { HandlingNote } from '../model/notify/route.ts';
+import { enqueueOrGroup } from './enqueue.ts';
+import { entryOfStoredEvent, type Occurrence } from './occurrence.ts';
+import type { VerdictReport } from '../model/notify/route.ts';
 import { deferResolution } from '../model/notify/silence-ends/mutations.ts';
 
 /**
@@ -17,20 +17,20 @@ export function applyDecisions(
   transaction: Transaction,
   occurrence: Occurrence,
   { event }: Pick<NotificationContext, 'event'>,
-  { decisions, log }: Notifications,
+  { decisions, notificationLog: log }: NotificationDecisions,
 ): void {
   const { namespace } = occurrence.client;
   for (const decision of decisions) {
-    if (decision.effect === 'notify') enqueue(transaction, namespace, decision.handler, decision.event);
+    if (decision.effect === 'notify') enqueueOrGroup(transaction, namespace, decision.handler, decision.event);
     else if (decision.effect === 'defer' || decision.effect === 'suppressed by silence') {
       noteSuppressed(transaction, namespace, decision.event.silenced_by);
     }
   }
-  const deferred = namesWith(decisions, 'defer');
-  if (deferred.length > 0) deferResolution(transaction, namespace, event, deferred);
-  const entry = storedEntry(occurrence);
+  const deferredHandlers = handlersWithEffect(decisions, 'defer');
+  if (deferredHandlers.length > 0) deferResolution(transaction, namespace, event, deferredHandlers);
+  const entry = entryOfStoredEvent(occurrence);
   if (entry !== undefined) saveNotifications(transaction, entry, log);
-  noteVerdicts(
+  reportOccurrenceVerdicts(
     transaction,
     occurrence,
     decisions.map(({ verdict }) => verdict),
@@ -38,14 +38,14 @@ export function applyDecisions(
 }
 
 /** Reports the verdicts about an occurrence, so that they are logged and counted after the commit. */
-export function noteVerdicts(
+export function reportOccurrenceVerdicts(
   transaction: Transaction,
   { client, check, state }: Pick<Occurrence, 'client' | 'check' | 'state'>,
   verdicts: readonly HandlerVerdict[],
 ): void {
   const { id, status, action, occurrences } = state;
   const eventKey = { namespace: client.namespace.name, client: client.name, check: check.name };
-  noteHandlingVerdicts(transaction, { ...eventKey, status, action, occurrences, event_id: id }, verdicts);
+  reportVerdicts(transaction, { ...eventKey, status, action, occurrences, event_id: id }, verdicts);
 }
 
 /**
@@ -54,11 +54,11 @@ export function noteVerdicts(
  *
  * @param details the attributes of the event that the log shows
  */
-export function noteHandlingVerdicts(
+export function reportVerdicts(
   transaction: Transaction,
-  details: Omit<HandlingNote, 'verdicts'>,
+  details: Omit<VerdictReport, 'verdicts'>,
   verdicts: readonly HandlerVerdict[],
 ): void {
-  const noted = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);
-  if (noted.length > 0) transaction.noteHandling({ ...details, verdicts: noted });
+  const reported = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);
+  if (reported.length > 0) transaction.noteHandling({ ...details, verdicts: reported });
 }

@@ -8,7 +8,7 @@ type SuppressingVerdict = Exclude<VerdictKind, 'handle' | 'unknown_mutator' | 'n
  * Counts the notifications that were not sent since the start of the backend, by verdict. It reads the verdicts of each
  * commit.
  */
-export class SuppressedNotifications implements Disposable {
+export class SuppressionCounter implements Disposable {
   readonly #counts: Record<SuppressingVerdict, number> = {
     disabled: 0,
     action: 0,
@@ -22,10 +22,10 @@ export class SuppressedNotifications implements Disposable {
     empty_pipeline: 0,
     nested_set: 0,
   };
-  readonly #listening: Disposable;
+  readonly #commitListener: Disposable;
 
   constructor(commits: Pick<CommitBoard, 'onCommit'>) {
-    this.#listening = commits.onCommit(({ handlingNotes }) => {
+    this.#commitListener = commits.onCommit(({ handlingNotes }) => {
       for (const { verdicts } of handlingNotes) for (const { verdict } of verdicts) this.#count(verdict);
     });
   }
@@ -36,7 +36,7 @@ export class SuppressedNotifications implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#listening[Symbol.dispose]();
+    this.#commitListener[Symbol.dispose]();
   }
 
   #count(verdict: VerdictKind): void {

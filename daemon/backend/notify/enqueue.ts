@@ -1,24 +1,24 @@
-import { groupOfOne } from '../../../shared/domain/notify/group-document.ts';
+import { buildSingleEventGroup } from '../../../shared/domain/notify/group-document.ts';
 import type { RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { addJob } from '../model/notify/delivery/mutations.ts';
+import { enqueueJob } from '../model/notify/delivery/mutations.ts';
 import { addToGroup } from '../model/notify/groups/mutations.ts';
 
 /**
  * Adds an event to its group, if the handler has `group_by`. Otherwise, or if no group can take it, enqueues a run of
  * the handler for this event alone.
  */
-export function enqueue(
+export function enqueueOrGroup(
   transaction: Transaction,
   namespace: Namespace,
   handler: RoutedHandler,
   event: HandledEvent,
 ): void {
   const { name } = handler;
-  const names = groupNamesOf(handler);
-  if (names !== undefined && addToGroup(transaction, namespace, { name, names }, event)) return;
+  const groupBy = groupByOf(handler);
+  if (groupBy !== undefined && addToGroup(transaction, namespace, { name, groupBy }, event)) return;
   enqueueUngrouped(transaction, namespace, handler, event);
 }
 
@@ -30,11 +30,11 @@ export function enqueueUngrouped(
   event: HandledEvent,
 ): void {
   const { name } = handler;
-  const names = groupNamesOf(handler);
-  const group = names && groupOfOne({ namespace: namespace.name, handler: name }, names, event);
-  addJob(transaction, namespace, name, event, group);
+  const groupBy = groupByOf(handler);
+  const group = groupBy && buildSingleEventGroup({ namespace: namespace.name, handler: name }, groupBy, event);
+  enqueueJob(transaction, namespace, name, event, group);
 }
 
-function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {
+function groupByOf(handler: RoutedHandler): readonly string[] | undefined {
   return handler.kind === 'handler' ? handler.definition?.group_by : undefined;
 }

@@ -3,35 +3,36 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
-import type { HandlingNote } from '../model/notify/route.ts';
+import type { VerdictReport } from '../model/notify/route.ts';
 
 /**
  * The log level and message of each verdict, as in Sensu (completion 1.8). A verdict without an entry is not logged.
  */
-const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> =
-  {
-    disabled: { level: 'info', message: 'event handling disabled for event' },
-    action: { level: 'info', message: 'handler does not handle action' },
-    severity: { level: 'info', message: 'handler does not handle event severity' },
-    silenced: { level: 'info', message: 'handler is silenced' },
-    inhibited: { level: 'info', message: 'event is inhibited' },
-    filtered: { level: 'info', message: 'event was filtered' },
-    overflow: { level: 'error', message: 'handler queue is full, event was not handled' },
-    unknown_handler: { level: 'error', message: 'unknown handler' },
-    nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
-    unknown_pipeline: { level: 'error', message: 'unknown pipeline' },
-    empty_pipeline: { level: 'error', message: 'pipeline has no workflows' },
-  };
+const VERDICT_MESSAGES: Readonly<
+  Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>
+> = {
+  disabled: { level: 'info', message: 'event handling disabled for event' },
+  action: { level: 'info', message: 'handler does not handle action' },
+  severity: { level: 'info', message: 'handler does not handle event severity' },
+  silenced: { level: 'info', message: 'handler is silenced' },
+  inhibited: { level: 'info', message: 'event is inhibited' },
+  filtered: { level: 'info', message: 'event was filtered' },
+  overflow: { level: 'error', message: 'handler queue is full, event was not handled' },
+  unknown_handler: { level: 'error', message: 'unknown handler' },
+  nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
+  unknown_pipeline: { level: 'error', message: 'unknown pipeline' },
+  empty_pipeline: { level: 'error', message: 'pipeline has no workflows' },
+};
 
 /**
  * Minimum time between two log records of the same error, because a defect in the configuration affects every event.
  */
-const REPEAT_MS = 60_000;
+const ERROR_INTERVAL_MS = 60_000;
 
 /** Maximum number of errors whose last log record is remembered. Results can name any number of wrong handlers. */
-const REMEMBERED_MAX = 1000;
+const REMEMBERED_ERRORS_MAX = 1000;
 
-interface LogParts {
+interface VerdictLogDeps {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,31 +43,31 @@ interface LogParts {
  *
  * @returns an object that ends the logging when it is disposed
  */
-export function logHandling({ commits, clock, log }: LogParts): Disposable {
+export function logVerdicts({ commits, clock, log }: VerdictLogDeps): Disposable {
   const errors = new RateLimitedErrors(clock, log);
   return commits.onCommit(({ handlingNotes }) => {
-    for (const note of handlingNotes) logNote(note, log, errors);
+    for (const report of handlingNotes) logReport(report, log, errors);
   });
 }
 
-function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, errors: RateLimitedErrors): void {
+function logReport({ verdicts, namespace, ...event }: VerdictReport, log: Log, errors: RateLimitedErrors): void {
   const eventFields = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
-  for (const { verdict, defects = [], ...why } of verdicts) {
+  for (const { verdict, defects = [], ...details } of verdicts) {
     for (const { filter, problem, reason } of defects) {
-      errors.error({ filter, reason, ...eventFields, handler: why.handler }, problem, filter);
+      errors.error({ filter, reason, ...eventFields, handler: details.handler }, problem, filter);
     }
-    const entry = MESSAGES[verdict];
+    const entry = VERDICT_MESSAGES[verdict];
     if (entry === undefined) continue;
     if (entry.level === 'error')
-      errors.error({ ...whyFields(verdict, why), ...eventFields }, entry.message, why.handler);
-    else log.info({ ...whyFields(verdict, why), ...eventFields }, entry.message);
+      errors.error({ ...verdictFields(verdict, details), ...eventFields }, entry.message, details.handler);
+    else log.info({ ...verdictFields(verdict, details), ...eventFields }, entry.message);
   }
 }
 
 /** Returns the log fields of a verdict. The verdict `disabled` applies to all handlers, so its fields name none. */
-function whyFields(verdict: VerdictKind, why: Omit<HandlerVerdict, 'verdict' | 'defects'>): object {
-  if (verdict !== 'disabled') return why;
-  const { handler: _all, ...fields } = why;
+function verdictFields(verdict: VerdictKind, details: Omit<HandlerVerdict, 'verdict' | 'defects'>): object {
+  if (verdict !== 'disabled') return details;
+  const { handler: _handler, ...fields } = details;
   return fields;
 }
 
@@ -74,7 +75,7 @@ function whyFields(verdict: VerdictKind, why: Omit<HandlerVerdict, 'verdict' | '
 class RateLimitedErrors {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #logged = new Map<string, { readonly untilMs: number; omitted: number }>();
+  readonly #loggedErrors = new Map<string, { readonly omittedUntilMs: number; omitted: number }>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -89,16 +90,16 @@ class RateLimitedErrors {
   error(fields: object, message: string, subject: string): void {
     const key = `${message} ${subject}`;
     const nowMs = this.#clock.monotonic();
-    const before = this.#logged.get(key);
-    if (before !== undefined && nowMs < before.untilMs) {
-      before.omitted++;
+    const previous = this.#loggedErrors.get(key);
+    if (previous !== undefined && nowMs < previous.omittedUntilMs) {
+      previous.omitted++;
       return;
     }
-    const omitted = before?.omitted ?? 0;
+    const omitted = previous?.omitted ?? 0;
     this.#log.error({ ...fields, ...(omitted > 0 && { omitted }) }, message);
-    this.#logged.delete(key);
-    this.#logged.set(key, { untilMs: nowMs + REPEAT_MS, omitted: 0 });
-    const [oldest] = this.#logged.keys();
-    if (this.#logged.size > REMEMBERED_MAX && oldest !== undefined) this.#logged.delete(oldest);
+    this.#loggedErrors.delete(key);
+    this.#loggedErrors.set(key, { omittedUntilMs: nowMs + ERROR_INTERVAL_MS, omitted: 0 });
+    const [oldest] = this.#loggedErrors.keys();
+    if (this.#loggedErrors.size > REMEMBERED_ERRORS_MAX && oldest !== undefined) this.#loggedErrors.delete(oldest);
   }
 }

@@ -1,15 +1,15 @@
 import { deregistrationCheck } from '../../../shared/domain/deregistration.ts';
 import { pastlessState } from '../../../shared/domain/event.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
-import { release, suppressByInhibition } from '../../../shared/domain/notify/log.ts';
-import { decide } from '../../../shared/domain/notify/pipeline.ts';
+import { removeSuppression, recordInhibited } from '../../../shared/domain/notify/log.ts';
+import { decideNotifications } from '../../../shared/domain/notify/pipeline.ts';
 import {
-  heedsSilences,
+  respectsSilences,
   isHandlingDisabled,
   routeHandlers,
   type RoutedHandler,
 } from '../../../shared/domain/notify/route.ts';
-import { isRun, judge } from '../../../shared/domain/notify/verdict.ts';
+import { leadsToRun, evaluateStages } from '../../../shared/domain/notify/verdict.ts';
 import {
   REGISTRATION,
   registrationCheck,
@@ -25,15 +25,19 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { openEvents } from '../model/events/state.ts';
 import { saveNotifications } from '../model/events/mutations.ts';
 import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
-import { applyDecisions, noteVerdicts, noteHandlingVerdicts } from './apply.ts';
-import { contextOf } from './context.ts';
-import { enqueue, enqueueUngrouped } from './enqueue.ts';
-import { dropResolved } from '../model/notify/groups/mutations.ts';
-import { handlersOfGroups } from './groups/queries.ts';
-import { recordInhibiting } from './inhibitions/event-inhibition.ts';
-import { isSeparateFromStored, isStored, storedEntry, type Occurrence } from './occurrence.ts';
-import { deferResolution, removePending } from '../model/notify/silence-ends/mutations.ts';
-import { isStillSilenced, pendingResolutionsOf, type PendingResolution } from '../model/notify/silence-ends/state.ts';
+import { applyDecisions, reportOccurrenceVerdicts, reportVerdicts } from './apply.ts';
+import { buildNotificationContext } from './context.ts';
+import { enqueueOrGroup, enqueueUngrouped } from './enqueue.ts';
+import { removeResolvedMembers } from '../model/notify/groups/mutations.ts';
+import { handlersGroupingProblem } from './groups/queries.ts';
+import { recordOccurrenceAsInhibitor } from './inhibitions/event-inhibition.ts';
+import { isSeparateFromStored, isStoredEvent, entryOfStoredEvent, type Occurrence } from './occurrence.ts';
+import { deferResolution, removePendingResolution } from '../model/notify/silence-ends/mutations.ts';
+import {
+  isResolutionStillSilenced,
+  pendingResolutionsOf,
+  type PendingResolution,
+} from '../model/notify/silence-ends/state.ts';
 import { PENDING_RESOLUTIONS } from '../model/notify/silence-ends/storage.ts';
 
 /*
@@ -49,21 +53,26 @@ import { PENDING_RESOLUTIONS } from '../model/notify/silence-ends/storage.ts';
 export function notifyResult(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state } = occurrence;
   // This does not depend on handlers: the event of a check without handlers can also inhibit others.
-  recordInhibiting(transaction, occurrence);
-  notifyOfEarlierResolution(transaction, occurrence);
-  const isEnd = state.action === 'resolve' && !isSeparateFromStored(occurrence) && transaction.hasBody(CLIENTS, client);
+  recordOccurrenceAsInhibitor(transaction, occurrence);
+  notifyEarlierResolution(transaction, occurrence);
+  const isResolution =
+    state.action === 'resolve' && !isSeparateFromStored(occurrence) && transaction.hasBody(CLIENTS, client);
   const route = transaction.routing.route(client.namespace.name, check);
-  const others = isEnd ? handlersOfGroups(transaction.routing.definitions, occurrence, route.handlers) : NONE;
-  const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
-  const refusals = others.length === 0 ? route.refusals : undefined;
+  const additionalHandlers = isResolution
+    ? handlersGroupingProblem(transaction.routing.definitions, occurrence, route.handlers)
+    : NONE;
+  const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
+  const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
   // If all verdicts are known without the event, it is not built. That is usual for checks without handlers.
-  const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
-  if (inAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
+  const verdictsInAdvance =
+    handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
+  if (verdictsInAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
   else {
-    if (isStored(occurrence)) saveUnsuppressed(transaction, occurrence);
-    noteVerdicts(transaction, occurrence, inAdvance);
+    if (isStoredEvent(occurrence)) saveWithoutInhibition(transaction, occurrence);
+    reportOccurrenceVerdicts(transaction, occurrence, verdictsInAdvance);
   }
-  if (isEnd) dropResolved(transaction, client.namespace, { client: client.name, check: check.name, eventId: state.id });
+  if (isResolution)
+    removeResolvedMembers(transaction, client.namespace, { client: client.name, check: check.name, eventId: state.id });
 }
 
 /**
@@ -73,7 +82,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
 export function notifyOk(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check } = occurrence;
   if (isHandlingDisabled(check)) return;
-  notifyHandlers(transaction, occurrence, transaction.routing.route(client.namespace.name, check).all);
+  notifyHandlers(transaction, occurrence, transaction.routing.route(client.namespace.name, check).v2Handlers);
 }
 
 /**
@@ -87,14 +96,14 @@ export function notifyOk(transaction: Transaction, occurrence: Occurrence): void
 export function notifySilenceEnded(transaction: Transaction, occurrence: Occurrence): boolean {
   const { client, check } = occurrence;
   if (isHandlingDisabled(check)) {
-    noteVerdicts(transaction, occurrence, DISABLED);
+    reportOccurrenceVerdicts(transaction, occurrence, DISABLED_VERDICTS);
     return true;
   }
   if (occurrence.state.notifications.inhibitedBy !== undefined && isInhibitionEnded(transaction, occurrence)) {
     return false;
   }
   const { handlers } = transaction.routing.route(client.namespace.name, check);
-  notifyHandlers(transaction, occurrence, handlers.filter(heedsSilences));
+  notifyHandlers(transaction, occurrence, handlers.filter(respectsSilences));
   return true;
 }
 
@@ -102,21 +111,21 @@ export function notifySilenceEnded(transaction: Transaction, occurrence: Occurre
  * Evaluates an open event again after the inhibition rules changed. If a rule inhibits it now, its log records that. If
  * no rule inhibits it any more and a notification is pending, handlers are notified as if the event had just occurred.
  */
-export function notifyRulesChanged(transaction: Transaction, changed: Occurrence): void {
-  const occurrence: Occurrence = { ...changed, isJudged: true };
+export function notifyAfterRuleChange(transaction: Transaction, openEvent: Occurrence): void {
+  const occurrence: Occurrence = { ...openEvent, isReevaluated: true };
   if (isInhibitionEnded(transaction, occurrence)) {
     notifyResult(transaction, occurrence);
     return;
   }
-  const { inhibition } = plainContext(transaction, occurrence);
-  const entry = storedEntry(occurrence);
+  const { inhibition } = inhibitionContext(transaction, occurrence);
+  const entry = entryOfStoredEvent(occurrence);
   if (entry === undefined) return;
   // No result has arrived, so this notifies nobody. Handlers with a pending notification get it with the next result.
   const { notifications } = occurrence.state;
   const log =
-    inhibition?.by === undefined
-      ? release(notifications, 'inhibition')
-      : suppressByInhibition(notifications, inhibition.by, NONE);
+    inhibition?.inhibitor === undefined
+      ? removeSuppression(notifications, 'inhibition')
+      : recordInhibited(notifications, inhibition.inhibitor, NONE);
   saveNotifications(transaction, entry, log);
 }
 
@@ -124,19 +133,19 @@ export function notifyRulesChanged(transaction: Transaction, changed: Occurrence
 export function notifyReminder(
   transaction: Transaction,
   namespace: Namespace,
-  entry: SilencedEntry,
+  silence: SilencedEntry,
   handler: string,
 ): void {
-  const event = reminderEvent(entry, { id: transaction.newId(), now: transaction.now, handler });
+  const event = reminderEvent(silence, { id: transaction.newId(), now: transaction.now, handler });
   const { routing, nowMs } = transaction;
-  const inputs = routing.inputs(namespace.name, openEvents(namespace), nowMs);
+  const inputs = routing.stageInputs(namespace.name, openEvents(namespace), nowMs);
   const verdicts = routing.route(namespace.name, event.check).handlers.map((routed) => {
-    const verdict = routing.withinQueue(namespace.name, routed, judge(routed, event, inputs));
+    const verdict = routing.rejectIfQueueFull(namespace.name, routed, evaluateStages(routed, event, inputs));
     // A reminder is never put into a group, because it is about a silence and not about an event.
-    if (isRun(verdict)) enqueueUngrouped(transaction, namespace, routed, event);
+    if (leadsToRun(verdict)) enqueueUngrouped(transaction, namespace, routed, event);
     return verdict;
   });
-  noteHandlingVerdicts(transaction, eventDetails(namespace, event), verdicts);
+  reportVerdicts(transaction, reportDetails(namespace, event), verdicts);
 }
 
 /**
@@ -174,46 +183,49 @@ export function notifyPendingResolution(
   pending: PendingResolution,
 ): boolean {
   const { routing, nowMs } = transaction;
-  const resolved = transaction.body(PENDING_RESOLUTIONS, pending);
+  const resolvedEvent = transaction.body(PENDING_RESOLUTIONS, pending);
   const event: HandledEvent = {
-    ...resolved,
+    ...resolvedEvent,
     silenced: false,
     silenced_by: [],
     silence_ended: true,
   };
-  const inputs = routing.inputs(namespace.name, openEvents(namespace), nowMs);
-  const judged = handlersOf(transaction, namespace, pending, event).map((handler) => ({
+  const inputs = routing.stageInputs(namespace.name, openEvents(namespace), nowMs);
+  const handlerVerdicts = handlersToNotify(transaction, namespace, pending, event).map((handler) => ({
     handler,
-    verdict: routing.withinQueue(namespace.name, handler, judge(handler, event, inputs)),
+    verdict: routing.rejectIfQueueFull(namespace.name, handler, evaluateStages(handler, event, inputs)),
   }));
-  removePending(transaction, namespace, pending);
+  removePendingResolution(transaction, namespace, pending);
   // A full queue does not drop a resolution, because the problem would then stay open at the receiver forever.
-  const full = judged.flatMap(({ handler, verdict }) => (verdict.verdict === 'overflow' ? [handler.name] : []));
-  if (full.length > 0) deferResolution(transaction, namespace, resolved, full);
-  for (const { handler, verdict } of judged) if (isRun(verdict)) enqueue(transaction, namespace, handler, event);
-  noteHandlingVerdicts(
-    transaction,
-    eventDetails(namespace, event),
-    judged.map(({ verdict }) => verdict),
+  const handlersWithFullQueue = handlerVerdicts.flatMap(({ handler, verdict }) =>
+    verdict.verdict === 'overflow' ? [handler.name] : [],
   );
-  return full.length === 0;
+  if (handlersWithFullQueue.length > 0) deferResolution(transaction, namespace, resolvedEvent, handlersWithFullQueue);
+  for (const { handler, verdict } of handlerVerdicts)
+    if (leadsToRun(verdict)) enqueueOrGroup(transaction, namespace, handler, event);
+  reportVerdicts(
+    transaction,
+    reportDetails(namespace, event),
+    handlerVerdicts.map(({ verdict }) => verdict),
+  );
+  return handlersWithFullQueue.length === 0;
 }
 
 /**
  * Returns the handlers that must be notified of a pending resolution, even those that are no longer on the route of the
  * event. If the stored set names no handlers but means all, these are all handlers on the route.
  */
-function handlersOf(
+function handlersToNotify(
   { routing }: Transaction,
   namespace: Namespace,
-  { handlers: pending }: PendingResolution,
+  { handlers: pendingHandlers }: PendingResolution,
   { check }: HandledEvent,
 ): readonly RoutedHandler[] {
   const route = routing.route(namespace.name, check).handlers;
-  if (pending === 'all') return route;
-  const others = pending.filter((name) => !route.some((handler) => handler.name === name));
-  const routed = route.filter(({ name }) => pending.includes(name));
-  return [...routed, ...routeHandlers(others, routing.definitions.in(namespace.name))];
+  if (pendingHandlers === 'all') return route;
+  const namesOffRoute = pendingHandlers.filter((name) => !route.some((handler) => handler.name === name));
+  const handlersOnRoute = route.filter(({ name }) => pendingHandlers.includes(name));
+  return [...handlersOnRoute, ...routeHandlers(namesOffRoute, routing.definitions.in(namespace.name))];
 }
 
 /**
@@ -221,55 +233,62 @@ function handlersOf(
  * new result may arrive before the timer notices the end of the silence. The earlier resolution must be notified before
  * the new problem.
  */
-function notifyOfEarlierResolution(transaction: Transaction, occurrence: Occurrence): void {
+function notifyEarlierResolution(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check } = occurrence;
   const { namespace } = client;
   const resolutions = pendingResolutionsOf(namespace);
   const pending = resolutions.size === 0 ? undefined : resolutions.get(client.name, check.name);
   if (pending === undefined || !transaction.hasBody(PENDING_RESOLUTIONS, pending)) return;
-  if (!isStillSilenced(namespace, pending, transaction.nowMs)) {
+  if (!isResolutionStillSilenced(namespace, pending, transaction.nowMs)) {
     notifyPendingResolution(transaction, namespace, pending);
   }
 }
 
 function notifyHandlers(transaction: Transaction, occurrence: Occurrence, handlers: readonly RoutedHandler[]): void {
   const record = transaction.body(CLIENTS, occurrence.client);
-  const context = contextOf(transaction, occurrence, { record, handlers });
-  applyDecisions(transaction, occurrence, context, decide(context));
+  const context = buildNotificationContext(transaction, occurrence, { clientRecord: record, handlers });
+  applyDecisions(transaction, occurrence, context, decideNotifications(context));
 }
 
 /** True if a notification is pending because an inhibition suppressed it, and no inhibition suppresses it any more. */
 function isInhibitionEnded(transaction: Transaction, occurrence: Occurrence): boolean {
   const { notifications, action } = occurrence.state;
   if (notifications.inhibitedBy === undefined || notifications.pending?.inhibition === undefined) return false;
-  return action !== 'resolve' && plainContext(transaction, occurrence).inhibition === undefined;
+  return action !== 'resolve' && inhibitionContext(transaction, occurrence).inhibition === undefined;
 }
 
 /** Returns a context without handlers and silences. It is only used to evaluate the inhibition of an event. */
-function plainContext(transaction: Transaction, occurrence: Occurrence): ReturnType<typeof contextOf> {
+function inhibitionContext(
+  transaction: Transaction,
+  occurrence: Occurrence,
+): ReturnType<typeof buildNotificationContext> {
   const record = transaction.body(CLIENTS, occurrence.client);
-  return contextOf(transaction, occurrence, { record, handlers: NONE, assumed: { silencedBy: NONE } });
+  return buildNotificationContext(transaction, occurrence, {
+    clientRecord: record,
+    handlers: NONE,
+    overrides: { silencedBy: NONE },
+  });
 }
 
 /**
  * Records in the log of a stored event that no inhibition suppresses it. This is for an event that no handler can be
  * notified of, whose inhibition is not evaluated.
  */
-function saveUnsuppressed(transaction: Transaction, occurrence: Occurrence): void {
-  const entry = storedEntry(occurrence);
+function saveWithoutInhibition(transaction: Transaction, occurrence: Occurrence): void {
+  const entry = entryOfStoredEvent(occurrence);
   if (entry !== undefined) {
-    saveNotifications(transaction, entry, release(occurrence.state.notifications, 'inhibition'));
+    saveNotifications(transaction, entry, removeSuppression(occurrence.state.notifications, 'inhibition'));
   }
 }
 
-function eventDetails(namespace: Namespace, event: HandledEvent): Parameters<typeof noteHandlingVerdicts>[1] {
+function reportDetails(namespace: Namespace, event: HandledEvent): Parameters<typeof reportVerdicts>[1] {
   const { id, client, check, action, occurrences } = event;
-  const names = { namespace: namespace.name, client: client.name, check: check.name };
-  return { ...names, status: check.status, action, occurrences, event_id: id };
+  const eventKey = { namespace: namespace.name, client: client.name, check: check.name };
+  return { ...eventKey, status: check.status, action, occurrences, event_id: id };
 }
 
 /** The only verdict about an event whose check has `handle: false`, whatever handlers the check names. */
-const DISABLED: readonly HandlerVerdict[] = [
+const DISABLED_VERDICTS: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check has handle: false' },
 ];
 

@@ -16,18 +16,18 @@ export interface Occurrence {
   /** The status history of the check; its last status is that of `check`. */
   readonly history: History;
   /** True if the result is only simulated, so that the registry does not contain its effects. */
-  readonly isAssumed?: boolean;
+  readonly isSimulated?: boolean;
   /** True if no event of the check was open before this result. */
   readonly isNew?: boolean;
   /**
    * True if the event is evaluated again after the inhibition rules changed. At that time, all inhibitors under the new
    * rules are recorded.
    */
-  readonly isJudged?: boolean;
+  readonly isReevaluated?: boolean;
 }
 
 /** Returns the check entry whose open event has the id of this occurrence; undefined if there is none. */
-export function storedEntry({ client, check, state }: Occurrence): CheckEntry | undefined {
+export function entryOfStoredEvent({ client, check, state }: Occurrence): CheckEntry | undefined {
   const entry = client.namespace.check(client.name, check.name);
   return entry?.state.event?.id === state.id ? entry : undefined;
 }
@@ -36,13 +36,13 @@ export function storedEntry({ client, check, state }: Occurrence): CheckEntry | 
  * True if the occurrence is the stored event of its check. It is another one for a metric result that arrives while an
  * event is open: the open event stays unchanged, still inhibits others and keeps its pending notifications.
  */
-export function isStored(occurrence: Occurrence): boolean {
-  return storedEntry(occurrence)?.state.event === occurrence.state;
+export function isStoredEvent(occurrence: Occurrence): boolean {
+  return entryOfStoredEvent(occurrence)?.state.event === occurrence.state;
 }
 
 /** True if an occurrence has the id of the open event of its check, but leaves that event unchanged. */
 export function isSeparateFromStored(occurrence: Occurrence): boolean {
-  const entry = storedEntry(occurrence);
+  const entry = entryOfStoredEvent(occurrence);
   return entry !== undefined && entry.state.event !== occurrence.state;
 }
 
@@ -50,13 +50,13 @@ export function isSeparateFromStored(occurrence: Occurrence): boolean {
  * Returns the ids of the active silences that match an event. There are none for an OK event that resolves nothing,
  * which cannot be silenced.
  */
-export function silencesOf(occurrence: Occurrence, nowMs: number): readonly string[] {
-  return canBeSilenced(occurrence.state) ? matchingSilences(occurrence, nowMs) : NONE;
+export function activeSilenceIds(occurrence: Occurrence, nowMs: number): readonly string[] {
+  return canBeSilenced(occurrence.state) ? matchingSilenceIds(occurrence, nowMs) : NONE;
 }
 
-function matchingSilences(occurrence: Occurrence, nowMs: number): readonly string[] {
+function matchingSilenceIds(occurrence: Occurrence, nowMs: number): readonly string[] {
   const { client, check } = occurrence;
-  return silencedBy(client.namespace.silenced, client.subscriptions, check.name, nowMs, selectedFor(occurrence));
+  return silencedBy(client.namespace.silenced, client.subscriptions, check.name, nowMs, silencesBySelector(occurrence));
 }
 
 /**
@@ -65,16 +65,16 @@ function matchingSilences(occurrence: Occurrence, nowMs: number): readonly strin
  */
 export function eventForV2Handlers(occurrence: Occurrence, event: Event, nowMs: number): Event {
   if (canBeSilenced(occurrence.state)) return event;
-  const silencedIds = matchingSilences(occurrence, nowMs);
-  return silencedIds.length === 0 ? event : { ...event, silenced: true, silenced_by: silencedIds };
+  const silenceIds = matchingSilenceIds(occurrence, nowMs);
+  return silenceIds.length === 0 ? event : { ...event, silenced: true, silenced_by: silenceIds };
 }
 
 /** Returns the silences whose selector matches an event, whether or not they are active. */
-export function selectedFor({ client, check, state, isAssumed }: Occurrence): readonly SilencedEntry[] {
+export function silencesBySelector({ client, check, state, isSimulated }: Occurrence): readonly SilencedEntry[] {
   const { silenced, watched } = client.namespace;
   if (!silenced.hasSelectors) return NONE;
   const entry = client.checks.get(check.name);
-  if (entry !== undefined && isAssumed !== true) return entry.selected();
+  if (entry !== undefined && isSimulated !== true) return entry.selected();
   const facts = watched.check.read(check, checkRedactKeysOf({ redact: client.redact }));
   // For selectors, a resolved event has the severity of its problem, as in `CheckEntry.alertStatus`.
   const status = state.status === 0 ? (entry?.alertStatus ?? 0) : state.status;

@@ -47,7 +47,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
     return done(`the database is up to date already, at schema ${String(schema.version)}`);
   }
   const before = schema.version;
-  await storeUpgrades.start(run.actor, { backup: run.runbook.backup === null });
+  await storeUpgrades.start(run.actor, { backup: run.plan.backup === null });
   using timers = new DisposableStack();
   timers.use(
     clock.every(PROGRESS_MS, () => {

@@ -27,7 +27,7 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
 
 /** Checks the upgrade rules. A finding that a later step of the plan will fix does not block. */
 function checkRules(run: StepRun): StepOutcome {
-  const findings = findingsOf(pathOf(run.runbook), run.facts);
+  const findings = findingsOf(pathOf(run.plan), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
   const left = blocking.flatMap((finding) => menderOf(finding, run) ?? []);
   if (left.length < blocking.length)
@@ -44,8 +44,8 @@ function checkRules(run: StepRun): StepOutcome {
 }
 
 /** Checks one rule. A rule that no longer applies to this upgrade does not block. */
-function checkRule(id: string, { runbook, facts }: StepRun): StepOutcome {
-  const findings = findingsOf(pathOf(runbook), facts);
+function checkRule(id: string, { plan, facts }: StepRun): StepOutcome {
+  const findings = findingsOf(pathOf(plan), facts);
   const finding = findings.find(({ rule }) => rule === id);
   if (finding?.verdict === 'block') return notDone(findingText(finding), { findings });
   return done(finding === undefined ? `${id}: nothing left to do` : findingText(finding), { findings });
@@ -59,20 +59,20 @@ function checkHealth({ batcher, clock, startedMs }: StepParts, { step }: StepRun
   return done(`healthy, running for ${String(Math.round((clock.now() - startedMs) / 1000))} s`);
 }
 
-function checkVersions({ runbook, facts }: StepRun): StepOutcome {
-  const { to } = pathOf(runbook);
+function checkVersions({ plan, facts }: StepRun): StepOutcome {
+  const { to } = pathOf(plan);
   const differing = differingVersions(to, {
     backend: { own: VERSION, level: COMPATIBLE_V2_VERSION },
     agents: facts.agents ?? [],
   });
-  if (differing.length > 0) return notDone(`not at ${runbook.to}: ${namesText(differing)}`);
+  if (differing.length > 0) return notDone(`not at ${plan.to}: ${namesText(differing)}`);
   return done(
     `backend ${VERSION} (API level ${COMPATIBLE_V2_VERSION}), ${String(facts.agents?.length ?? 0)} agents: all agree`,
   );
 }
 
-function checkEntities({ runbook, facts }: StepRun): StepOutcome {
-  const [before, now] = [runbook.entities, facts.entities?.total ?? 0];
+function checkEntities({ plan, facts }: StepRun): StepOutcome {
+  const [before, now] = [plan.entities, facts.entities?.total ?? 0];
   if (before === null) return done(`${String(now)} entities; the number before the upgrade is unknown`);
   if (now < before) return notDone(`there were ${String(before)} entities, now there are ${String(now)}`);
   return done(`${String(now)} entities, ${String(before)} before`);
@@ -85,8 +85,8 @@ function blockingText(finding: Finding, run: StepRun): string {
 }
 
 /** Returns the step that fixes a finding, if its turn has not come yet. */
-function menderOf({ rule: broken }: Finding, { runbook }: StepRun): PlanRunStep | undefined {
-  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'pending');
+function menderOf({ rule: broken }: Finding, { plan }: StepRun): PlanRunStep | undefined {
+  return plan.steps.find(({ rule, state }) => rule === broken && state === 'pending');
 }
 
 function findingText({ rule, evidence, remedy }: Finding): string {

@@ -1,6 +1,6 @@
 import {
   afterRestart,
-  carryOut,
+  executeOrder,
   finishStep,
   newPlan,
   noteProgress,
@@ -40,7 +40,7 @@ export class Plans {
       const plans = plansOf(transaction.registry);
       const { open } = plans;
       if (open !== undefined) {
-        const { id, from, to } = open.runbook;
+        const { id, from, to } = open.plan;
         throw new MonError(
           'conflict',
           `the upgrade plan ${String(id)} from ${from} to ${to} is open: finish or abandon it before you create another plan`,
@@ -48,13 +48,13 @@ export class Plans {
       }
       transaction.refuseNew(undefined);
       const kept = plans.all();
-      const id = (kept[0]?.runbook.id ?? 0) + 1;
-      for (const { runbook } of kept.slice(PLANS_MAX - 1)) transaction.remove(PLANS, plans, runbook.id);
+      const id = (kept[0]?.plan.id ?? 0) + 1;
+      for (const oldest of kept.slice(PLANS_MAX - 1)) transaction.remove(PLANS, plans, oldest.plan.id);
       const { facts, entities } = details;
       const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
       const { from, to, verdict } = made;
       recordAudit(transaction, actor, { action: 'upgrade.create', target: targetOf(id), after: { from, to, verdict } });
-      return savePlan(transaction, { runbook: made, facts }).runbook;
+      return savePlan(transaction, { plan: made, facts }).plan;
     });
   }
 
@@ -66,25 +66,25 @@ export class Plans {
   order(id: number, order: PlanOrder, actor: Actor): Promise<StoredPlan> {
     return this.#batcher.run((transaction) => {
       const stored = storedOf(transaction, id);
-      const outcome = carryOut(stored.runbook, order, actor.who, transaction.nowMs);
+      const outcome = executeOrder(stored.plan, order, actor.who, transaction.nowMs);
       if (outcome.kind === 'refused') throw new MonError(outcome.code, outcome.reason);
       // An order that only confirms the operator's presence is not audited.
-      if (outcome.runbook.log !== stored.runbook.log) {
+      if (outcome.plan.log !== stored.plan.log) {
         recordAudit(transaction, actor, auditOf(id, order));
       }
       const operatorFacts = 'facts' in order ? order.facts : undefined;
-      return savePlan(transaction, { runbook: outcome.runbook, facts: { ...stored.facts, ...operatorFacts } });
+      return savePlan(transaction, { plan: outcome.plan, facts: { ...stored.facts, ...operatorFacts } });
     });
   }
 
   /** Records the outcome of a step. */
   finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
-    return this.#change(id, (runbook, nowMs) => finishStep(runbook, step, outcome, nowMs));
+    return this.#change(id, (plan, nowMs) => finishStep(plan, step, outcome, nowMs));
   }
 
   /** Records the progress of a running step. */
   note(id: number, step: string, text: string): Promise<void> {
-    return this.#change(id, (runbook, nowMs) => noteProgress(runbook, step, text, nowMs));
+    return this.#change(id, (plan, nowMs) => noteProgress(plan, step, text, nowMs));
   }
 
   /** Ends the step that was running when the last backend ended. Called after a start of the backend. */
@@ -92,11 +92,11 @@ export class Plans {
     return this.#change(id, afterRestart);
   }
 
-  #change(id: number, change: (runbook: PlanRun, nowMs: number) => PlanRun): Promise<void> {
+  #change(id: number, change: (plan: PlanRun, nowMs: number) => PlanRun): Promise<void> {
     return this.#batcher.run((transaction) => {
       const stored = storedOf(transaction, id);
-      const runbook = change(stored.runbook, transaction.nowMs);
-      if (runbook !== stored.runbook) savePlan(transaction, { ...stored, runbook });
+      const plan = change(stored.plan, transaction.nowMs);
+      if (plan !== stored.plan) savePlan(transaction, { ...stored, plan });
     });
   }
 }
@@ -104,9 +104,9 @@ export class Plans {
 /** Stores a plan as its next revision. */
 export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPlan {
   const plans = plansOf(transaction.registry);
-  const { id } = stored.runbook;
-  const revision = (plans.get(id)?.runbook.revision ?? 0) + 1;
-  const next = { ...stored, runbook: { ...stored.runbook, revision } };
+  const { id } = stored.plan;
+  const revision = (plans.get(id)?.plan.revision ?? 0) + 1;
+  const next = { ...stored, plan: { ...stored.plan, revision } };
   transaction.put(PLANS, plans, id, next);
   return next;
 }

@@ -35,7 +35,7 @@ export class PlanRunner implements AsyncDisposable {
   /** Marks the step that ran when the last leader ended as interrupted, so that it can be started again. */
   async takeUp(): Promise<void> {
     const { open } = plansOf(this.#parts.registry);
-    if (open !== undefined) await this.#plans.interrupt(open.runbook.id);
+    if (open !== undefined) await this.#plans.interrupt(open.plan.id);
   }
 
   /** Returns the facts about this backend. */
@@ -58,10 +58,10 @@ export class PlanRunner implements AsyncDisposable {
   /** @throws MonError as `Plans.order` */
   async order(id: number, order: PlanOrder, actor: Actor): Promise<PlanRun> {
     const stored = await this.#plans.order(id, order, actor);
-    const step = currentStep(stored.runbook);
+    const step = currentStep(stored.plan);
     const isStarted = (order.order === 'start' || order.order === 'confirm') && step?.state === 'running';
     if (isStarted && step.id === order.step) this.#begin(stored, step, actor);
-    return stored.runbook;
+    return stored.plan;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -71,7 +71,7 @@ export class PlanRunner implements AsyncDisposable {
 
   #begin(stored: StoredPlan, step: PlanRunStep, actor: Actor): void {
     const run = this.#run(stored, step, actor)
-      .then((outcome) => this.#finish(stored.runbook.id, step.id, outcome))
+      .then((outcome) => this.#finish(stored.plan.id, step.id, outcome))
       .finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
@@ -101,15 +101,15 @@ export class PlanRunner implements AsyncDisposable {
     await Promise.race([promise, aborted(this.#stop.signal).catch(() => undefined)]);
   }
 
-  async #run({ runbook, facts: operatorFacts }: StoredPlan, step: PlanRunStep, actor: Actor): Promise<StepOutcome> {
+  async #run({ plan, facts: operatorFacts }: StoredPlan, step: PlanRunStep, actor: Actor): Promise<StepOutcome> {
     try {
-      const facts = { ...withOperatorFacts(await this.facts(), operatorFacts), ...snapshotOf(runbook) };
+      const facts = { ...withOperatorFacts(await this.facts(), operatorFacts), ...snapshotOf(plan) };
       const run = {
-        runbook,
+        plan,
         step,
         facts,
         actor,
-        reportProgress: this.#teller(runbook.id, step.id),
+        reportProgress: this.#teller(plan.id, step.id),
         signal: this.#stop.signal,
       };
       if (step.kind === 'action' && step.action !== undefined) return await actionStep(step.action, this.#parts, run);

@@ -23,14 +23,14 @@ export function plansOnMon({
     plans: () =>
       plansOf(registry)
         .all()
-        .map(({ runbook: { log: _log, ...summary } }) => summary),
+        .map(({ plan: { log: _log, ...summary } }) => summary),
     createPlan: (request) => upgrades.create(readBody(request, validateNew), actorOf(request)),
     planFacts: () => upgrades.facts(),
     plan: (request) => {
       const id = idOf(request);
       const stored = plansOf(registry).get(id);
       if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
-      return stored.runbook;
+      return stored.plan;
     },
     orderPlan: (request) => upgrades.order(idOf(request), readBody(request, validateOrder), actorOf(request)),
   };

@@ -28,7 +28,7 @@ export interface StepParts {
 
 /** One run of a step. */
 export interface StepRun {
-  readonly runbook: PlanRun;
+  readonly plan: PlanRun;
   readonly step: PlanRunStep;
   /** The present facts, from the backend and from the creator of the plan. */
   readonly facts: UpgradeFacts;

@@ -12,7 +12,7 @@ const RECORDS_MAX = 10_000;
 const CHUNK = 100;
 
 /** Reads the audit records of a span that are not in the timeline, the newest first. */
-export async function readChanges(
+export async function readAuditChanges(
   store: Store,
   { sinceMs, untilMs }: Span,
   limit: number,

@@ -1,11 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { inhibitorIn } from '../../../shared/domain/notify/inhibit.ts';
+import { inhibitorForDisplay } from '../../../shared/domain/notify/inhibit.ts';
 import type { Span, StatusChange } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import { inhibitorOfOpen } from '../model/notify/inhibitions/state.ts';
+import { persistingInhibitor } from '../model/notify/inhibitions/state.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../model/registry/namespace.ts';
@@ -86,8 +86,8 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
       const { name, state } = entry;
-      const ref = inhibitorOfOpen(entry);
-      const inhibitor = ref && inhibitorIn(ref);
+      const ref = persistingInhibitor(entry);
+      const inhibitor = ref && inhibitorForDisplay(ref);
       const past = { namespace, client: client.name, check: name, status: state.event?.status, inhibitor };
       pasts.set(keyOf(namespace, client.name, name), { ...past, statusChanges: [], output: undefined });
       looked++;

@@ -10,7 +10,7 @@ import { shownOutput } from '../model/events/feed-rows.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { SilencesOfPast, type Kept } from '../timeline/availability.ts';
+import { SilencesOfPast, type TimelineRetention } from '../timeline/availability.ts';
 import { downFrom } from '../timeline/sources.ts';
 import { silencesIn } from '../timeline/queries.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
@@ -28,7 +28,7 @@ export interface ReportParameters {
   readonly requested: RequestedNamespaces;
   readonly span: Span;
   /** Undefined: no timeline is retained. */
-  readonly kept: Kept | undefined;
+  readonly kept: TimelineRetention | undefined;
   /** Maximum length of each list. */
   readonly limit: number;
   readonly transitionsMax?: number;
@@ -74,7 +74,7 @@ interface Judged {
 async function judged(
   pasts: readonly PastOfCheck[],
   { placed }: RequestedNamespaces,
-  { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
+  { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
 ): Promise<Judged> {
   const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
   const resolved = new FirstOf<TroubledCheck>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
@@ -106,7 +106,7 @@ async function judged(
  * Returns the time from which a check is complete. At its maximum number of transitions, older ones may have been
  * erased.
  */
-function keptSinceOf({ statusChanges }: PastOfCheck, kept: Kept): number {
+function keptSinceOf({ statusChanges }: PastOfCheck, kept: TimelineRetention): number {
   const oldest = statusChanges.at(-1);
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
@@ -114,12 +114,12 @@ function keptSinceOf({ statusChanges }: PastOfCheck, kept: Kept): number {
 /** Looks up details only for the checks that are shown: silences, outputs, and begin. */
 class ShownChecks {
   readonly #store: ReadStore;
-  readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: Kept };
+  readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: TimelineRetention };
   readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }>();
 
   constructor(
     store: ReadStore,
-    options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: Kept },
+    options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: TimelineRetention },
   ) {
     this.#store = store;
     this.#options = options;

@@ -6,7 +6,7 @@ import type { OnMon } from '../http/route.ts';
 import { requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { readChanges } from './audit.ts';
+import { readAuditChanges } from './audit.ts';
 import { readReport } from './queries.ts';
 
 const LIMIT = 100;
@@ -37,7 +37,7 @@ export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
       const rows = Math.max(1, Math.min(limit, LIMIT_MAX));
       return oneByOne(async () => ({
         ...(await readReport(store, { requested, span, kept, limit: rows })),
-        changes: mayReadAudit(request.principal) ? await readChanges(store, span, rows) : null,
+        changes: mayReadAudit(request.principal) ? await readAuditChanges(store, span, rows) : null,
       }));
     },
   };

@@ -6,7 +6,7 @@ import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { unknownNamespace } from '../namespaces/unknown-namespace.ts';
 import type { Admission } from '../access/admission.ts';
-import type { Command } from '../commit/command.ts';
+import type { StateCommand } from '../commit/command.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
@@ -93,7 +93,7 @@ interface CheckedResults {
 }
 
 /** A frame of results. It is a class, because the backend creates one for every message of every agent. */
-export class AgentDelivery implements Command, Settlement {
+export class AgentDelivery implements StateCommand, Settlement {
   readonly weight: number;
   readonly isReported = true;
   readonly isBulk = true;

@@ -1,8 +1,8 @@
 import { profileOf } from '../../../shared/domain/client-profile.ts';
-import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
+import { nextCheckState, NO_CHECK_STATE, type EventTransition } from '../../../shared/domain/event.ts';
 import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/notify/explain.ts';
-import { decide } from '../../../shared/domain/notify/pipeline.ts';
-import { inhibitionOutlook } from '../../../shared/domain/notify/inhibition-outlook.ts';
+import { decideNotifications } from '../../../shared/domain/notify/pipeline.ts';
+import { predictInhibitions } from '../../../shared/domain/notify/inhibition-outlook.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
@@ -12,9 +12,9 @@ import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts
 import { ClientEntry, type Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { openEvents } from '../model/events/state.ts';
-import { contextOf } from '../notify/context.ts';
-import { handlersOfGroups, verdictsWithGroups } from '../notify/groups/queries.ts';
-import { selectedFor, silencesOf, type Occurrence } from '../notify/occurrence.ts';
+import { buildNotificationContext } from '../notify/context.ts';
+import { handlersGroupingProblem, verdictsWithGroups } from '../notify/groups/queries.ts';
+import { silencesBySelector, activeSilenceIds, type Occurrence } from '../notify/occurrence.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
@@ -63,7 +63,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     event: Event | 'same' | undefined,
     isSilenced: boolean,
   ): Pick<Simulation, 'inhibits' | 'aggregates'> => {
-    const inhibits = inhibitionOutlook(
+    const inhibits = predictInhibitions(
       routing.definitions.inhibitions,
       namespace.name,
       event,
@@ -83,22 +83,28 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     check,
     state: transition.event,
     history: state.history,
-    isAssumed: true,
+    isSimulated: true,
     isNew: before.event === undefined,
   };
   const route = routing.route(namespace.name, check);
-  const groups = transition.kind === 'resolve' ? handlersOfGroups(routing.definitions, occurrence, route.handlers) : [];
-  const context = contextOf(parts, occurrence, {
-    record,
-    handlers: transition.kind === 'ok' ? route.all : [...route.handlers, ...groups],
-    assumed: {
+  const groups =
+    transition.kind === 'resolve' ? handlersGroupingProblem(routing.definitions, occurrence, route.handlers) : [];
+  const context = buildNotificationContext(parts, occurrence, {
+    clientRecord: record,
+    handlers: transition.kind === 'ok' ? route.v2Handlers : [...route.handlers, ...groups],
+    overrides: {
       events: openEvents(namespace, { client: record, check: check.name, isOpen }),
       silencedBy: silencesAfter(occurrence, transition.kind, nowMs),
       isSeparateFromStored: transition.kind === 'metric' && isOpen,
     },
   });
   const { event } = context;
-  const handlers = verdictsWithGroups(decide(context).decisions, { namespace, event, nowMs, isAssumed: true });
+  const handlers = verdictsWithGroups(decideNotifications(context).decisions, {
+    namespace,
+    event,
+    nowMs,
+    isSimulated: true,
+  });
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
   const shown = transition.kind === 'ok' ? context.v2Event : event;
@@ -110,8 +116,8 @@ function inhibitedBy(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
 ): ReadonlyMap<string, number> {
-  const rules = [...inhibitorsOf(namespace).of(client, check).keys()];
-  return new Map(rules.map((rule) => [rule, namespace.inhibited.of({ rule, client, check }).size]));
+  const rules = [...inhibitorsOf(namespace).ofEvent(client, check).keys()];
+  return new Map(rules.map((rule) => [rule, namespace.inhibited.eventsInhibitedBy({ rule, client, check }).size]));
 }
 
 function newClient(namespace: Namespace, record: Client): ClientEntry {
@@ -122,11 +128,11 @@ function newClient(namespace: Namespace, record: Client): ClientEntry {
 }
 
 /** Returns the silences that would remain: those that a resolution ends do not silence it (completion 1.3.4). */
-function silencesAfter(occurrence: Occurrence, kind: Transition['kind'], nowMs: number): readonly string[] {
-  const ids = silencesOf(occurrence, nowMs);
+function silencesAfter(occurrence: Occurrence, kind: EventTransition['kind'], nowMs: number): readonly string[] {
+  const ids = activeSilenceIds(occurrence, nowMs);
   if (kind !== 'resolve') return ids;
   const { namespace, subscriptions } = occurrence.client;
   const { name } = occurrence.check;
-  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, name, nowMs, selectedFor(occurrence));
+  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, name, nowMs, silencesBySelector(occurrence));
   return ids.filter((id) => !ended.some((entry) => entry.id === id));
 }

@@ -11,7 +11,7 @@ import { isAnySilencedBy } from '../model/registry/silenced-events.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { countUnmatched, markIdle, noteMatched } from '../model/silences/mutations.ts';
-import { changeOf } from '../model/silences/state.ts';
+import { silencedChangeOf } from '../model/silences/state.ts';
 import { endIdle } from './commands.ts';
 
 interface IdleParts {
@@ -121,7 +121,7 @@ function stepOf(
   kept: SilencedEntry,
   rules: IdleRules,
   nowMs: number,
-  covers = () => isAnySilencedBy(namespace, changeOf(namespace.name, kept)),
+  covers = () => isAnySilencedBy(namespace, silencedChangeOf(namespace.name, kept)),
 ): IdleStep {
   return idleStep(entryAt(kept, nowMs), { use: namespace.silenced.use(kept.id), covers }, rules, nowMs);
 }

@@ -11,7 +11,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
 import { renewSilenced } from '../model/silences/mutations.ts';
-import { changeOf, idOfChange } from '../model/silences/state.ts';
+import { silencedChangeOf, idOfChange } from '../model/silences/state.ts';
 
 interface ReminderParts {
   readonly registry: Registry;
@@ -70,7 +70,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, notify }: 
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined || !isDue(entry, transaction.nowMs)) return;
-      const events = [...eventsSilencedBy(namespace, changeOf(namespaceName, entry))].length;
+      const events = [...eventsSilencedBy(namespace, silencedChangeOf(namespaceName, entry))].length;
       if (events === 0) return;
       const noted = { ...entry, reminder_sent: { at: transaction.now, events } };
       renewSilenced(transaction, namespace, noted);

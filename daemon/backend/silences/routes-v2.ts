@@ -20,7 +20,7 @@ import {
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { unexpiredEntry } from './commands.ts';
 import type { SilencedRegistry } from '../model/silences/state.ts';
-import { isNamed } from '../access/principal.ts';
+import { isIdentifiedCaller } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';
 import type { SilenceDeps } from './changes.ts';
@@ -77,7 +77,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
         idOf(name),
         (before, nowMs) => {
           const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
-          const creator = isNamed(actor.who) ? actor.who : core.creator || null;
+          const creator = isIdentifiedCaller(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
           // An expired entry silences nothing, so its duration is not checked.
           if (!isExpired(made, nowMs)) refuseV2AgainstPolicy(deps, made);

@@ -10,11 +10,11 @@ import { errorBody } from '../http/errors.ts';
 import { FrameSocket } from './frame-socket.ts';
 import { sayLast } from '../tls/last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
-import type { Frames } from '../http/peer.ts';
+import type { FrameProgress } from '../http/peer.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
 
 /** One WebSocket endpoint. */
-export interface Endpoint {
+export interface WebSocketEndpoint {
   readonly path: string;
   /** The subprotocol that a peer must offer; default: none. */
   readonly protocol?: string;
@@ -48,7 +48,7 @@ export interface Handshaking {
   readonly head: Buffer;
   readonly principal: Principal;
   /** Called when the handshake is answered, with the counter of the peer's frames. */
-  readonly speaksFrames: (frames: Frames) => void;
+  readonly speaksFrames: (frames: FrameProgress) => void;
 }
 
 /**
@@ -73,7 +73,7 @@ const jsonRefusal: Refusal = (error) => ({ type: 'application/json', body: JSON.
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
 /** The rules for admission: authentication, and the life of open sockets. */
-export interface Admission {
+export interface SocketAdmission {
   readonly guard: Guard;
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
@@ -117,8 +117,8 @@ const GOING_AWAY = 1001;
  */
 export function routeUpgrades(
   server: Server,
-  endpoints: readonly Endpoint[],
-  admission: Admission,
+  endpoints: readonly WebSocketEndpoint[],
+  admission: SocketAdmission,
   refusal: Refusal = jsonRefusal,
 ): AsyncDisposable {
   const { guard, other } = admission;
@@ -132,7 +132,7 @@ export function routeUpgrades(
     destroyBroken(socket);
     const proceed = (principal: Principal): Promise<void> | undefined => {
       refuseWhenClosing();
-      const path = pathOf(request);
+      const path = requestPath(request);
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       return socket.destroyed ? undefined : handshake(request, socket, head, principal);
@@ -176,7 +176,7 @@ function allowance(access: Scope, doing: Doing | undefined): (who: Principal) =>
   return (who) => hasScope(who, access) || mayByRoles(who, access, doing);
 }
 
-export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+export function requestPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return url.split('?', 1)[0] ?? '';
 }
 
@@ -187,7 +187,11 @@ type Handshake = (
   principal: Principal,
 ) => Promise<void> | undefined;
 
-function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowPeers }: Admission): Handshake {
+function handshakeOf(
+  endpoint: WebSocketEndpoint,
+  peers: Set<WebSocket>,
+  { sockets, slowPeers }: SocketAdmission,
+): Handshake {
   const { protocol, maxPayload, access, headers = {} } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
@@ -217,7 +221,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     }
     // The socket of a server is always a TCP, TLS or local socket.
     const wire = socket as Socket;
-    const speaksFrames = (frames: Frames): void => slowPeers.of(wire)?.speaksFrames(frames);
+    const speaksFrames = (frames: FrameProgress): void => slowPeers.of(wire)?.speaksFrames(frames);
     const passed = endpoint.passOn?.({ request, socket: wire, head, principal, speaksFrames });
     if (passed !== undefined) return passed;
     server.handleUpgrade(request, socket, head, (peer) => {

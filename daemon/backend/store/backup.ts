@@ -6,7 +6,7 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { StoreWork } from '../ports.ts';
 import { openWithAllLogs } from './open-with-all-logs.ts';
-import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
+import { digestStore, Digester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
 import type { Database } from './database.ts';
 
@@ -153,7 +153,7 @@ export function backupProblem(dir: string, error: unknown): MonError {
 export async function verifyBackup(backup: Backup, work: StoreWork): Promise<void> {
   const database = await openBackup(backup);
   try {
-    assertEqual(await digestOf(database, work), backup);
+    assertEqual(await digestStore(database, work), backup);
   } catch (error) {
     if (work.signal.aborted) throw work.signal.reason;
     if (error instanceof MonError) throw error;

@@ -29,7 +29,7 @@ export type StoredEntry = readonly [key: (string | number)[], value: string];
  * @param reading disposed of at the end of the iteration
  * @throws MonError `unavailable` if the disk fails
  */
-export function entriesOf(
+export function readEntries(
   database: Database,
   range: EntryRange,
   reading?: Disposable,

@@ -12,7 +12,7 @@ import {
 import { AtomicWriter, type Entry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
 import { diskError } from './disk-error.ts';
-import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
+import { readEntries, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { LevelUpgradeTarget } from './level-upgrade-target.ts';
@@ -104,7 +104,7 @@ export class LevelStore implements Store {
     }
     const store = new LevelStore(database, options, { id: String(JSON.parse(id)), version });
     // Nothing is written without a lease, so every shard has an epoch.
-    for await (const [key] of entriesOf(database, tupleRange(EPOCHS))) {
+    for await (const [key] of readEntries(database, tupleRange(EPOCHS))) {
       const name = String(key.at(-1));
       store.#shards.set(name, await loadShard(database, name, store.#retention, options.loss !== undefined));
     }
@@ -263,12 +263,12 @@ export class LevelStore implements Store {
 
   #entries(range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
     if (this.#gate.isShut) return this.#entriesLater(range);
-    return entriesOf(this.#database, range, this.#gate.begin());
+    return readEntries(this.#database, range, this.#gate.begin());
   }
 
   /** Waits for the gate. Nothing is written while it is shut, so the entries are as they were at the call. */
   async *#entriesLater(range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
-    yield* entriesOf(this.#database, range, await this.#gate.enter());
+    yield* readEntries(this.#database, range, await this.#gate.enter());
   }
 
   #shard(name: string): Shard {

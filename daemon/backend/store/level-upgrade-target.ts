@@ -2,7 +2,7 @@ import type { Key } from '../ports.ts';
 import { AMENDMENT_SUFFIX, isAmendment, isAmendmentKey, amendedText } from './amendments.ts';
 import type { Entry } from './atomic-writer.ts';
 import type { Database } from './database.ts';
-import { entriesOf, type StoredEntry } from './entries.ts';
+import { readEntries, type StoredEntry } from './entries.ts';
 import { SCHEMA_VERSION } from './keys.ts';
 import {
   PAGE_BYTES,
@@ -69,7 +69,7 @@ export class LevelUpgradeTarget implements UpgradeTarget {
   async *pages(prefix: Key): AsyncGenerator<readonly StoredEntry[], void, undefined> {
     let page: StoredEntry[] = [];
     let bytes = 0;
-    for await (const entry of entriesOf(this.#database, tupleRange(prefix))) {
+    for await (const entry of readEntries(this.#database, tupleRange(prefix))) {
       page.push(entry);
       bytes += entry[1].length;
       if (page.length < PAGE_ENTRIES && bytes < PAGE_BYTES) continue;

@@ -7,7 +7,7 @@ import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
 import { scanLog } from './inspect/log-scan.ts';
 import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';
 import { bytesOf, CURRENT, numberOf, passOnRefusal, storeFiles, type StoreFiles } from './inspect/store-files.ts';
-import { KEY_TRAILER_BYTES, versionOf, type ManifestTable, type Version } from './inspect/version.ts';
+import { KEY_TRAILER_BYTES, versionOf, type ManifestTable, type ManifestVersion } from './inspect/version.ts';
 import { batchHead, batchOperations } from './inspect/write-batch.ts';
 import { changeRecords, EPOCHS, epochKey, lastSeqKey, newStoreId, OWN, SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { MIGRATIONS, newestSchema } from './migrations/list.ts';
@@ -114,7 +114,7 @@ async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
 }
 
 /** @returns undefined unless the file can be read to its end */
-async function readVersion(path: string): Promise<Version | undefined> {
+async function readVersion(path: string): Promise<ManifestVersion | undefined> {
   try {
     const { records, damaged, torn } = scanLog(await readFile(path));
     if (damaged.length > 0 || torn !== undefined || records.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { assertEqual, assertSpaceForCopy, openBackup, type Backup } from './backup.ts';
 import { diskError } from './disk-error.ts';
 import { newStoreId, RESTORING, STORE_ID } from './keys.ts';
-import { digestOf, rawPages } from './store-digest.ts';
+import { digestStore, rawPages } from './store-digest.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
@@ -31,7 +31,7 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
       // Synced, so that no power cut loses a batch and keeps the removal of the mark.
       await batch.write({ sync: true });
     }
-    assertEqual(await digestOf(database, { signal, except: MARK }), backup);
+    assertEqual(await digestStore(database, { signal, except: MARK }), backup);
     await database.batch().put(encodeTuple(STORE_ID), newStoreId()).del(MARK).write({ sync: true });
   } catch (error) {
     if (signal.aborted) throw signal.reason;

@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ChangeRecord } from '../ports.ts';
 import { parseChangeCount } from './change-record.ts';
 import { changeKey, changeRecords, epochKey, lastSeqKey } from './keys.ts';
-import { entriesOf } from './entries.ts';
+import { readEntries } from './entries.ts';
 import { Retention, type RetentionLimits } from './retention.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 import type { Database } from './database.ts';
@@ -43,7 +43,7 @@ export async function loadShard(
   const retention = new Retention(limits, last);
   const range = tupleRange(changeRecords(name));
   let newest: number | undefined;
-  for await (const [key, value] of entriesOf(database, { ...range, reverse: true })) {
+  for await (const [key, value] of readEntries(database, { ...range, reverse: true })) {
     const seq = Number(key.at(-1));
     newest ??= seq;
     if (newest !== last) throw mismatch(database, name, last, newest);

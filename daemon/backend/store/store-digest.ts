@@ -71,7 +71,7 @@ export class Digester {
 }
 
 /** @throws the reason of `signal` */
-export async function digestOf(database: Database, options: Reading = {}): Promise<StoreDigest> {
+export async function digestStore(database: Database, options: Reading = {}): Promise<StoreDigest> {
   const digester = new Digester();
   for await (const page of rawPages(database, options)) digester.add(page);
   return digester.digest();

@@ -79,7 +79,7 @@ function keyOfEntry({ client, name }: CheckEntry): PastCheckKey {
 }
 
 /** The part of the timeline that is retained. */
-export interface Kept {
+export interface TimelineRetention {
   /** Time from which all transitions are retained, epoch milliseconds. */
   readonly sinceMs: number;
   /** Number of transitions retained per check; older ones are erased. */
@@ -91,7 +91,7 @@ export async function readAvailability(
   store: ReadStore,
   namespace: Namespace,
   checkKeys: readonly PastCheckKey[],
-  { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
+  { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
 ): Promise<AvailabilityReport> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
   const all: (PastCheckKey & Availability)[] = [];
@@ -119,7 +119,7 @@ export async function readPast(
   store: ReadStore,
   namespace: Namespace,
   checkKey: PastCheckKey,
-  { span, kept }: { readonly span: Span; readonly kept: Kept },
+  { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
 ): Promise<CheckPast> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
   const silenced = await silences.of(checkKey.client, checkKey.check);
@@ -145,7 +145,7 @@ async function stretchesAt(
   store: ReadStore,
   namespace: Namespace,
   { client, check }: PastCheckKey,
-  { span, kept }: { readonly span: Span; readonly kept: Kept },
+  { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
 ): Promise<Stretch[]> {
   const changes: StatusChange[] = [];
   const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
@@ -171,10 +171,14 @@ function statusOf(entry: CheckEntry | undefined): number | undefined {
 export class SilencesOfPast {
   readonly #store: ReadStore;
   readonly #sources: SilenceSources;
-  readonly #bounds: { readonly span: Span; readonly kept: Kept };
+  readonly #bounds: { readonly span: Span; readonly kept: TimelineRetention };
   readonly #spans = new Map<string, readonly Span[]>();
 
-  constructor(store: ReadStore, sources: SilenceSources, bounds: { readonly span: Span; readonly kept: Kept }) {
+  constructor(
+    store: ReadStore,
+    sources: SilenceSources,
+    bounds: { readonly span: Span; readonly kept: TimelineRetention },
+  ) {
     this.#store = store;
     this.#sources = sources;
     this.#bounds = bounds;

@@ -9,7 +9,7 @@ import {
   nextSilences,
   readNamespace,
   type PastBase,
-  type PastClient,
+  type PastClientState,
   type IdentifiedTransition,
 } from './past.ts';
 import { newestOf } from './sources.ts';
@@ -50,7 +50,7 @@ export interface PastDifference {
    * Clients with transitions and a known state. If silences differ, or there are many clients, all other clients as
    * well.
    */
-  readonly clients: AsyncIterable<readonly PastClient[]>;
+  readonly clients: AsyncIterable<readonly PastClientState[]>;
 }
 
 /**
@@ -156,7 +156,7 @@ async function* clientsOf(
   { checkpoint }: PastBase,
   namespace: string,
   { turned, atMs }: { readonly turned: ReadonlyMap<string, unknown>; readonly atMs: number },
-): AsyncGenerator<readonly PastClient[], void> {
+): AsyncGenerator<readonly PastClientState[], void> {
   const clientsByName = await checkpointClients(store, checkpoint, namespace, new Set(turned.keys()));
   for (const name of turned.keys()) {
     const sources = (await checksOnce(store, namespace, name)).map((check) => ({

@@ -6,7 +6,7 @@ import type { PastClient as PastClientRow } from '../../../shared/schemas/timeli
 import { clientRow } from '../model/clients/feed-rows.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { SilencedRegistry } from '../model/silences/state.ts';
-import type { PastClient } from './past.ts';
+import type { PastClientState } from './past.ts';
 import { subjectIn, subscriptionsIn } from './queries.ts';
 
 export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistry {
@@ -17,7 +17,7 @@ export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistr
 
 /** Returns the rows of a client's past events. */
 export function pastEventRows(
-  { name, events }: PastClient,
+  { name, events }: PastClientState,
   namespace: Namespace,
   silences: SilencedRegistry,
   atMs: number,
@@ -36,7 +36,7 @@ export function pastEventRows(
 }
 
 /** Returns the row of a past client. Attributes that transitions do not record are those of today. */
-export function pastClientRow({ clients }: Namespace, { name, events }: PastClient, atMs: number): PastClientRow {
+export function pastClientRow({ clients }: Namespace, { name, events }: PastClientState, atMs: number): PastClientRow {
   const today = clients.get(name);
   if (today === undefined) {
     return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, deleted: true };

@@ -31,7 +31,7 @@ const TRANSITIONS_MAX = 1_000_000;
 const YIELD_EVERY = 1000;
 
 /** A client at a past moment. */
-export interface PastClient {
+export interface PastClientState {
   readonly name: string;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
@@ -41,7 +41,7 @@ export interface PastNamespace {
   /** Silences that had not ended or expired. */
   readonly silences: readonly SilencedEntry[];
   /** Clients with a known state, unordered. */
-  readonly clients: AsyncIterable<readonly PastClient[]>;
+  readonly clients: AsyncIterable<readonly PastClientState[]>;
 }
 
 /** The checkpoint from which a moment is rebuilt. */
@@ -153,9 +153,9 @@ async function* clientsOf(
   checkpoint: CompleteCheckpoint,
   namespace: string,
   transitionsByClient: Map<string, IdentifiedTransition[]>,
-): AsyncGenerator<readonly PastClient[], void> {
+): AsyncGenerator<readonly PastClientState[], void> {
   for await (const { id, clients } of clientsAt(store, checkpoint, namespace)) {
-    const part: PastClient[] = [];
+    const part: PastClientState[] = [];
     for (const client of clients) {
       const own = transitionsByClient.get(client.name);
       transitionsByClient.delete(client.name);
@@ -183,7 +183,7 @@ export function nextClient(
   { name, checkCount: countBefore, events: before }: ClientPart['clients'][number],
   id: number,
   transitions: readonly IdentifiedTransition[],
-): readonly PastClient[] {
+): readonly PastClientState[] {
   const events = new Map(before);
   let checkCount = countBefore;
   for (let at = transitions.length - 1; at >= 0; at--) {

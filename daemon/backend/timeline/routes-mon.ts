@@ -9,7 +9,7 @@ import { searchFilter } from '../http/search.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { selectedChecks, readAvailability, readPast, type Kept } from './availability.ts';
+import { selectedChecks, readAvailability, readPast, type TimelineRetention } from './availability.ts';
 import { readPage, sourcesOfAll, sourcesOfClient } from './queries.ts';
 import { lastIdOf } from '../model/timeline/storage.ts';
 
@@ -74,7 +74,7 @@ function spanAndKept(
   { registry: { timeline }, clock }: Pick<TimelineDeps, 'registry' | 'clock'>,
   since: number | undefined,
   until = Infinity,
-): { readonly span: Span; readonly kept: Kept } {
+): { readonly span: Span; readonly kept: TimelineRetention } {
   const untilMs = Math.min(until, clock.now());
   const sinceMs = since ?? untilMs - DAY_MS;
   if (sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from '../backend-process.ts';
-import { Line } from '../http-line.ts';
+import { HttpConnection } from '../http-line.ts';
 import { EVENTS, postResults } from '../post-results.ts';
 import { count, quantile } from '../report.ts';
 import { RATE, whileResultsComeIn } from '../background-results.ts';
-import { interleaved, type Side, type Sides } from './figures.ts';
+import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 const WHAT = `GET /events, 10,000 events, beside ${count(RATE)} results/s`;
@@ -21,8 +21,8 @@ export async function listDuringResults([before, now]: Sides, seconds: number): 
   await interleaved(ROUNDS, both, [({ side, backend }) => measureList(side, backend, seconds)]);
 }
 
-async function measureList(side: Side, backend: BenchBackend, seconds: number): Promise<void> {
-  const line = new Line(backend);
+async function measureList(side: ComparedClone, backend: BenchBackend, seconds: number): Promise<void> {
+  const line = new HttpConnection(backend);
   const times: number[] = [];
   const reached = await whileResultsComeIn(backend, async () => {
     await line.send('GET', '/events');

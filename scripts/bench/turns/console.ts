@@ -3,7 +3,7 @@ import { EVENTS, isLive, LARGE, measureIdle, SMALL, STORM, typedFilters, USUAL }
 import { ConsoleTerminal, type TerminalSize } from '../console-terminal.ts';
 import { count, quantile } from '../report.ts';
 import { startStorm, type Storm } from '../storm.ts';
-import { interleaved, type Side, type Sides } from './figures.ts';
+import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 const STARTS = 3;
@@ -23,11 +23,11 @@ export async function consoles(sides: Sides): Promise<void> {
   ]);
 }
 
-function terminalOf({ clone }: Side, backend: string, size: TerminalSize): ConsoleTerminal {
+function terminalOf({ clone }: ComparedClone, backend: string, size: TerminalSize): ConsoleTerminal {
   return new ConsoleTerminal(backend, size, { clone });
 }
 
-async function firstFrames(side: Side): Promise<void> {
+async function firstFrames(side: ComparedClone): Promise<void> {
   // The first start fills the caches.
   for (let start = 0; start <= STARTS; start++) {
     await using terminal = terminalOf(side, 'http://127.0.0.1:9', USUAL);
@@ -37,7 +37,7 @@ async function firstFrames(side: Side): Promise<void> {
   }
 }
 
-async function usualScreen(side: Side, storm: Storm): Promise<void> {
+async function usualScreen(side: ComparedClone, storm: Storm): Promise<void> {
   storm.blow({ changesPerSecond: STORM, pings: false });
   await using terminal = terminalOf(side, storm.url, USUAL);
   const { delayMs } = await terminal.until(isLive, 30_000);
@@ -62,7 +62,7 @@ async function usualScreen(side: Side, storm: Storm): Promise<void> {
   side.note('console: memory', terminal.memoryMiB, 'MiB');
 }
 
-async function otherScreen(side: Side, storm: Storm, size: TerminalSize, name: string): Promise<void> {
+async function otherScreen(side: ComparedClone, storm: Storm, size: TerminalSize, name: string): Promise<void> {
   storm.blow({ changesPerSecond: STORM, pings: false });
   await using terminal = terminalOf(side, storm.url, size);
   await terminal.until(isLive, 30_000);

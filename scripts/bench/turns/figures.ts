@@ -1,7 +1,7 @@
 import { quantile, report } from '../report.ts';
 
 /** One of the two compared clones, with its figures of each turn. */
-export class Side {
+export class ComparedClone {
   /** The clone; `undefined` for this one. */
   readonly clone: string | undefined;
   readonly #figures = new Map<string, { readonly unit: string; readonly values: number[] }>();
@@ -25,7 +25,7 @@ export class Side {
 }
 
 /** The two clones, the other one first. */
-export type Sides = readonly [before: Side, now: Side];
+export type Sides = readonly [before: ComparedClone, now: ComparedClone];
 
 /** Runs the parts in turns. Each round starts with the subject that the previous one ended with. */
 export async function interleaved<Subject>(

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from '../backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop } from '../bench-agent.ts';
-import { Line, postLoop } from '../http-line.ts';
+import { HttpConnection, postLoop } from '../http-line.ts';
 import { EVENTS, MEMBERS, postResults } from '../post-results.ts';
 import { preciseCpuMs } from '../process-figures.ts';
 import { count, quantile } from '../report.ts';
-import { interleaved, type Side, type Sides } from './figures.ts';
+import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 9;
 const AGENTS = 100;
@@ -32,7 +32,7 @@ const AGGREGATE_PATHS = [
 ];
 
 interface Loaded {
-  readonly side: Side;
+  readonly side: ComparedClone;
   readonly backend: BenchBackend;
   readonly agents: readonly BenchAgent[];
 }
@@ -59,7 +59,7 @@ export async function underLoad([before, now]: Sides, seconds: number): Promise<
   await interleaved(ROUNDS, both, AGGREGATE_PATHS.map(questionOf));
 }
 
-async function connected(side: Side, backend: BenchBackend): Promise<Loaded> {
+async function connected(side: ComparedClone, backend: BenchBackend): Promise<Loaded> {
   return { side, backend, agents: await BenchAgent.connectAll(backend.url, AGENTS) };
 }
 
@@ -127,8 +127,8 @@ function questionOf(path: string) {
   return ({ side, backend }: Loaded): Promise<void> => ask(side, backend, path);
 }
 
-async function ask(side: Side, backend: BenchBackend, path: string): Promise<void> {
-  const line = new Line(backend);
+async function ask(side: ComparedClone, backend: BenchBackend, path: string): Promise<void> {
+  const line = new HttpConnection(backend);
   const times: number[] = [];
   // These requests are not measured: code that runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
@@ -146,7 +146,7 @@ async function ask(side: Side, backend: BenchBackend, path: string): Promise<voi
 
 /** Creates silences that match nothing. */
 async function postSilences(backend: BenchBackend): Promise<void> {
-  const line = new Line(backend);
+  const line = new HttpConnection(backend);
   for (let at = 0; at < SILENCES; at++) {
     await line.send('POST', '/silenced', JSON.stringify({ subscription: 'nobody', check: `disk-${String(at)}` }));
   }

@@ -6,7 +6,7 @@ import { postResults, type ResultGrid } from '../post-results.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from '../process-figures.ts';
 import { count } from '../report.ts';
 import { settleStore } from '../settle-store.ts';
-import { interleaved, type Side, type Sides } from './figures.ts';
+import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 
@@ -21,7 +21,7 @@ export async function start(sides: Sides, results: number): Promise<void> {
   }
 }
 
-async function fillStore({ clone }: Side, stateDir: string, results: number): Promise<void> {
+async function fillStore({ clone }: ComparedClone, stateDir: string, results: number): Promise<void> {
   const grid: ResultGrid = {
     clients: Math.ceil(results / CHECKS_EACH),
     checks: CHECKS_EACH,
@@ -38,7 +38,7 @@ async function fillStore({ clone }: Side, stateDir: string, results: number): Pr
   await settleStore(stateDir);
 }
 
-async function startOn(side: Side, stateDir: string, results: number): Promise<void> {
+async function startOn(side: ComparedClone, stateDir: string, results: number): Promise<void> {
   const begun = performance.now();
   await using backend = await startBackend({ clone: side.clone, stateDir, keepsState: true });
   const what = `start with ${count(results)} results`;

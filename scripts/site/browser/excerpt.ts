@@ -1,5 +1,5 @@
 /** A part of an excerpt: a search word, or the text between two. */
-export interface Piece {
+export interface ExcerptPart {
   readonly text: string;
   readonly isWord: boolean;
 }
@@ -8,7 +8,7 @@ const BEFORE = 60;
 const LENGTH = 180;
 
 /** Returns the part of a text around the first match; its beginning if nothing matches. */
-export function excerptOf(text: string, words: readonly string[]): readonly Piece[] {
+export function excerptOf(text: string, words: readonly string[]): readonly ExcerptPart[] {
   const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|');
   const first = pattern === '' ? -1 : text.search(new RegExp(pattern, 'i'));
   const start = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;

@@ -4,7 +4,7 @@ import { applyOperator } from './operators.ts';
 import { parseTree, type ExpressionTree } from './parse-tree.ts';
 import { parsed, type ExpressionProblem } from './syntax-problem.ts';
 import type { ExpressionNode, Token } from './tree.ts';
-import { Failure, isTruthy, kindOf, madeText, Moment, NumberRange } from './values.ts';
+import { Failure, isTruthy, kindText, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
 /**
  * An expression after `eval:` in filters and proxy requests. It is a closed language with the syntax of Ruby, so that
@@ -24,7 +24,7 @@ export interface Expression extends ExpressionTree {
 }
 
 /** The data that an expression is evaluated on. */
-export interface Subject {
+export interface EvaluationContext {
   /** The attribute under test. */
   readonly value: unknown;
   /** Returns another attribute; undefined or null if there is none. Implementations must follow own attributes only. */
@@ -55,7 +55,7 @@ export function parseExpression(source: string, roots?: ReadonlySet<string>): Ex
 }
 
 /** Evaluates an expression. Never throws, and takes time linear in the values that it reads. */
-export function evaluate(expression: Expression, subject: Subject): Evaluation {
+export function evaluate(expression: Expression, subject: EvaluationContext): Evaluation {
   // Tokens come first, because the peer substitutes all of them before it evaluates.
   const unmatched = expression.tokens.filter((token) => tokenValue(token, subject) === undefined);
   if (unmatched.length > 0) {
@@ -65,7 +65,7 @@ export function evaluate(expression: Expression, subject: Subject): Evaluation {
   return value instanceof Failure ? { kind: 'error', message: value.message } : { kind: 'value', value };
 }
 
-function valueOf(node: ExpressionNode, subject: Subject): unknown {
+function valueOf(node: ExpressionNode, subject: EvaluationContext): unknown {
   switch (node.kind) {
     case 'literal':
     case 'float':
@@ -77,7 +77,9 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
     case 'token':
       return tokenValue(node.token, subject);
     case 'text':
-      return madeText(node.parts.map((part) => (typeof part === 'string' ? part : tokenText(part, subject))).join(''));
+      return textOrFailure(
+        node.parts.map((part) => (typeof part === 'string' ? part : tokenText(part, subject))).join(''),
+      );
     case 'list':
       return valuesOf(node.items, subject);
     case 'range':
@@ -86,7 +88,7 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return ifValue(valueOf(node.operand, subject), (value) => !isTruthy(value));
     case 'minus':
       return ifValue(valueOf(node.operand, subject), (value) =>
-        typeof value === 'number' ? -value : new Failure(`- cannot be applied to ${kindOf(value)}`),
+        typeof value === 'number' ? -value : new Failure(`- cannot be applied to ${kindText(value)}`),
       );
     case 'binary':
       return binaryValue(node, subject);
@@ -96,7 +98,7 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
         return typeof value === 'string'
           ? (node.pattern.hasMatchIn(value) ??
               new Failure('testing the pattern takes too long, because the tested text is too long'))
-          : new Failure(`=~ cannot be applied to ${kindOf(value)}`);
+          : new Failure(`=~ cannot be applied to ${kindText(value)}`);
       });
     case 'choice':
       return ifValue(valueOf(node.condition, subject), (condition) =>
@@ -119,7 +121,7 @@ function ifValue(value: unknown, next: (value: unknown) => unknown): unknown {
   return value instanceof Failure ? value : next(value);
 }
 
-function valuesOf(nodes: readonly ExpressionNode[], subject: Subject): unknown[] | Failure {
+function valuesOf(nodes: readonly ExpressionNode[], subject: EvaluationContext): unknown[] | Failure {
   const values: unknown[] = [];
   for (const node of nodes) {
     const value = valueOf(node, subject);
@@ -131,7 +133,7 @@ function valuesOf(nodes: readonly ExpressionNode[], subject: Subject): unknown[]
 
 function binaryValue(
   { operator, left, right }: ExpressionNode & { readonly kind: 'binary' },
-  subject: Subject,
+  subject: EvaluationContext,
 ): unknown {
   return ifValue(valueOf(left, subject), (value) => {
     // As in Ruby, these return the deciding side and skip the other one.
@@ -146,14 +148,14 @@ function rangeOf(first: unknown, last: unknown): unknown {
   if (last instanceof Failure) return last;
   return typeof first === 'number' && typeof last === 'number'
     ? new NumberRange(first, last)
-    : new Failure(`.. cannot be applied to ${kindOf(first)} and ${kindOf(last)}`);
+    : new Failure(`.. cannot be applied to ${kindText(first)} and ${kindText(last)}`);
 }
 
 function momentOf(seconds: unknown, zone: string): unknown {
   if (seconds instanceof Failure) return seconds;
-  if (typeof seconds !== 'number') return new Failure(`Time.at cannot be applied to ${kindOf(seconds)}`);
+  if (typeof seconds !== 'number') return new Failure(`Time.at cannot be applied to ${kindText(seconds)}`);
   return seconds >= 0 && seconds <= EPOCH_SECONDS_MAX
-    ? new Moment(seconds, zone)
+    ? new ZonedTime(seconds, zone)
     : new Failure('Time.at needs seconds since 1970, up to the year 9999');
 }
 
@@ -161,12 +163,12 @@ function momentOf(seconds: unknown, zone: string): unknown {
  * Returns the value of a token; undefined without an attribute or default. An object is no value for a token
  * (completion 1.12).
  */
-function tokenValue({ path, fallback }: Token, subject: Subject): unknown {
+function tokenValue({ path, fallback }: Token, subject: EvaluationContext): unknown {
   const value = subject.token(path);
   return value === null || value === undefined || isAttributes(value) ? fallback?.value : value;
 }
 
-function tokenText({ path, fallback }: Token, subject: Subject): string {
+function tokenText({ path, fallback }: Token, subject: EvaluationContext): string {
   const value = subject.token(path);
   return value === null || value === undefined || isAttributes(value) ? (fallback?.text ?? '') : attributeText(value);
 }

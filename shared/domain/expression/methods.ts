@@ -1,6 +1,6 @@
 import { attributeText } from '../attributes.ts';
 import { localTime, type LocalTime } from '../local-time.ts';
-import { Failure, isEqual, kindOf, madeNumber, madeText, Moment, NumberRange } from './values.ts';
+import { Failure, isEqual, kindText, madeNumber, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
 /** The implementation of a method; `undefined` if it does not support the receiver or argument. */
 type Call = (receiver: unknown, ...args: readonly unknown[]) => unknown;
@@ -47,8 +47,8 @@ export function argumentCount(name: string): number | undefined {
 export function callMethod(name: string, receiver: unknown, args: readonly unknown[]): unknown {
   const result = METHODS.get(name)?.call(receiver, ...args);
   if (result !== undefined) return result;
-  const kinds = args.length === 0 ? '' : ` with ${args.map(kindOf).join(' and ')}`;
-  return new Failure(`${kindOf(receiver)} has no ${name}${kinds}`);
+  const kinds = args.length === 0 ? '' : ` with ${args.map(kindText).join(' and ')}`;
+  return new Failure(`${kindText(receiver)} has no ${name}${kinds}`);
 }
 
 function includes(receiver: unknown, target: unknown): unknown {
@@ -79,9 +79,9 @@ function lengthOf(receiver: unknown): unknown {
 }
 
 function toText(receiver: unknown): unknown {
-  if (receiver instanceof NumberRange || receiver instanceof Moment || kindOf(receiver) === 'an object')
+  if (receiver instanceof NumberRange || receiver instanceof ZonedTime || kindText(receiver) === 'an object')
     return undefined;
-  return madeText(attributeText(receiver));
+  return textOrFailure(attributeText(receiver));
 }
 
 /**
@@ -98,7 +98,7 @@ function toFloat(receiver: unknown): unknown {
 }
 
 function toInteger(receiver: unknown): unknown {
-  if (receiver instanceof Moment) return Math.floor(receiver.epochSeconds);
+  if (receiver instanceof ZonedTime) return Math.floor(receiver.epochSeconds);
   if (typeof receiver === 'string') return madeNumber(Number(INTEGER_START.exec(receiver)?.[0] ?? 0));
   const number = toFloat(receiver);
   return typeof number === 'number' ? Math.trunc(number) : number;
@@ -107,8 +107,8 @@ function toInteger(receiver: unknown): unknown {
 function ofText(change: (text: string) => string): Call {
   return (receiver) => {
     if (typeof receiver !== 'string') return undefined;
-    const text = madeText(receiver);
-    return typeof text === 'string' ? madeText(change(text)) : text;
+    const text = textOrFailure(receiver);
+    return typeof text === 'string' ? textOrFailure(change(text)) : text;
   };
 }
 
@@ -119,5 +119,5 @@ function ofTexts(test: (text: string, other: string) => boolean): Call {
 
 function ofTime(field: (time: LocalTime) => number): Call {
   return (receiver) =>
-    receiver instanceof Moment ? field(localTime(receiver.epochSeconds * 1000, receiver.zone)) : undefined;
+    receiver instanceof ZonedTime ? field(localTime(receiver.epochSeconds * 1000, receiver.zone)) : undefined;
 }

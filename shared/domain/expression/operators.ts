@@ -1,5 +1,5 @@
 import type { BinaryOperator } from './tree.ts';
-import { Failure, isEqual, kindOf, madeNumber, madeText } from './values.ts';
+import { Failure, isEqual, kindText, madeNumber, textOrFailure } from './values.ts';
 
 /** The operators that evaluate both sides. */
 export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
@@ -14,10 +14,10 @@ export function applyOperator(operator: EagerOperator, left: unknown, right: unk
   if (typeof left === 'string' && typeof right === 'string') {
     const isSo = inOrder(operator, left, right);
     if (isSo !== undefined) return isSo;
-    if (operator === '+') return madeText(left + right);
+    if (operator === '+') return textOrFailure(left + right);
   }
   const sign = operator === 'fdiv' ? '/' : operator;
-  return new Failure(`${sign} cannot be applied to ${kindOf(left)} and ${kindOf(right)}`);
+  return new Failure(`${sign} cannot be applied to ${kindText(left)} and ${kindText(right)}`);
 }
 
 /** Returns undefined if the operator is no comparison. */

@@ -21,7 +21,7 @@ export class NumberRange {
 }
 
 /** A time in a zone. */
-export class Moment {
+export class ZonedTime {
   readonly epochSeconds: number;
   readonly zone: string;
 
@@ -56,7 +56,7 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
   if (one instanceof NumberRange) {
     return other instanceof NumberRange && one.first === other.first && one.last === other.last;
   }
-  if (one instanceof Moment) return other instanceof Moment && one.epochSeconds === other.epochSeconds;
+  if (one instanceof ZonedTime) return other instanceof ZonedTime && one.epochSeconds === other.epochSeconds;
   if (!isAttributes(one) || !isAttributes(other)) return false;
   const names = Object.keys(one);
   return (
@@ -66,7 +66,7 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
 }
 
 /** Returns the text that an operation produced, or a failure if it is too long. */
-export function madeText(text: string): string | Failure {
+export function textOrFailure(text: string): string | Failure {
   return text.length > TEXT_LENGTH_MAX
     ? new Failure(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`)
     : text;
@@ -78,11 +78,11 @@ export function madeNumber(value: number): number | Failure {
 }
 
 /** Returns the kind of a value as a noun phrase for people. */
-export function kindOf(value: unknown): string {
+export function kindText(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
   if (Array.isArray(value)) return 'a list';
   if (value instanceof NumberRange) return 'a range';
-  if (value instanceof Moment) return 'a time';
+  if (value instanceof ZonedTime) return 'a time';
   switch (typeof value) {
     case 'string':
       return 'a text';

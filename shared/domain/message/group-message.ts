@@ -1,7 +1,7 @@
 import type { GroupedEvent, GroupRun } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
-import { counted } from '../count-text.ts';
-import { groupLabel } from '../notify/group-key.ts';
+import { countWithNoun } from '../count-text.ts';
+import { formatGroupLabel } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf } from '../severity.ts';
 import { clip, plainLine } from './clip.ts';
@@ -27,11 +27,11 @@ export function groupMessageOf({ namespace, group, output }: GroupMessageSubject
   const [only, ...others] = events;
   const isSingle = only !== undefined && others.length === 0 && omitted === 0;
   if (isSingle) return { ...messageOf({ namespace, event: only, output }), key: id };
-  const label = plainLine(groupLabel(Object.entries(group.by)));
+  const label = plainLine(formatGroupLabel(Object.entries(group.by)));
   const isOver = firing === 0;
   const isAcknowledged = !isOver && events.every(({ action, silenced }) => action === 'resolve' || silenced);
   const state = isOver ? 'RESOLVED' : severity.toUpperCase();
-  const count = counted(isOver ? resolved : firing, 'event');
+  const count = countWithNoun(isOver ? resolved : firing, 'event');
   const news = newsOf(group);
   return {
     kind: isOver ? 'resolved' : isAcknowledged ? 'acknowledged' : 'problem',

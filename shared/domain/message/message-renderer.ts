@@ -2,7 +2,7 @@ import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
 import type { HandlerDefinition } from '../../schemas/handler.ts';
 import type { Attributes } from '../attributes.ts';
 import { attributePaths } from '../expression/attribute-paths.ts';
-import { groupLabel } from '../notify/group-key.ts';
+import { formatGroupLabel } from '../notify/group-key.ts';
 import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../attribute-shapes.ts';
 import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
 import { templateSubjectOf } from '../v2/event-subject.ts';
@@ -53,7 +53,7 @@ export class Telegraph {
       this.#names = { event: subject, ...words };
     } else {
       const { events: _, ...counts } = group;
-      this.#names = { group: { ...counts, label: groupLabel(Object.entries(group.by)) }, ...words };
+      this.#names = { group: { ...counts, label: formatGroupLabel(Object.entries(group.by)) }, ...words };
     }
     this.#nowMs = nowMs;
     this.#templates = templates;

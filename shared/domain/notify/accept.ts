@@ -1,7 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import { severityOf } from '../severity.ts';
 import { isHandlingDisabled } from './route.ts';
-import type { Conditions, StageInputs, Verdict } from './context.ts';
+import type { HandlerConditions, StageInputs, StageVerdict } from './context.ts';
 
 /**
  * Rejects an event that its check or the handler excludes. The check may have `handle: false`. The handler may not
@@ -10,11 +10,11 @@ import type { Conditions, StageInputs, Verdict } from './context.ts';
  *
  * @returns undefined if neither the check nor the handler excludes the event
  */
-export function accept(
-  { severities, handle_flapping, group_by }: Conditions,
+export function evaluateAcceptance(
+  { severities, handle_flapping, group_by }: HandlerConditions,
   event: Event,
-  { isSeparateFromStored }: Pick<StageInputs, 'isSeparateFromStored'>,
-): Verdict | undefined {
+  { leavesStoredEventUnchanged: isSeparateFromStored }: Pick<StageInputs, 'leavesStoredEventUnchanged'>,
+): StageVerdict | undefined {
   if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check has handle: false' };
   if (event.action === 'flapping' && handle_flapping !== true) {
     return { verdict: 'action', reason: 'it is flapping, and the handler does not set handle_flapping: true' };
@@ -26,7 +26,7 @@ export function accept(
   ) {
     return { verdict: 'action', reason: 'it is neither an incident nor its resolution, and the handler has group_by' };
   }
-  if (severities !== undefined && !hasSeverity(event, severities)) {
+  if (severities !== undefined && !hasAcceptedSeverity(event, severities)) {
     return { verdict: 'severity', reason: severityReason(event, severities) };
   }
   return undefined;
@@ -36,7 +36,7 @@ export function accept(
  * True if an event has one of the listed severities. For a resolution, each status in the history of the check counts,
  * because a handler that was notified of the problem must be notified of its resolution.
  */
-function hasSeverity({ action, check }: Event, severities: readonly string[]): boolean {
+function hasAcceptedSeverity({ action, check }: Event, severities: readonly string[]): boolean {
   if (action !== 'resolve') return severities.includes(severityOf(check.status));
   return check.history.some((status) => severities.includes(severityOf(Number(status))));
 }

@@ -16,7 +16,7 @@ export interface Inhibition {
   /**
    * The rule and the inhibiting event; undefined for the resolution of a problem that was inhibited since it opened.
    */
-  readonly by?: InhibitorRef;
+  readonly inhibitor?: InhibitorRef;
 }
 
 /** The inputs that the stages accept, silence, inhibit and filter need besides the event and the handler. */
@@ -31,11 +31,11 @@ export interface StageInputs {
    * True if this event has the id of an open event that is stored and stays unchanged, as with a result of a check of
    * `type: metric`. This event then never resolves the stored one.
    */
-  readonly isSeparateFromStored?: boolean;
+  readonly leavesStoredEventUnchanged?: boolean;
 }
 
 /** The attributes of a handler that its verdict on an event depends on. Built-in handlers have no attributes. */
-export type Conditions = Partial<
+export type HandlerConditions = Partial<
   Pick<
     RunningHandler,
     'filter' | 'filters' | 'severities' | 'mutator' | 'handle_silenced' | 'handle_flapping' | 'group_by'
@@ -43,15 +43,15 @@ export type Conditions = Partial<
 >;
 
 /** The verdict of a handler on an event, without the name of the handler. */
-export type Verdict = Omit<HandlerVerdict, 'handler'>;
+export type StageVerdict = Omit<HandlerVerdict, 'handler'>;
 
 /** The record of a handler's group about one event: whether the group has notified it, or skipped it as inhibited. */
-export interface GroupKnowledge {
+export interface GroupNotificationRecord {
   /**
    * True if a flush skipped the event, because it was inhibited and the group had never notified it, and no later
    * result of the event has passed all stages for this handler.
    */
-  readonly suppressedAtFlush: boolean;
+  readonly wasInhibitedAtFlush: boolean;
   /** True if the group has notified the event, even if the notification only counted the event in `omitted`. */
   readonly wasNotified: boolean;
 }
@@ -60,7 +60,7 @@ export interface GroupKnowledge {
  * The setting `resolve-while-silenced`: when a handler that was notified of a problem is notified that the problem
  * resolved while it was silenced. `defer`: when the silence ends; `notify`: at once; `never`: not at all.
  */
-export type ResolveWhileSilenced = 'defer' | 'notify' | 'never';
+export type ResolveWhileSilencedSetting = 'defer' | 'notify' | 'never';
 
 /** The complete input for the decision which handlers are notified of an event. */
 export interface NotificationContext extends StageInputs {
@@ -72,7 +72,7 @@ export interface NotificationContext extends StageInputs {
   readonly v2Event: Event;
   readonly handlers: readonly RoutedHandler[];
   /** The notification log of the event before this decision. */
-  readonly log: NotificationLog;
+  readonly notificationLog: NotificationLog;
   /** True if the event opens with this result. */
   readonly isNew: boolean;
   /**
@@ -80,11 +80,11 @@ export interface NotificationContext extends StageInputs {
    * silence ends.
    */
   readonly renotifiesAfterSilence: boolean;
-  readonly resolveWhileSilenced: ResolveWhileSilenced;
+  readonly resolveWhileSilenced: ResolveWhileSilencedSetting;
   /**
    * Returns the record about the event in a group of the handler; undefined if no group of the handler has the event.
    */
-  readonly groupOf: (handler: string) => GroupKnowledge | undefined;
+  readonly findGroupRecord: (handler: string) => GroupNotificationRecord | undefined;
   /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   readonly isQueueFull: (handler: string) => boolean;
 }

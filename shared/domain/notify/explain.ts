@@ -1,24 +1,24 @@
 import type { HandlerVerdict } from '../../schemas/explain.ts';
 import type { Recovery } from '../../schemas/recovery.ts';
-import type { CheckState, Transition } from '../event.ts';
+import type { CheckState, EventTransition } from '../event.ts';
 import { recoveryWords } from '../recovery.ts';
 import { severityOf } from '../severity.ts';
 import { inhibitedReason } from './inhibit.ts';
 import { silencedReason } from './silence.ts';
-import { isRun } from './verdict.ts';
+import { leadsToRun } from './verdict.ts';
 
 /** Returns a sentence for people: which handlers are notified of an event and which are not, or why none is. */
 export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
-  const runs = verdicts.filter(isRun);
-  const others = verdicts.filter((verdict) => !isRun(verdict));
+  const runs = verdicts.filter(leadsToRun);
+  const others = verdicts.filter((verdict) => !leadsToRun(verdict));
   const [first, second] = others;
   if (runs.length > 0) {
-    const othersText = others.length === 0 ? '' : `, ${namesOf(others, 'does not', 'do not')}`;
-    return `${namesOf(runs, 'handles it', 'handle it')}${withGroups(verdicts, runs)}${othersText}`;
+    const othersText = others.length === 0 ? '' : `, ${handlersPhrase(others, 'does not', 'do not')}`;
+    return `${handlersPhrase(runs, 'handles it', 'handle it')}${groupsPhrase(verdicts, runs)}${othersText}`;
   }
   if (first === undefined) return 'no handler runs: its check has no handlers';
   if (second === undefined) return `no handler runs: ${first.handler}: ${first.reason}`;
-  const shared = sharedReason(others, first);
+  const shared = commonReason(others, first);
   return `no handler runs: ${shared ?? 'each handler has its own reason'}`;
 }
 
@@ -26,7 +26,7 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
  * Returns the reason that all verdicts have in common; undefined if they have different reasons. Verdicts with the same
  * silences or the same inhibition count as equal, even if the rest of their texts differs.
  */
-function sharedReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
+function commonReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
   if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
   const reason = suppressionReason(first);
   return verdicts.every((verdict) => suppressionReason(verdict) === reason) ? reason : undefined;
@@ -48,16 +48,16 @@ function suppressionReason({ inhibited_by: inhibitor, silenced_by: silencedBy }:
  * @param all the verdicts of all handlers
  * @param runs the verdicts that lead to a run
  */
-function withGroups(all: readonly HandlerVerdict[], runs: readonly HandlerVerdict[]): string {
+function groupsPhrase(all: readonly HandlerVerdict[], runs: readonly HandlerVerdict[]): string {
   const [first, ...others] = runs.filter(({ group }) => group !== undefined);
   if (first === undefined) return '';
   if (all.length === 1) return `: ${first.reason}`;
   return runs.length === 1 || others.length === runs.length - 1
     ? ` with ${runs.length === 1 ? 'its group' : 'their groups'}`
-    : `, ${namesOf([first, ...others], 'with its group', 'with their groups')}`;
+    : `, ${handlersPhrase([first, ...others], 'with its group', 'with their groups')}`;
 }
 
-function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string): string {
+function handlersPhrase(verdicts: readonly HandlerVerdict[], one: string, many: string): string {
   return `${verdicts.map(({ handler }) => handler).join(', ')} ${verdicts.length === 1 ? one : many}`;
 }
 
@@ -117,7 +117,7 @@ export function noTransitionSentence(
  */
 export function transitionSentence(
   before: CheckState,
-  { kind }: Exclude<Transition, { readonly kind: 'none' }>,
+  { kind }: Exclude<EventTransition, { readonly kind: 'none' }>,
 ): string {
   switch (kind) {
     case 'open':

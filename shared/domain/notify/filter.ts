@@ -2,16 +2,16 @@ import type { Event } from '../../schemas/event.ts';
 import type { FilterDefect } from '../../schemas/explain.ts';
 import { BUILT_IN } from '../built-in.ts';
 import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '../filter-event.ts';
-import type { Conditions, StageInputs, Verdict } from './context.ts';
+import type { HandlerConditions, StageInputs, StageVerdict } from './context.ts';
 
 /**
  * Evaluates the filters of a handler in their order, until one rejects the event. If none does, the verdict is
  * `handle`, or `unknown_mutator` if the mutator of the handler is not defined. This is the last stage.
  */
-export function filter(conditions: Conditions, event: Event, circumstances: StageInputs): Verdict {
+export function evaluateFilters(conditions: HandlerConditions, event: Event, inputs: StageInputs): StageVerdict {
   const defects: FilterDefect[] = [];
   for (const name of filterNames(conditions)) {
-    const verdict = judgeFilter(name, event, circumstances, defects);
+    const verdict = evaluateNamedFilter(name, event, inputs, defects);
     if (verdict?.kind !== 'filtered') continue;
     const { attribute, reason } = verdict;
     return {
@@ -19,13 +19,13 @@ export function filter(conditions: Conditions, event: Event, circumstances: Stag
       reason: `filtered by ${name}: ${reason}`,
       filter: name,
       ...(attribute === undefined ? {} : { attribute }),
-      ...defectsIn(defects),
+      ...defectsAttribute(defects),
     };
   }
-  return { ...mutable(conditions, circumstances), ...defectsIn(defects) };
+  return { ...evaluateMutator(conditions, inputs), ...defectsAttribute(defects) };
 }
 
-function filterNames({ filter: name, filters }: Conditions): readonly string[] {
+function filterNames({ filter: name, filters }: HandlerConditions): readonly string[] {
   return filters ?? (name === undefined ? [] : [name]);
 }
 
@@ -34,7 +34,7 @@ function filterNames({ filter: name, filters }: Conditions): readonly string[] {
  *
  * @returns undefined if no filter has this name; the event then passes (completion 1.9)
  */
-function judgeFilter(
+function evaluateNamedFilter(
   name: string,
   event: Event,
   { namespace, definitions, events, moment }: StageInputs,
@@ -55,11 +55,11 @@ function judgeFilter(
   return verdict;
 }
 
-function defectsIn(defects: readonly FilterDefect[]): Pick<Verdict, 'defects'> {
+function defectsAttribute(defects: readonly FilterDefect[]): Pick<StageVerdict, 'defects'> {
   return defects.length === 0 ? {} : { defects };
 }
 
-function mutable({ mutator }: Conditions, { definitions }: StageInputs): Verdict {
+function evaluateMutator({ mutator }: HandlerConditions, { definitions }: StageInputs): StageVerdict {
   if (mutator === undefined || BUILT_IN.mutators.has(mutator) || definitions.mutator(mutator) !== undefined) {
     return { verdict: 'handle', reason: 'all conditions are met' };
   }

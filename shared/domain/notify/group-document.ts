@@ -2,7 +2,7 @@ import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
 import { v2HandledEvent } from '../v2/handled-event.ts';
 import { redactEvent } from '../redact.ts';
 import { severityOf } from '../severity.ts';
-import { groupId, groupKey } from './group-key.ts';
+import { computeGroupId, computeGroupKey } from './group-key.ts';
 
 /** The JSON document about a group that receivers get: first the summary of the group, then its events. */
 type GroupDocument = Readonly<Record<string, unknown>>;
@@ -13,15 +13,15 @@ type GroupDocument = Readonly<Record<string, unknown>>;
  *
  * @param names the attributes in `group_by`
  */
-export function groupOfOne(
+export function buildSingleEventGroup(
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
   names: readonly string[],
   event: HandledEvent,
 ): GroupRun {
-  const { key, by } = groupKey(names, event);
+  const { key, by } = computeGroupKey(names, event);
   const isResolved = event.action === 'resolve';
   return {
-    id: groupId(namespace, handler, key),
+    id: computeGroupId(namespace, handler, key),
     by: Object.fromEntries(by),
     cause: 'change',
     severity: isResolved ? 'ok' : severityOf(event.check.status),
@@ -35,7 +35,7 @@ export function groupOfOne(
 }
 
 /** Returns the number of events in the notification of a group, including those that its list omits. */
-export function eventsIn({ events, omitted }: GroupRun): number {
+export function countGroupEvents({ events, omitted }: GroupRun): number {
   return events.length + omitted;
 }
 
@@ -50,7 +50,7 @@ export function redactGroup(group: GroupRun): GroupRun {
  *
  * @param format the `event_format` of the handler
  */
-export function groupDocument(
+export function buildGroupDocument(
   { namespace, handler, group }: { readonly namespace: string; readonly handler: string; readonly group: GroupRun },
   format: 'legacy' | 'core' | undefined,
 ): GroupDocument {

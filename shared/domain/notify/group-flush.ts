@@ -2,13 +2,13 @@ import { GROUP_LIMIT, type GroupChange } from '../../schemas/grouping.ts';
 import type { RunningHandler } from '../../schemas/handler.ts';
 import { compareText } from '../compare-text.ts';
 import { severityOf, type Severity } from '../severity.ts';
-import { changeOf, hasPending, wasNeverNotified, type MemberState } from './group-member.ts';
+import { changeSinceNotified, hasPendingChange, wasNeverNotified, type MemberState } from './group-member.ts';
 
 /**
  * Maximum size of all events in one notification of a group, in characters of JSON. Receivers limit the size of a
  * request.
  */
-export const GROUP_BYTES_MAX = 1024 * 1024;
+export const GROUP_NOTIFICATION_SIZE_MAX = 1024 * 1024;
 
 export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number {
   return handler.group_limit ?? GROUP_LIMIT;
@@ -18,7 +18,7 @@ export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number
  * The state of an event when its group is flushed. `open`: it may be notified. `gone`: it is not the open event of its
  * check any more, and the group did not get its resolution. `silenced`, `inhibited`: it is suppressed now.
  */
-export type Presence = 'open' | 'gone' | 'silenced' | 'inhibited';
+export type StateAtFlush = 'open' | 'gone' | 'silenced' | 'inhibited';
 
 export interface FlushMember extends MemberState {
   readonly client: string;
@@ -27,7 +27,7 @@ export interface FlushMember extends MemberState {
   readonly bytes: number;
 }
 
-interface FlushLimits {
+interface FlushOptions {
   readonly isRepeatDue: boolean;
   readonly events: number;
   readonly bytes: number;
@@ -52,9 +52,9 @@ export interface GroupFlush<Member> {
    * The events that stay in the group and whose change the notification announces, listed or omitted. The record of
    * their last notification must be updated.
    */
-  readonly notified: readonly Member[];
+  readonly notifiedMembers: readonly Member[];
   /** The events to remove from the group: those that are gone, and resolved or transient ones that are now notified. */
-  readonly leaving: readonly Member[];
+  readonly leavingMembers: readonly Member[];
   /**
    * The events to mark as inhibited: they are inhibited now and were never notified. The group skips them until a
    * result of theirs passes all stages.
@@ -67,29 +67,29 @@ export interface GroupFlush<Member> {
 /**
  * Computes the outcome of a flush of a group, without changing anything (grouping 2 and 3).
  *
- * @param presenceOf returns the current state of a member; it is not called for resolved and transient events
+ * @param stateAtFlush returns the current state of a member; it is not called for resolved and transient events
  */
-export function flushGroup<Member extends FlushMember>(
+export function computeGroupFlush<Member extends FlushMember>(
   members: Iterable<Member>,
-  presenceOf: (member: Member) => Presence,
-  limits: FlushLimits,
+  stateAtFlush: (member: Member) => StateAtFlush,
+  limits: FlushOptions,
 ): GroupFlush<Member> {
-  const { shown, gone, inhibited, isPending } = sorted(members, presenceOf);
+  const { shown, gone, inhibited, isPending } = partitionMembers(members, stateAtFlush);
   const changed = shown.filter(([, change]) => change !== 'same');
   const firing = shown.filter(([{ isResolved }]) => !isResolved);
   const isRepeat = limits.isRepeatDue && firing.length > 0;
   const cause = changed.length > 0 ? 'change' : isRepeat ? 'repeat' : undefined;
-  const listed = cause === undefined ? [] : withinLimits(shown.toSorted(byChange), limits);
+  const listed = cause === undefined ? [] : truncateToLimits(shown.toSorted(compareByChange), limits);
   const count = (kind: GroupChange): number => shown.filter(([, change]) => change === kind).length;
-  const last = shown.flatMap(([member]) => (isLast(member) ? [member] : []));
+  const last = shown.flatMap(([member]) => (leavesAfterNotification(member) ? [member] : []));
   return {
     cause,
     listed,
     omitted: cause === undefined ? 0 : shown.length - listed.length,
     counts: { firing: firing.length, new: count('new'), changed: count('changed'), resolved: count('resolved') },
-    severity: severityOf(worstOf(firing.map(([{ status }]) => status))),
-    notified: changed.flatMap(([member]) => (isLast(member) ? [] : [member])),
-    leaving: cause === undefined ? gone : [...gone, ...last],
+    severity: severityOf(worstStatus(firing.map(([{ status }]) => status))),
+    notifiedMembers: changed.flatMap(([member]) => (leavesAfterNotification(member) ? [] : [member])),
+    leavingMembers: cause === undefined ? gone : [...gone, ...last],
     inhibited,
     isPending,
   };
@@ -99,9 +99,9 @@ export function flushGroup<Member extends FlushMember>(
  * Divides the members of a group by what a flush does with them: show them in the notification, remove them as gone, or
  * mark them as inhibited. All other members stay as they are.
  */
-function sorted<Member extends FlushMember>(
+function partitionMembers<Member extends FlushMember>(
   members: Iterable<Member>,
-  presenceOf: (member: Member) => Presence,
+  stateAtFlush: (member: Member) => StateAtFlush,
 ): Pick<GroupFlush<Member>, 'inhibited' | 'isPending'> & {
   readonly shown: readonly (readonly [Member, GroupChange])[];
   readonly gone: readonly Member[];
@@ -111,30 +111,30 @@ function sorted<Member extends FlushMember>(
   const inhibited: Member[] = [];
   let isPending = false;
   for (const member of members) {
-    const presence = isLast(member) ? 'open' : presenceOf(member);
+    const presence = leavesAfterNotification(member) ? 'open' : stateAtFlush(member);
     if (presence === 'gone') gone.push(member);
-    else if (presence === 'open' && (isLast(member) || member.lastNotified !== 'inhibited')) {
-      shown.push([member, changeOf(member)]);
+    else if (presence === 'open' && (leavesAfterNotification(member) || member.lastNotified !== 'inhibited')) {
+      shown.push([member, changeSinceNotified(member)]);
     } else if (presence === 'inhibited' && wasNeverNotified(member.lastNotified)) {
       if (member.lastNotified !== 'inhibited') inhibited.push(member);
-    } else if (hasPending(member)) isPending = true;
+    } else if (hasPendingChange(member)) isPending = true;
   }
   return { shown, gone, inhibited, isPending };
 }
 
-function isLast({ isResolved, isTransient }: MemberState): boolean {
+function leavesAfterNotification({ isResolved, isTransient }: MemberState): boolean {
   return isResolved || isTransient;
 }
 
 /** Returns the first events of a list, as many as the limits allow, but at least one, whatever its size. */
-function withinLimits<Member extends FlushMember>(
+function truncateToLimits<Member extends FlushMember>(
   shown: readonly (readonly [Member, GroupChange])[],
-  { events, bytes }: FlushLimits,
+  { events, bytes }: FlushOptions,
 ): (readonly [Member, GroupChange])[] {
   let sum = 0;
-  const end = shown.findIndex(([member], at) => {
+  const end = shown.findIndex(([member], index) => {
     sum += member.bytes;
-    return at > 0 && (at >= events || sum > bytes);
+    return index > 0 && (index >= events || sum > bytes);
   });
   return end === -1 ? [...shown] : shown.slice(0, end);
 }
@@ -144,20 +144,20 @@ const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknow
 const RESOLVED_RANK = 10;
 const UNCHANGED_RANK = 20;
 
-function byChange(
+function compareByChange(
   [a, aChange]: readonly [FlushMember, GroupChange],
   [b, bChange]: readonly [FlushMember, GroupChange],
 ): number {
-  const rank = rankOf(a, aChange) - rankOf(b, bChange);
+  const rank = sortRank(a, aChange) - sortRank(b, bChange);
   return rank !== 0 ? rank : compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
-function rankOf({ status }: FlushMember, change: GroupChange): number {
+function sortRank({ status }: FlushMember, change: GroupChange): number {
   if (change === 'resolved') return RESOLVED_RANK;
   return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? UNCHANGED_RANK : 0);
 }
 
-export function worstOf(statuses: readonly number[]): number {
+export function worstStatus(statuses: readonly number[]): number {
   return statuses.reduce(
     (worst, status) => (SEVERITY_ORDER[severityOf(status)] < SEVERITY_ORDER[severityOf(worst)] ? status : worst),
     0,

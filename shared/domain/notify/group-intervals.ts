@@ -5,7 +5,7 @@ import type { RunningHandler } from '../../schemas/handler.ts';
  * Time from one flush to the next for a group without repeats and without pending notifications. Such a flush only
  * removes events that are gone.
  */
-const SWEEP_MS = 3_600_000;
+const CLEANUP_INTERVAL_MS = 3_600_000;
 
 /** The settings of a handler that decide when its groups are flushed, in milliseconds. */
 export interface GroupIntervals {
@@ -15,9 +15,9 @@ export interface GroupIntervals {
   readonly repeatMs: number;
 }
 
-type Intervals = Pick<RunningHandler, 'group_wait' | 'group_interval' | 'repeat_interval'>;
+type IntervalSettings = Pick<RunningHandler, 'group_wait' | 'group_interval' | 'repeat_interval'>;
 
-export function groupIntervals(handler: Intervals): GroupIntervals {
+export function groupIntervals(handler: IntervalSettings): GroupIntervals {
   const { group_wait: wait, group_interval: interval, repeat_interval: repeat } = handler;
   return {
     waitMs: (wait ?? GROUP_WAIT) * 1000,
@@ -37,13 +37,16 @@ export interface FlushTimes {
 }
 
 /** Returns the time of the next flush of a group in epoch milliseconds; a past time means at once (grouping 2). */
-export function dueAtMs(
+export function nextFlushAtMs(
   { pendingSinceMs, flushedAtMs = 0, notifiedAtMs = flushedAtMs }: FlushTimes,
-  times: GroupIntervals,
+  intervals: GroupIntervals,
 ): number {
-  const restedMs = flushedAtMs + times.intervalMs;
-  if (pendingSinceMs !== undefined) return Math.max(pendingSinceMs + times.waitMs, flushedAtMs === 0 ? 0 : restedMs);
-  return times.repeatMs === 0 ? flushedAtMs + SWEEP_MS : Math.max(notifiedAtMs + times.repeatMs, restedMs);
+  const intervalEndMs = flushedAtMs + intervals.intervalMs;
+  if (pendingSinceMs !== undefined)
+    return Math.max(pendingSinceMs + intervals.waitMs, flushedAtMs === 0 ? 0 : intervalEndMs);
+  return intervals.repeatMs === 0
+    ? flushedAtMs + CLEANUP_INTERVAL_MS
+    : Math.max(notifiedAtMs + intervals.repeatMs, intervalEndMs);
 }
 
 export function isRepeatDue({ notifiedAtMs }: FlushTimes, { repeatMs }: GroupIntervals, nowMs: number): boolean {

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../fingerprint.ts';
 import { clientSubscription } from '../subscription.ts';
 
 /** Maximum length of an attribute value in a group key, in characters. A longer value is truncated and gets a hash. */
-const VALUE_MAX = 100;
+const GROUP_VALUE_LENGTH_MAX = 100;
 
 /** The key of a group: the attribute values that all events of the group have in common. */
 export interface GroupKey {
@@ -20,8 +20,8 @@ export interface GroupKey {
  *
  * @param names the attributes to group by
  */
-export function groupKey(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupKey {
-  const by = names.map((name) => [name, truncateValue(valueOf(name, event))] as const);
+export function computeGroupKey(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupKey {
+  const by = names.map((name) => [name, truncateValue(groupValue(name, event))] as const);
   return { key: JSON.stringify(by), by };
 }
 
@@ -30,28 +30,28 @@ export function groupKey(names: readonly string[], event: Pick<Event, 'client' |
  * events of the group must move to other groups.
  */
 export function isGroupedBy({ by }: Pick<GroupKey, 'by'>, names: readonly string[]): boolean {
-  return by.length === names.length && by.every(([name], at) => name === names[at]);
+  return by.length === names.length && by.every(([name], index) => name === names[index]);
 }
 
 /** Returns the group id that receivers get; it is the same in every notification of the group. */
-export function groupId(namespace: string, handler: string, key: string): string {
+export function computeGroupId(namespace: string, handler: string, key: string): string {
   return fingerprintOf({ namespace, handler, key });
 }
 
 /** Returns the label of a group for display, such as `datacenter=fra, check=disk`. An empty value is shown as `-`. */
-export function groupLabel(by: GroupKey['by']): string {
+export function formatGroupLabel(by: GroupKey['by']): string {
   if (by.length === 0) return 'all events';
   return by.map(([name, value]) => `${name}=${value === '' ? '-' : value}`).join(', ');
 }
 
-function valueOf(name: string, { client, check }: Pick<Event, 'client' | 'check'>): string {
+function groupValue(name: string, { client, check }: Pick<Event, 'client' | 'check'>): string {
   switch (name) {
     case 'client':
       return client.name;
     case 'check':
       return check.name;
     case 'subscription':
-      return subscriptionsOf({ client, check }).join(',');
+      return subscriptionsInCommon({ client, check }).join(',');
     default: {
       const [owner, ...path] = name.split('.');
       return attributeText(attributeAt(owner === 'client' ? client : check, path));
@@ -63,14 +63,16 @@ function valueOf(name: string, { client, check }: Pick<Event, 'client' | 'check'
  * Returns the subscriptions that a client and a check have in common, sorted. If there are none, returns all
  * subscriptions of the client except `client:NAME`, which only this client has.
  */
-function subscriptionsOf({ client, check }: Pick<Event, 'client' | 'check'>): string[] {
+function subscriptionsInCommon({ client, check }: Pick<Event, 'client' | 'check'>): string[] {
   const subscribers = textsIn(check['subscribers']);
   const shared = client.subscriptions.filter((name) => subscribers.includes(name));
-  const own = clientSubscription(client.name);
-  const named = shared.length > 0 ? shared : client.subscriptions.filter((name) => name !== own);
+  const ownSubscription = clientSubscription(client.name);
+  const named = shared.length > 0 ? shared : client.subscriptions.filter((name) => name !== ownSubscription);
   return [...new Set(named)].toSorted();
 }
 
 function truncateValue(value: string): string {
-  return value.length <= VALUE_MAX ? value : `${value.slice(0, VALUE_MAX).toWellFormed()}#${fingerprintOf({ value })}`;
+  return value.length <= GROUP_VALUE_LENGTH_MAX
+    ? value
+    : `${value.slice(0, GROUP_VALUE_LENGTH_MAX).toWellFormed()}#${fingerprintOf({ value })}`;
 }

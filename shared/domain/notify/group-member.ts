@@ -9,7 +9,7 @@ import type { HandledEvent } from '../../schemas/handler-job.ts';
  * - `inhibited`: a flush skipped the event, which was inhibited and never notified. The next result that passes all
  *   stages removes this mark.
  */
-export type LastNotified = number | 'renotify' | 'inhibited' | undefined;
+export type LastNotifiedStatus = number | 'renotify' | 'inhibited' | undefined;
 
 /** The state of an event as a member of its group. */
 export interface MemberState {
@@ -22,33 +22,33 @@ export interface MemberState {
    * once and then removes it.
    */
   readonly isTransient: boolean;
-  readonly lastNotified: LastNotified;
+  readonly lastNotified: LastNotifiedStatus;
 }
 
 /**
  * Returns the state of a group member after its event occurred again, or for the first time.
  *
  * @param before the previous state; undefined if the event is not in a group of the handler yet
- * @param isStored true if the event is stored as the open event of its check; it does not matter for a resolution
+ * @param isOpenEvent true if the event is stored as the open event of its check; it does not matter for a resolution
  * @returns undefined if the problem resolved before the group notified it: the event then leaves the group
  */
-export function nextMember(
+export function nextMemberState(
   before: MemberState | undefined,
   event: Pick<HandledEvent, 'id' | 'action' | 'silence_ended'> & { readonly check: Pick<Event['check'], 'status'> },
-  isStored: boolean,
+  isOpenEvent: boolean,
 ): MemberState | undefined {
   const isResolved = event.action === 'resolve';
-  const isUnknown =
+  const isUnnotified =
     before !== undefined && !before.isResolved && !before.isTransient && wasNeverNotified(before.lastNotified);
-  if (isResolved && isUnknown) return undefined;
+  if (isResolved && isUnnotified) return undefined;
   const lastNotified = before?.lastNotified === 'inhibited' ? undefined : before?.lastNotified;
-  const isBack = event.silence_ended === true && lastNotified !== undefined;
+  const mustRenotify = event.silence_ended === true && lastNotified !== undefined;
   return {
     eventId: event.id,
     status: event.check.status,
     isResolved,
-    isTransient: !isStored && !isResolved,
-    lastNotified: isBack ? 'renotify' : lastNotified,
+    isTransient: !isOpenEvent && !isResolved,
+    lastNotified: mustRenotify ? 'renotify' : lastNotified,
   };
 }
 
@@ -56,11 +56,11 @@ export function nextMember(
  * Merges the records of the last notification of an event whose check was renamed, and which groups have under both
  * names. The result is the first record, or the second one if the event was notified only under the second name.
  */
-export function lastNotifiedOfEither(first: LastNotified, second: LastNotified): LastNotified {
+export function mergeLastNotified(first: LastNotifiedStatus, second: LastNotifiedStatus): LastNotifiedStatus {
   return wasNeverNotified(first) && !wasNeverNotified(second) ? second : first;
 }
 
-export function wasNeverNotified(lastNotified: LastNotified): boolean {
+export function wasNeverNotified(lastNotified: LastNotifiedStatus): boolean {
   return lastNotified === undefined || lastNotified === 'inhibited';
 }
 
@@ -68,12 +68,12 @@ export function wasNeverNotified(lastNotified: LastNotified): boolean {
  * True if a notification of an event is pending in its group, ignoring silences and inhibitions, which only the flush
  * evaluates. An event that a flush marked as inhibited has none.
  */
-export function hasPending(state: MemberState): boolean {
-  return state.lastNotified !== 'inhibited' && changeOf(state) !== 'same';
+export function hasPendingChange(state: MemberState): boolean {
+  return state.lastNotified !== 'inhibited' && changeSinceNotified(state) !== 'same';
 }
 
 /** Returns how an event has changed since its group last notified it. */
-export function changeOf({ isResolved, status, lastNotified }: MemberState): GroupChange {
+export function changeSinceNotified({ isResolved, status, lastNotified }: MemberState): GroupChange {
   if (isResolved) return 'resolved';
   if (wasNeverNotified(lastNotified)) return 'new';
   return lastNotified === status ? 'same' : 'changed';

@@ -1,9 +1,9 @@
 import type { GroupChange } from '../../schemas/grouping.ts';
-import { counted } from '../count-text.ts';
+import { countWithNoun } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
-import { groupLabel, type GroupKey } from './group-key.ts';
-import { dueAtMs, type FlushTimes, type GroupIntervals } from './group-intervals.ts';
-import type { LastNotified } from './group-member.ts';
+import { formatGroupLabel, type GroupKey } from './group-key.ts';
+import { nextFlushAtMs, type FlushTimes, type GroupIntervals } from './group-intervals.ts';
+import type { LastNotifiedStatus } from './group-member.ts';
 
 /** An event and its group, either as they are now or as they would be after a simulated result. */
 interface EventInGroup {
@@ -23,7 +23,7 @@ interface EventInGroup {
  * The next notification of an event by its group: a text for people, and the time of the flush in epoch milliseconds.
  * The time is undefined if it is unknown, or if no notification will follow.
  */
-interface Outlook {
+interface NotificationOutlook {
   readonly reason: string;
   readonly dueAtMs: number | undefined;
 }
@@ -31,11 +31,11 @@ interface Outlook {
 const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /** Returns when a group notifies one of its events that neither a silence nor an inhibition suppresses (grouping 5). */
-export function groupOutlook(
+export function predictNotification(
   { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
   intervals: GroupIntervals,
   nowMs: number,
-): Outlook {
+): NotificationOutlook {
   const group = groupText(key, others);
   if (change === undefined) {
     return {
@@ -44,7 +44,10 @@ export function groupOutlook(
     };
   }
   const isUnchanged = change === 'same';
-  const dueMs = dueAtMs(isUnchanged ? times : { ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
+  const dueMs = nextFlushAtMs(
+    isUnchanged ? times : { ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs },
+    intervals,
+  );
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   if (!isUnchanged) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
   if (times.pendingSinceMs !== undefined) {
@@ -61,18 +64,18 @@ export function groupOutlook(
  *
  * @param lastNotified the last notification of the event by the group; `apart`: the event is not in the group
  */
-export function inhibitedOutlook(
+export function predictInhibitedNotification(
   { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
-  lastNotified: LastNotified | 'apart',
+  lastNotified: LastNotifiedStatus | 'apart',
   intervals: GroupIntervals,
   nowMs: number,
-): Outlook {
+): NotificationOutlook {
   const group = groupText(key, others);
-  if (lastNotified === 'apart') return undated(`after that its next result is pending in ${group}`);
-  if (lastNotified === 'inhibited') return undated(inhibitedText(group));
-  if (change === 'same') return undated(notifiedText(group));
-  if (lastNotified !== undefined) return undated(waitsText(group));
-  const dueMs = dueAtMs({ ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
+  if (lastNotified === 'apart') return outlookWithoutTime(`after that its next result is pending in ${group}`);
+  if (lastNotified === 'inhibited') return outlookWithoutTime(skippedText(group));
+  if (change === 'same') return outlookWithoutTime(notifiedText(group));
+  if (lastNotified !== undefined) return outlookWithoutTime(pendingText(group));
+  const dueMs = nextFlushAtMs({ ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   return {
     reason: `it is pending in ${group}, which is flushed in ${wait} without it if the inhibition lasts`,
@@ -81,14 +84,17 @@ export function inhibitedOutlook(
 }
 
 /** Returns when a group notifies a silenced event of it. The text follows the reason of the silence. */
-export function silencedOutlook({ key, others, change }: EventInGroup, lastNotified: LastNotified): Outlook {
+export function predictSilencedNotification(
+  { key, others, change }: EventInGroup,
+  lastNotified: LastNotifiedStatus,
+): NotificationOutlook {
   const group = groupText(key, others);
-  if (lastNotified === 'inhibited') return undated(inhibitedText(group));
-  if (change === 'same') return undated(notifiedText(group));
-  return undated(waitsText(group));
+  if (lastNotified === 'inhibited') return outlookWithoutTime(skippedText(group));
+  if (change === 'same') return outlookWithoutTime(notifiedText(group));
+  return outlookWithoutTime(pendingText(group));
 }
 
-function inhibitedText(group: string): string {
+function skippedText(group: string): string {
   return `${group} was flushed without it; it is notified with the next result after that`;
 }
 
@@ -96,11 +102,11 @@ function notifiedText(group: string): string {
   return `${group} was notified of it; no more notifications until then`;
 }
 
-function waitsText(group: string): string {
+function pendingText(group: string): string {
   return `it is pending in ${group} and is notified at a flush after that`;
 }
 
-function undated(reason: string): Outlook {
+function outlookWithoutTime(reason: string): NotificationOutlook {
   return { reason, dueAtMs: undefined };
 }
 
@@ -113,5 +119,5 @@ export function inhibitedAtFlushReason(key: GroupKey, others: number): string {
 }
 
 function groupText({ by }: GroupKey, others: number): string {
-  return `its group ${groupLabel(by)} (${counted(others + 1, 'event')})`;
+  return `its group ${formatGroupLabel(by)} (${countWithNoun(others + 1, 'event')})`;
 }

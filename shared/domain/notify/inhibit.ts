@@ -1,35 +1,41 @@
 import type { Event } from '../../schemas/event.ts';
 import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { InhibitorRef, NotificationLog } from '../../schemas/notification-log.ts';
-import type { Conditions, Inhibition, StageInputs, Verdict } from './context.ts';
+import type { HandlerConditions, Inhibition, StageInputs, StageVerdict } from './context.ts';
 
 /**
  * Suppresses an event that another open event inhibits, and the resolution of a problem that was inhibited ever since
  * it opened (inhibition 2).
  */
-export function inhibit(_conditions: Conditions, _event: Event, { inhibition }: StageInputs): Verdict | undefined {
+export function evaluateInhibition(
+  _conditions: HandlerConditions,
+  _event: Event,
+  { inhibition }: StageInputs,
+): StageVerdict | undefined {
   if (inhibition === undefined) return undefined;
-  const { reason, by } = inhibition;
-  return { verdict: 'inhibited', reason, ...(by !== undefined && { inhibited_by: inhibitorIn(by) }) };
+  const { reason, inhibitor: by } = inhibition;
+  return { verdict: 'inhibited', reason, ...(by !== undefined && { inhibited_by: inhibitorForDisplay(by) }) };
 }
 
 /** Returns the inhibition by a rule and an inhibiting event, with the reason for people. */
-export function inhibitionBy(by: InhibitorRef): Inhibition {
-  return { reason: inhibitedReason(by), by };
+export function buildInhibition(by: InhibitorRef): Inhibition {
+  return { reason: inhibitedReason(by), inhibitor: by };
 }
 
 /**
  * Returns the inhibition that suppresses the resolution of a problem that was inhibited ever since it opened; undefined
  * for the resolution of any other problem.
  */
-export function inhibitionOfResolution({ neverNotified }: NotificationLog): Inhibition | undefined {
-  return neverNotified === true ? NEVER_NOTIFIED : undefined;
+export function findResolutionInhibition({ neverNotified }: NotificationLog): Inhibition | undefined {
+  return neverNotified === true ? NEVER_NOTIFIED_INHIBITION : undefined;
 }
 
-const NEVER_NOTIFIED: Inhibition = { reason: 'its incident was inhibited, so its resolution is not notified' };
+const NEVER_NOTIFIED_INHIBITION: Inhibition = {
+  reason: 'its incident was inhibited, so its resolution is not notified',
+};
 
 /** Returns the rule, client and check of an inhibitor for display, without its fingerprint and hash. */
-export function inhibitorIn({ rule, client, check }: InhibitorRef): Inhibitor {
+export function inhibitorForDisplay({ rule, client, check }: InhibitorRef): Inhibitor {
   return { rule, client, check };
 }
 

@@ -7,20 +7,22 @@ import { isInhibitor, type InhibitionRule } from './inhibition-rule.ts';
  * Rules by which the event inhibits neither before nor after the change are left out.
  *
  * @param event the event after the change; `same`: it does not change; undefined: there is no open event after it
- * @param inhibited the number of events that the event inhibits now, by rule name; it has no entry for a rule by which
- * the event is not an inhibitor now
+ * @param inhibitedCounts the number of events that the event inhibits now, by rule name; it has no entry for a rule by
+ * which the event is not an inhibitor now
  */
-export function inhibitionOutlook(
+export function predictInhibitions(
   rules: readonly InhibitionRule[],
   namespace: string,
   event: Event | 'same' | undefined,
-  inhibited: ReadonlyMap<string, number>,
+  inhibitedCounts: ReadonlyMap<string, number>,
 ): InhibitionOutlook[] {
   return rules.flatMap((rule) => {
-    const now = inhibited.get(rule.name);
-    const isAfter = event === 'same' ? now !== undefined : event !== undefined && isInhibitor(rule, namespace, event);
-    if (now === undefined && !isAfter) return [];
-    const change: InhibitionOutlook['change'] = now === undefined ? 'starts' : isAfter ? 'continues' : 'stops';
-    return [{ rule: rule.name, change, inhibited: now ?? 0, equal: [...rule.equal] }];
+    const inhibitedCount = inhibitedCounts.get(rule.name);
+    const willInhibit =
+      event === 'same' ? inhibitedCount !== undefined : event !== undefined && isInhibitor(rule, namespace, event);
+    if (inhibitedCount === undefined && !willInhibit) return [];
+    const change: InhibitionOutlook['change'] =
+      inhibitedCount === undefined ? 'starts' : willInhibit ? 'continues' : 'stops';
+    return [{ rule: rule.name, change, inhibited: inhibitedCount ?? 0, equal: [...rule.equal] }];
   });
 }

@@ -2,7 +2,7 @@ import type { Event } from '../../schemas/event.ts';
 import type { InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
 import type { InhibitorRef } from '../../schemas/notification-log.ts';
 import { fingerprintOf } from '../fingerprint.ts';
-import { groupKey } from './group-key.ts';
+import { computeGroupKey } from './group-key.ts';
 import { redactKeysOf, checkRedactKeysOf } from '../redact.ts';
 import { countField, statusField, type Field } from '../search-fields.ts';
 import { attributeTexts, parseSelector, type Selector, type SelectorSubject } from '../selector.ts';
@@ -21,7 +21,7 @@ export interface InhibitionRule {
 }
 
 /** An error in the definition of an inhibition rule, with the attribute that contains it. */
-export interface InhibitionProblem {
+export interface InhibitionRuleProblem {
   readonly attribute: 'source' | 'target';
   readonly message: string;
 }
@@ -30,7 +30,7 @@ export interface InhibitionProblem {
  * Fields that may change with every result. Other selectors forbid them. Inhibition rules allow them, because a rule is
  * evaluated on the current event.
  */
-const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
+const CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   [
     statusField<SelectorSubject>(({ status }) => status),
     countField<SelectorSubject>('occurrences', ({ occurrences }) => occurrences),
@@ -45,12 +45,12 @@ const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
 export function parseInhibition(
   name: string,
   definition: InhibitionDefinition,
-): InhibitionRule | readonly InhibitionProblem[] {
+): InhibitionRule | readonly InhibitionRuleProblem[] {
   const { equal } = definition;
-  const source = parseSelector(definition.source, CHANGING);
-  const target = parseSelector(definition.target, CHANGING);
+  const source = parseSelector(definition.source, CHANGING_FIELDS);
+  const target = parseSelector(definition.target, CHANGING_FIELDS);
   if (source.kind === 'selector' && target.kind === 'selector') {
-    return { name, fingerprint: fingerprint(name, source.text, target.text, equal), source, target, equal };
+    return { name, fingerprint: computeRuleFingerprint(name, source.text, target.text, equal), source, target, equal };
   }
   return [
     ...(source.kind === 'problem' ? [{ attribute: 'source' as const, message: source.message }] : []),
@@ -62,13 +62,13 @@ export function parseInhibition(
  * Returns the fingerprint of an inhibition rule. Stored events contain fingerprints, so the hash must not change: it
  * still uses `when` and `quiet`, the former names of the attributes `source` and `target`.
  */
-function fingerprint(name: string, source: string, target: string, equal: readonly string[]): string {
+function computeRuleFingerprint(name: string, source: string, target: string, equal: readonly string[]): string {
   return fingerprintOf({ name, when: source, quiet: target, equal: JSON.stringify(equal) });
 }
 
 /** True if an event can inhibit others by a rule: it is firing, and the source of the rule matches it. */
 export function isInhibitor({ source }: InhibitionRule, namespace: string, event: Event): boolean {
-  return event.action !== 'resolve' && event.check.status !== 0 && source.matches(subjectOf(namespace, event));
+  return event.action !== 'resolve' && event.check.status !== 0 && source.matches(selectorSubject(namespace, event));
 }
 
 /** The attributes of an open event that are in memory, so that its stored record need not be read. */
@@ -85,23 +85,23 @@ export interface OpenEventAttributes {
  * True if a selector may match an open event, by the attributes in memory. Only the stored record of the event shows
  * whether the selector does match.
  */
-export function couldConcern(search: Selector, event: OpenEventAttributes): boolean {
-  return search.couldMatch({ ...event, attribute: () => [] });
+export function mayMatchOpenEvent(selector: Selector, event: OpenEventAttributes): boolean {
+  return selector.couldMatch({ ...event, attribute: () => [] });
 }
 
 /**
  * Returns the values that an event has for the attributes in `equal` of a rule, as one key. An event only inhibits
  * events with the same key.
  */
-export function commonKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
-  return groupKey(equal, event).key;
+export function equalValuesKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
+  return computeGroupKey(equal, event).key;
 }
 
 /**
  * Returns the hash of a key of `equal` values. The notification log of an inhibited event contains this hash instead of
  * the key, which may be long.
  */
-export function equalHash(key: string): string {
+export function hashEqualValues(key: string): string {
   return fingerprintOf({ key });
 }
 
@@ -126,25 +126,25 @@ export interface InhibitorIndex {
  *
  * @param event the event that may be inhibited; not a resolution
  */
-export function inhibitorOf(
+export function findInhibitorByRules(
   rules: readonly InhibitionRule[],
   index: InhibitorIndex,
   namespace: string,
   event: Event,
 ): InhibitorRef | undefined {
   if (rules.length === 0) return undefined;
-  const subject = subjectOf(namespace, event);
+  const subject = selectorSubject(namespace, event);
   for (const rule of rules) {
     if (!rule.target.matches(subject) || rule.source.matches(subject)) continue;
-    const key = commonKey(rule, event);
+    const key = equalValuesKey(rule, event);
     const inhibitor = index.find(rule, key, { client: event.client.name, check: event.check.name });
     if (inhibitor === undefined) continue;
-    return { rule: rule.name, fingerprint: rule.fingerprint, ...inhibitor, equalHash: equalHash(key) };
+    return { rule: rule.name, fingerprint: rule.fingerprint, ...inhibitor, equalHash: hashEqualValues(key) };
   }
   return undefined;
 }
 
-function subjectOf(namespace: string, { client, check, occurrences }: Event): SelectorSubject {
+function selectorSubject(namespace: string, { client, check, occurrences }: Event): SelectorSubject {
   const hidden = { client: redactKeysOf(client), check: checkRedactKeysOf(client) };
   return {
     namespace,

@@ -4,13 +4,13 @@ import type { InhibitionRow } from '../../schemas/inhibition.ts';
  * Returns an inhibition rule of the API with only the inhibitors in some namespaces, and the number of events that
  * these inhibit. The API lists at most 100 inhibitors of a rule, so the number may be too low.
  *
- * @param isThere returns true if an inhibitor is in one of these namespaces
+ * @param isInNamespaces returns true if an inhibitor is in one of these namespaces
  */
-export function inhibitionWithin(
+export function limitRuleToNamespaces(
   rule: InhibitionRow,
-  isThere: (inhibitor: InhibitionRow['inhibitors'][number]) => boolean,
+  isInNamespaces: (inhibitor: InhibitionRow['inhibitors'][number]) => boolean,
 ): InhibitionRow {
-  const inhibitors = rule.inhibitors.filter(isThere);
+  const inhibitors = rule.inhibitors.filter(isInNamespaces);
   if (inhibitors.length === rule.inhibitors.length) return rule;
   return { ...rule, inhibitors, inhibited: inhibitors.reduce((sum, { inhibited = 0 }) => sum + inhibited, 0) };
 }

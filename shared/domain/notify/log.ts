@@ -13,8 +13,10 @@ import {
 export const EMPTY_LOG: NotificationLog = Object.freeze({});
 
 /** Records in the log of an event that a silence suppressed a notification, which is pending from now on. */
-export function suppressBySilence(log: NotificationLog): NotificationLog {
-  return log.pending?.silence === true ? log : logOf({ ...log, pending: { ...log.pending, silence: true } });
+export function recordSilenced(log: NotificationLog): NotificationLog {
+  return log.pending?.silence === true
+    ? log
+    : withoutEmptyFields({ ...log, pending: { ...log.pending, silence: true } });
 }
 
 /**
@@ -22,14 +24,14 @@ export function suppressBySilence(log: NotificationLog): NotificationLog {
  *
  * @param handlers the handlers that would be notified of the event without the inhibition
  */
-export function suppressByInhibition(
+export function recordInhibited(
   log: NotificationLog,
   inhibitor: InhibitorRef,
   handlers: readonly string[],
 ): NotificationLog {
-  const inhibition = union(log.pending?.inhibition, handlers);
+  const inhibition = addHandlers(log.pending?.inhibition, handlers);
   if (isSameInhibitor(log.inhibitedBy, inhibitor) && inhibition === log.pending?.inhibition) return log;
-  return logOf({ ...log, inhibitedBy: inhibitor, pending: { ...log.pending, inhibition } });
+  return withoutEmptyFields({ ...log, inhibitedBy: inhibitor, pending: { ...log.pending, inhibition } });
 }
 
 /**
@@ -37,48 +39,48 @@ export function suppressByInhibition(
  * removes the pending notification. For an inhibition, the pending notifications stay in the log, and the event no
  * longer counts as never notified.
  */
-export function release(log: NotificationLog, by: 'silence' | 'inhibition'): NotificationLog {
-  if (by === 'silence') {
+export function removeSuppression(log: NotificationLog, cause: 'silence' | 'inhibition'): NotificationLog {
+  if (cause === 'silence') {
     return log.pending?.silence === undefined
       ? log
-      : logOf({ ...log, pending: { ...log.pending, silence: undefined } });
+      : withoutEmptyFields({ ...log, pending: { ...log.pending, silence: undefined } });
   }
   if (log.inhibitedBy === undefined && log.neverNotified === undefined) return log;
-  return logOf({ ...log, inhibitedBy: undefined, neverNotified: undefined });
+  return withoutEmptyFields({ ...log, inhibitedBy: undefined, neverNotified: undefined });
 }
 
 /**
  * Removes the pending notifications of these handlers from the log of an event whose inhibition has ended. If the log
  * has `all` instead of the names of handlers, removes the pending notifications of all handlers.
  */
-export function settlePending(log: NotificationLog, handlers: readonly string[]): NotificationLog {
+export function removePendingHandlers(log: NotificationLog, handlers: readonly string[]): NotificationLog {
   const before = log.pending?.inhibition;
   if (before === undefined) return log;
   // Single names cannot be removed from `all`. Nearly always, each result of a check names the same handlers.
-  const left = before === 'all' ? [] : before.filter((name) => !handlers.includes(name));
-  if (left.length === before.length) return log;
-  return logOf({ ...log, pending: { ...log.pending, inhibition: left } });
+  const remaining = before === 'all' ? [] : before.filter((name) => !handlers.includes(name));
+  if (remaining.length === before.length) return log;
+  return withoutEmptyFields({ ...log, pending: { ...log.pending, inhibition: remaining } });
 }
 
 /** Records in the log of an event that these handlers were notified of the problem. */
 export function recordNotified(log: NotificationLog, handlers: readonly string[]): NotificationLog {
-  const notified = union(log.notified, handlers);
-  return notified === log.notified ? log : logOf({ ...log, notified });
+  const notified = addHandlers(log.notified, handlers);
+  return notified === log.notified ? log : withoutEmptyFields({ ...log, notified });
 }
 
 /** Records in the log of an event that it opened inhibited, so that no handler was notified of it. */
 export function recordNeverNotified(log: NotificationLog): NotificationLog {
-  return log.neverNotified === true ? log : logOf({ ...log, neverNotified: true });
+  return log.neverNotified === true ? log : withoutEmptyFields({ ...log, neverNotified: true });
 }
 
 /** True if a notification for a handler is pending because an inhibition suppressed it. */
-export function isPending({ pending }: NotificationLog, handler: string): boolean {
-  return isIn(pending?.inhibition, handler);
+export function isPendingByInhibition({ pending }: NotificationLog, handler: string): boolean {
+  return includesHandler(pending?.inhibition, handler);
 }
 
 /** True if the log of an event says that a handler was notified of the problem. */
-export function wasNotified({ notified }: NotificationLog, handler: string): boolean {
-  return isIn(notified, handler);
+export function wasHandlerNotified({ notified }: NotificationLog, handler: string): boolean {
+  return includesHandler(notified, handler);
 }
 
 /**
@@ -89,34 +91,34 @@ export function wasNotified({ notified }: NotificationLog, handler: string): boo
  * @param after the log of the event under the new name
  * @param routed the handlers on the route of the last result
  */
-export function merge(before: NotificationLog, after: NotificationLog, routed: readonly string[]): NotificationLog {
-  const merged = logOf({
-    notified: unionOf(before.notified, after.notified),
+export function mergeLogs(before: NotificationLog, after: NotificationLog, routed: readonly string[]): NotificationLog {
+  const merged = withoutEmptyFields({
+    notified: unionOfHandlers(before.notified, after.notified),
     neverNotified: before.neverNotified === true ? after.neverNotified : undefined,
     inhibitedBy: after.inhibitedBy,
     pending: {
       silence: after.pending?.silence,
-      inhibition: unionOf(before.pending?.inhibition, after.pending?.inhibition),
+      inhibition: unionOfHandlers(before.pending?.inhibition, after.pending?.inhibition),
     },
   });
-  return after.inhibitedBy === undefined ? settlePending(merged, routed) : merged;
+  return after.inhibitedBy === undefined ? removePendingHandlers(merged, routed) : merged;
 }
 
-function isIn(handlers: HandlerSet | undefined, name: string): boolean {
+function includesHandler(handlers: HandlerSet | undefined, name: string): boolean {
   return handlers === 'all' || handlers?.includes(name) === true;
 }
 
 /** Returns the union of two sets of handlers; `all` if it has more than 20 names, undefined if both are undefined. */
-export function unionOf(a: HandlerSet | undefined, b: HandlerSet | undefined): HandlerSet | undefined {
-  return b === 'all' ? 'all' : union(a, b ?? []);
+export function unionOfHandlers(a: HandlerSet | undefined, b: HandlerSet | undefined): HandlerSet | undefined {
+  return b === 'all' ? 'all' : addHandlers(a, b ?? []);
 }
 
 /** Adds handlers to a set. Returns the same set if it has all names already, and `all` for more than 20 names. */
-function union(handlers: HandlerSet | undefined, names: readonly string[]): HandlerSet | undefined {
+function addHandlers(handlers: HandlerSet | undefined, names: readonly string[]): HandlerSet | undefined {
   if (handlers === 'all') return handlers;
-  const fresh = names.filter((name) => handlers?.includes(name) !== true);
-  if (fresh.length === 0) return handlers;
-  const all = [...new Set([...(handlers ?? []), ...fresh])];
+  const newNames = names.filter((name) => handlers?.includes(name) !== true);
+  if (newNames.length === 0) return handlers;
+  const all = [...new Set([...(handlers ?? []), ...newNames])];
   return all.length <= LOGGED_HANDLERS_MAX ? all : 'all';
 }
 
@@ -131,37 +133,37 @@ function isSameInhibitor(a: InhibitorRef | undefined, b: InhibitorRef): boolean 
 }
 
 /** Returns a log without its empty fields, as an object that equal logs share if possible. */
-function logOf({ notified, neverNotified, inhibitedBy, pending = {} }: NotificationLog): NotificationLog {
+function withoutEmptyFields({ notified, neverNotified, inhibitedBy, pending = {} }: NotificationLog): NotificationLog {
   const inhibition = pending.inhibition?.length === 0 ? undefined : pending.inhibition;
-  const isWaiting = pending.silence !== undefined || inhibition !== undefined;
+  const isAnyPending = pending.silence !== undefined || inhibition !== undefined;
   const log: NotificationLog = {
     ...(notified !== undefined && { notified }),
     ...(neverNotified !== undefined && { neverNotified }),
     ...(inhibitedBy !== undefined && { inhibitedBy }),
-    ...(isWaiting && {
+    ...(isAnyPending && {
       pending: {
         ...(pending.silence !== undefined && { silence: pending.silence }),
         ...(inhibition && { inhibition }),
       },
     }),
   };
-  return interned(log);
+  return internLog(log);
 }
 
 /** Maximum number of different logs that events share as objects; any further log gets an object for each event. */
-const SHARED_MAX = 1000;
-const shared = new Map<string, NotificationLog>();
+const SHARED_LOGS_MAX = 1000;
+const sharedLogs = new Map<string, NotificationLog>();
 
 /**
  * Returns the same object for equal logs, in order to save memory: most of a hundred thousand open events have one of a
  * few different logs. A log that names an inhibitor is returned unchanged.
  */
-export function interned(log: NotificationLog): NotificationLog {
+export function internLog(log: NotificationLog): NotificationLog {
   if (log.inhibitedBy !== undefined) return log;
   const key = JSON.stringify(log);
   if (key === '{}') return EMPTY_LOG;
-  const present = shared.get(key);
-  if (present !== undefined) return present;
-  if (shared.size < SHARED_MAX) shared.set(key, log);
+  const sharedLog = sharedLogs.get(key);
+  if (sharedLog !== undefined) return sharedLog;
+  if (sharedLogs.size < SHARED_LOGS_MAX) sharedLogs.set(key, log);
   return log;
 }

@@ -4,16 +4,16 @@ import type { NotificationLog } from '../../schemas/notification-log.ts';
 import {
   recordNeverNotified,
   recordNotified,
-  release,
-  settlePending,
-  suppressByInhibition,
-  suppressBySilence,
-  wasNotified,
+  removeSuppression,
+  removePendingHandlers,
+  recordInhibited,
+  recordSilenced,
+  wasHandlerNotified,
 } from './log.ts';
-import { endsSilence, renotified } from './suppression-ended.ts';
-import { getsV2Events, isGrouping, nameOf, type RoutedHandler } from './route.ts';
+import { announcesSilenceEnd, eventForHandler } from './renotify.ts';
+import { getsV2Events, isGroupingHandler, handlerIdentity, type RoutedHandler } from './route.ts';
 import type { NotificationContext, StageInputs } from './context.ts';
-import { isRun, judge, wouldRunWithoutSilence } from './verdict.ts';
+import { leadsToRun, evaluateStages, wouldRunWithoutSilence } from './verdict.ts';
 
 /** The decision whether one handler is notified of an event, and the consequence. */
 export interface HandlerDecision {
@@ -30,13 +30,13 @@ export interface HandlerDecision {
 }
 
 /** The decisions about all handlers of an event, and the notification log of the event after them. */
-export interface Notifications {
+export interface NotificationDecisions {
   readonly decisions: readonly HandlerDecision[];
-  readonly log: NotificationLog;
+  readonly notificationLog: NotificationLog;
 }
 
 /** Returns the names of the handlers whose decisions have the given effect. */
-export function namesWith(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
+export function handlersWithEffect(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
   return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
 }
 
@@ -44,18 +44,23 @@ export function namesWith(decisions: readonly HandlerDecision[], effect: Handler
  * Decides for each handler of an event whether it is notified. This changes nothing: the commit of the event applies
  * the decisions, and `explain` and `simulate` only show them.
  */
-export function decide(context: NotificationContext): Notifications {
-  const decisions = context.handlers.map((handler) => decideFor(handler, context));
-  return { decisions, log: context.isSeparateFromStored === true ? context.log : nextLog(context, decisions) };
+export function decideNotifications(context: NotificationContext): NotificationDecisions {
+  const decisions = context.handlers.map((handler) => decideForHandler(handler, context));
+  return {
+    decisions,
+    notificationLog:
+      context.leavesStoredEventUnchanged === true ? context.notificationLog : logAfterDecisions(context, decisions),
+  };
 }
 
-function decideFor(handler: RoutedHandler, context: NotificationContext): HandlerDecision {
-  const shown = getsV2Events(handler) ? context.v2Event : context.event;
-  const event = renotified(handler, shown, context);
-  const verdict = withinQueue(handler, judge(handler, event, context), context.isQueueFull);
-  if (isRun(verdict)) return { handler, verdict, event, effect: 'notify' };
-  if (verdict.verdict === 'silenced') return silenced(handler, verdict, event, context);
-  const isSuppressed = verdict.verdict === 'inhibited' && isRun(judge(handler, event, uninhibited(context)));
+function decideForHandler(handler: RoutedHandler, context: NotificationContext): HandlerDecision {
+  const formattedEvent = getsV2Events(handler) ? context.v2Event : context.event;
+  const event = eventForHandler(handler, formattedEvent, context);
+  const verdict = rejectIfQueueFull(handler, evaluateStages(handler, event, context), context.isQueueFull);
+  if (leadsToRun(verdict)) return { handler, verdict, event, effect: 'notify' };
+  if (verdict.verdict === 'silenced') return decideSilenced(handler, verdict, event, context);
+  const isSuppressed =
+    verdict.verdict === 'inhibited' && leadsToRun(evaluateStages(handler, event, withoutInhibition(context)));
   return { handler, verdict, event, effect: isSuppressed ? 'suppressed by inhibition' : 'none' };
 }
 
@@ -63,14 +68,14 @@ function decideFor(handler: RoutedHandler, context: NotificationContext): Handle
  * Replaces the verdict of a handler that would run by `overflow` if neither its queue nor the dead-letter queue has
  * room. Handlers with `group_by` keep their verdict: their events are queued only when the group is flushed.
  */
-export function withinQueue(
+export function rejectIfQueueFull(
   handler: RoutedHandler,
   verdict: HandlerVerdict,
   isQueueFull: (handler: string) => boolean,
 ): HandlerVerdict {
-  if (!isRun(verdict) || isGrouping(handler) || !isQueueFull(handler.name)) return verdict;
+  if (!leadsToRun(verdict) || isGroupingHandler(handler) || !isQueueFull(handler.name)) return verdict;
   return {
-    ...nameOf(handler),
+    ...handlerIdentity(handler),
     verdict: 'overflow',
     reason: 'its queue and the dead-letter queue are full: fix the handler, then retry or drop dead letters',
   };
@@ -80,17 +85,18 @@ export function withinQueue(
  * Decides what happens to a silenced event: it is suppressed, or it is a resolution that is deferred or notified in
  * spite of the silence.
  */
-function silenced(
+function decideSilenced(
   handler: RoutedHandler,
   verdict: HandlerVerdict,
   event: HandledEvent,
   context: NotificationContext,
 ): HandlerDecision {
-  if (!wouldRunWithoutSilence(handler, event, uninhibited(context))) return { handler, verdict, event, effect: 'none' };
+  if (!wouldRunWithoutSilence(handler, event, withoutInhibition(context)))
+    return { handler, verdict, event, effect: 'none' };
   // If a silence and an inhibition apply, record the inhibition. When it ends, the silence is evaluated again.
   if (context.inhibition !== undefined) return { handler, verdict, event, effect: 'suppressed by inhibition' };
   const isResolutionOfNotified =
-    event.action === 'resolve' && context.isSeparateFromStored !== true && knowsProblem(handler, context);
+    event.action === 'resolve' && context.leavesStoredEventUnchanged !== true && wasNotifiedOfProblem(handler, context);
   if (!isResolutionOfNotified || context.resolveWhileSilenced === 'never') {
     return { handler, verdict, event, effect: 'suppressed by silence' };
   }
@@ -99,37 +105,44 @@ function silenced(
     return { handler, verdict: { ...verdict, reason }, event, effect: 'defer' };
   }
   const reason = 'it resolves a problem that the handler was notified of';
-  const run = withinQueue(handler, { ...nameOf(handler), verdict: 'handle', reason }, context.isQueueFull);
-  return { handler, verdict: run, event, effect: isRun(run) ? 'notify' : 'none' };
+  const run = rejectIfQueueFull(
+    handler,
+    { ...handlerIdentity(handler), verdict: 'handle', reason },
+    context.isQueueFull,
+  );
+  return { handler, verdict: run, event, effect: leadsToRun(run) ? 'notify' : 'none' };
 }
 
 /**
  * True if a handler was notified of the problem. If a group of the handler has the event, the record of the group
  * decides, otherwise the notification log of the event.
  */
-function knowsProblem({ name }: RoutedHandler, { groupOf, log }: NotificationContext): boolean {
-  return groupOf(name)?.wasNotified ?? wasNotified(log, name);
+function wasNotifiedOfProblem(
+  { name }: RoutedHandler,
+  { findGroupRecord: groupOf, notificationLog: log }: NotificationContext,
+): boolean {
+  return groupOf(name)?.wasNotified ?? wasHandlerNotified(log, name);
 }
 
-function uninhibited(context: NotificationContext): StageInputs {
+function withoutInhibition(context: NotificationContext): StageInputs {
   return context.inhibition === undefined ? context : { ...context, inhibition: undefined };
 }
 
 /** Returns the notification log of an event after the decisions about its handlers. */
-function nextLog(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
+function logAfterDecisions(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
   const { event, inhibition, handlers } = context;
-  const notified = namesWith(decisions, 'notify');
-  let log = context.log;
-  if (inhibition?.by === undefined) {
-    log = settlePending(
-      release(log, 'inhibition'),
+  const notified = handlersWithEffect(decisions, 'notify');
+  let log = context.notificationLog;
+  if (inhibition?.inhibitor === undefined) {
+    log = removePendingHandlers(
+      removeSuppression(log, 'inhibition'),
       handlers.map(({ name }) => name),
     );
   } else {
-    log = suppressByInhibition(log, inhibition.by, namesWith(decisions, 'suppressed by inhibition'));
+    log = recordInhibited(log, inhibition.inhibitor, handlersWithEffect(decisions, 'suppressed by inhibition'));
     if (context.isNew) log = recordNeverNotified(log);
   }
-  if (endsSilence(context) || (notified.length > 0 && !event.silenced)) log = release(log, 'silence');
-  else if (namesWith(decisions, 'suppressed by silence').length > 0) log = suppressBySilence(log);
+  if (announcesSilenceEnd(context) || (notified.length > 0 && !event.silenced)) log = removeSuppression(log, 'silence');
+  else if (handlersWithEffect(decisions, 'suppressed by silence').length > 0) log = recordSilenced(log);
   return event.action === 'resolve' ? log : recordNotified(log, notified);
 }

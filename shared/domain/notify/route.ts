@@ -19,7 +19,7 @@ export interface HandlingDefinitions {
 export const DEFAULT_HANDLER = 'default';
 
 /** Maximum number of names that count in a list of handlers, because a result may contain a list of any length. */
-const NAMES_MAX = 100;
+const HANDLER_NAMES_MAX = 100;
 
 type Check = Readonly<Record<string, unknown>>;
 
@@ -33,9 +33,10 @@ type Check = Readonly<Record<string, unknown>>;
  * check replace `default` too.
  */
 export function handlerNames(check: Check): readonly string[] {
-  const contacts = namesOf(check['contacts'], check['contact']) ?? [];
-  const hasOthers = contacts.length > 0 || pipelineRefs(check).length > 0;
-  const handlers = namesOf(check['handlers'], check['handler']) ?? (hasOthers ? [] : [DEFAULT_HANDLER]);
+  const contacts = namesFromAttributes(check['contacts'], check['contact']) ?? [];
+  const hasContactsOrPipelines = contacts.length > 0 || pipelineRefs(check).length > 0;
+  const handlers =
+    namesFromAttributes(check['handlers'], check['handler']) ?? (hasContactsOrPipelines ? [] : [DEFAULT_HANDLER]);
   return contacts.length === 0 ? handlers : [...new Set([...handlers, ...contacts])];
 }
 
@@ -46,8 +47,8 @@ export function handlerNames(check: Check): readonly string[] {
  * @param singular the value of `handler` or `contact`
  * @returns undefined if there is neither a list nor a name
  */
-function namesOf(plural: unknown, singular: unknown): readonly string[] | undefined {
-  if (Array.isArray(plural)) return plural.slice(0, NAMES_MAX).filter((name) => typeof name === 'string');
+function namesFromAttributes(plural: unknown, singular: unknown): readonly string[] | undefined {
+  if (Array.isArray(plural)) return plural.slice(0, HANDLER_NAMES_MAX).filter((name) => typeof name === 'string');
   return typeof singular === 'string' ? [singular] : undefined;
 }
 
@@ -95,30 +96,30 @@ export function isHandlingDisabled(check: Check): boolean {
 }
 
 /** Returns the verdict for a handler name or pipeline that leads to no handler, such as `unknown_handler`. */
-export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
+export function unroutableVerdict(routed: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
   const reason =
     'reason' in routed
       ? routed.reason
       : routed.kind === 'unknown_handler'
         ? 'no handler with this name is defined'
         : 'handler sets cannot be nested deeper than two levels';
-  return { ...nameOf(routed), verdict: routed.kind, reason };
+  return { ...handlerIdentity(routed), verdict: routed.kind, reason };
 }
 
 /**
  * Returns the name of a handler for a verdict, and the workflow of the pipeline that the handler comes from, if any.
  */
-export function nameOf({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
+export function handlerIdentity({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
   return workflow === undefined ? { handler: name } : { handler: name, workflow };
 }
 
 /** True if a handler has `group_by`, so that it is notified of groups of events. */
-export function isGrouping(handler: RoutedHandler): boolean {
+export function isGroupingHandler(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.group_by !== undefined;
 }
 
 /** True if silences suppress events for a handler: it does not have `handle_silenced: true`. */
-export function heedsSilences(handler: RoutedHandler): boolean {
+export function respectsSilences(handler: RoutedHandler): boolean {
   return handler.kind !== 'handler' || handler.definition?.handle_silenced !== true;
 }
 

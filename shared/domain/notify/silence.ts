@@ -1,8 +1,8 @@
 import type { Event } from '../../schemas/event.ts';
-import type { Conditions, Verdict } from './context.ts';
+import type { HandlerConditions, StageVerdict } from './context.ts';
 
 /** Suppresses an event that a silence covers, unless the handler has `handle_silenced: true`. */
-export function silence({ handle_silenced }: Conditions, event: Event): Verdict | undefined {
+export function evaluateSilence({ handle_silenced }: HandlerConditions, event: Event): StageVerdict | undefined {
   if (!event.silenced || handle_silenced === true) return undefined;
   const { silenced_by } = event;
   return { verdict: 'silenced', reason: silencedReason(silenced_by), silenced_by };

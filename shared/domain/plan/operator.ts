@@ -14,7 +14,7 @@ export type PlanWish =
     };
 
 /** The result of an operation on the current plan. */
-export type WishOutcome =
+export type PlanOperationOutcome =
   /** Orders to send in sequence. */
   | { readonly kind: 'orders'; readonly orders: readonly [...PlanOrder[], PlanOrder] }
   /** A reason is required. */
@@ -27,7 +27,7 @@ export type WishOutcome =
   | { readonly kind: 'moved'; readonly plan: PlanRun; readonly to: PlanRunStep | undefined };
 
 /** The session of an operator, and the time in epoch milliseconds. */
-export interface Operator {
+export interface OperatorSession {
   readonly session: string;
   readonly nowMs: number;
 }
@@ -53,7 +53,7 @@ export function isOwnedBy(plan: PlanRun | undefined, session: string): boolean {
 }
 
 /** Whether the operator may act on the plan: it is theirs, or it has no owner. */
-export function isOpenTo(plan: PlanRun, { session, nowMs }: Operator): boolean {
+export function isOpenTo(plan: PlanRun, { session, nowMs }: OperatorSession): boolean {
   return isOwnedBy(plan, session) || isFree(plan, nowMs);
 }
 
@@ -63,7 +63,12 @@ export function isOpenTo(plan: PlanRun, { session, nowMs }: Operator): boolean {
  * @param plan current plan; `undefined` if unknown
  * @param typed the reason, or the confirmation
  */
-export function ordersFor(plan: PlanRun | undefined, wish: PlanWish, typed: string, operator: Operator): WishOutcome {
+export function ordersFor(
+  plan: PlanRun | undefined,
+  wish: PlanWish,
+  typed: string,
+  operator: OperatorSession,
+): PlanOperationOutcome {
   if (plan?.id !== wish.plan || plan.state !== 'open') return { kind: 'over' };
   const { session } = operator;
   const isOpen = isOpenTo(plan, operator);
@@ -81,7 +86,7 @@ function orderOnPlan(
   kind: 'release' | 'roll-back' | 'abandon',
   reason: string,
   session: string,
-): PlanOrder | WishOutcome {
+): PlanOrder | PlanOperationOutcome {
   if (kind === 'release') return { order: kind, session };
   return reason === '' ? { kind: 'reason' } : { order: kind, session, reason };
 }
@@ -91,7 +96,7 @@ function orderOnStep(
   wish: Extract<PlanWish, { readonly step: string }>,
   typed: string,
   session: string,
-): PlanOrder | WishOutcome {
+): PlanOrder | PlanOperationOutcome {
   const step = currentStep(plan);
   if (step?.id !== wish.step || step.state !== wish.state) return { kind: 'moved', plan, to: step };
   const target = { session, step: step.id };

@@ -8,7 +8,7 @@ export type Phase = (typeof PHASES)[number];
 export type PhasedStep = PlanStep & { readonly phase: Phase };
 
 /** The finding of a rule, without its name. */
-export type Judgement = Pick<Finding, 'verdict' | 'evidence' | 'remedy'>;
+export type RuleFinding = Pick<Finding, 'verdict' | 'evidence' | 'remedy'>;
 
 /** A rule of an upgrade: one for each note of reference 9.3, and those that completion 1.19 adds. */
 export interface UpgradeRule {
@@ -18,20 +18,20 @@ export interface UpgradeRule {
   /** Whether the rule applies to this upgrade. */
   applies(path: UpgradePath, facts: UpgradeFacts): boolean;
   /** Runs the automatic pre-check. */
-  judge(facts: UpgradeFacts, path: UpgradePath): Judgement;
+  judge(facts: UpgradeFacts, path: UpgradePath): RuleFinding;
   /** Returns the steps that the rule adds to the general procedure. */
   steps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[];
 }
 
-export function pass(...evidence: readonly string[]): Judgement {
+export function pass(...evidence: readonly string[]): RuleFinding {
   return { verdict: 'pass', evidence, remedy: [] };
 }
 
-export function warn(evidence: readonly string[], remedy: readonly string[]): Judgement {
+export function warn(evidence: readonly string[], remedy: readonly string[]): RuleFinding {
   return { verdict: 'warn', evidence, remedy };
 }
 
-export function block(evidence: readonly string[], remedy: readonly string[]): Judgement {
+export function block(evidence: readonly string[], remedy: readonly string[]): RuleFinding {
   return { verdict: 'block', evidence, remedy };
 }
 
@@ -43,7 +43,7 @@ export function worstOf(verdicts: readonly RuleVerdict[]): RuleVerdict {
 }
 
 /** Combines judgements: the evidence and remedies of all, and the worst verdict. */
-export function all(...judgements: readonly Judgement[]): Judgement {
+export function all(...judgements: readonly RuleFinding[]): RuleFinding {
   return {
     verdict: worstOf(judgements.map(({ verdict }) => verdict)),
     evidence: judgements.flatMap(({ evidence }) => evidence),

@@ -33,7 +33,7 @@ export function newPlan(
 
 /** The result of an order, or the reason why it is rejected. */
 export type OrderOutcome =
-  | { readonly kind: 'ok'; readonly runbook: PlanRun }
+  | { readonly kind: 'ok'; readonly plan: PlanRun }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'conflict' | 'not_found'; readonly reason: string };
 
 /** Returns the current step; undefined if all are done. */
@@ -50,20 +50,20 @@ export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): bool
  * Executes an order of an operator. If the backend has work to do (running a step, checking a manual step), the step is
  * then `running` until `finishStep`.
  */
-export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
-  if (runbook.state !== 'open') return refused('conflict', `the plan is closed: ${runbook.state}`);
-  if (order.order === 'take') return take(runbook, order, who, nowMs);
-  if (runbook.holder?.session !== order.session) {
-    const { holder } = runbook;
+export function executeOrder(plan: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
+  if (plan.state !== 'open') return refused('conflict', `the plan is closed: ${plan.state}`);
+  if (order.order === 'take') return take(plan, order, who, nowMs);
+  if (plan.holder?.session !== order.session) {
+    const { holder } = plan;
     return refused(
       'conflict',
       holder === null ? 'take ownership of the plan first' : `${holder.who} owns the plan: take ownership first`,
     );
   }
-  const renewedRun = { ...runbook, holder: { ...runbook.holder, last_seen: nowMs } };
+  const renewedRun = { ...plan, holder: { ...plan.holder, last_seen: nowMs } };
   switch (order.order) {
     case 'release':
-      return ok(logged({ ...runbook, holder: null }, nowMs, null, `released by ${who}`));
+      return ok(logged({ ...plan, holder: null }, nowMs, null, `released by ${who}`));
     case 'roll-back':
       return rollBack(renewedRun, order.reason, who, nowMs);
     case 'abandon':
@@ -74,81 +74,75 @@ export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs:
 }
 
 function take(
-  runbook: PlanRun,
+  plan: PlanRun,
   { session, force }: Extract<PlanOrder, { readonly order: 'take' }>,
   who: string,
   nowMs: number,
 ): OrderOutcome {
-  const { holder } = runbook;
-  if (holder?.session === session) return ok({ ...runbook, holder: { ...holder, last_seen: nowMs } });
-  if (holder !== null && !isFree(runbook, nowMs) && !force) return refused('conflict', `${holder.who} owns the plan`);
+  const { holder } = plan;
+  if (holder?.session === session) return ok({ ...plan, holder: { ...holder, last_seen: nowMs } });
+  if (holder !== null && !isFree(plan, nowMs) && !force) return refused('conflict', `${holder.who} owns the plan`);
   const text = holder === null ? `owned by ${who}` : `taken over by ${who} from ${holder.who}`;
-  return ok(logged({ ...runbook, holder: { who, session, since: nowMs, last_seen: nowMs } }, nowMs, null, text));
+  return ok(logged({ ...plan, holder: { who, session, since: nowMs, last_seen: nowMs } }, nowMs, null, text));
 }
 
 function onStep(
-  runbook: PlanRun,
+  plan: PlanRun,
   order: Extract<PlanOrder, { readonly step: string }>,
   who: string,
   nowMs: number,
 ): OrderOutcome {
-  const step = runbook.steps.find(({ id }) => id === order.step);
+  const step = plan.steps.find(({ id }) => id === order.step);
   if (step === undefined) return refused('not_found', `the plan has no step ${order.step}`);
-  const current = currentStep(runbook);
+  const current = currentStep(plan);
   if (step !== current) return refused('conflict', `the next step is ${current?.id ?? 'none'}`);
   switch (order.order) {
     case 'start':
-      return start(runbook, step, order.typed, who, nowMs);
+      return start(plan, step, order.typed, who, nowMs);
     case 'confirm':
-      return confirm(runbook, step, who, nowMs);
+      return confirm(plan, step, who, nowMs);
     default:
-      return skip(runbook, step, order.reason, who, nowMs);
+      return skip(plan, step, order.reason, who, nowMs);
   }
 }
 
-function start(
-  runbook: PlanRun,
-  step: PlanRunStep,
-  typed: string | undefined,
-  who: string,
-  nowMs: number,
-): OrderOutcome {
+function start(plan: PlanRun, step: PlanRunStep, typed: string | undefined, who: string, nowMs: number): OrderOutcome {
   if (step.state === 'running') return refused('conflict', `${step.id} is running`);
   if (step.confirm !== undefined && typed !== step.confirm) {
     return refused('invalid', `${step.id} cannot be undone: type ${step.confirm} to run it`);
   }
   const state = step.kind === 'manual' ? 'confirm' : 'running';
-  const next = withStep(runbook, { ...step, state, started_at: nowMs, ended_at: null, note: '' });
+  const next = withStep(plan, { ...step, state, started_at: nowMs, ended_at: null, note: '' });
   return ok(logged(next, nowMs, step.id, `started by ${who}`));
 }
 
-function confirm(runbook: PlanRun, step: PlanRunStep, who: string, nowMs: number): OrderOutcome {
+function confirm(plan: PlanRun, step: PlanRunStep, who: string, nowMs: number): OrderOutcome {
   if (step.state !== 'confirm')
     return refused('conflict', `${step.id} is not waiting for confirmation: start it first`);
-  const next = logged(runbook, nowMs, step.id, `confirmed by ${who}`);
+  const next = logged(plan, nowMs, step.id, `confirmed by ${who}`);
   // A step with a check is verified, because a confirmation alone proves nothing.
   if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
   return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
 }
 
-function skip(runbook: PlanRun, step: PlanRunStep, reason: string, who: string, nowMs: number): OrderOutcome {
+function skip(plan: PlanRun, step: PlanRunStep, reason: string, who: string, nowMs: number): OrderOutcome {
   if (step.state === 'running') return refused('conflict', `${step.id} is running`);
   if (step.action === 'migrate')
     return refused('invalid', 'the upgrade itself cannot be skipped: abandon the plan instead');
-  const next = withStep(runbook, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
+  const next = withStep(plan, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
   return ok(ended(logged(next, nowMs, step.id, `skipped by ${who}: ${reason}`), nowMs));
 }
 
-function rollBack(runbook: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (runbook.backup === null) return refused('conflict', 'the plan has no backup to roll back to');
-  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
-  const text = `rolled back to ${runbook.backup} by ${who}: ${reason}`;
-  return ok(logged({ ...runbook, state: 'rolled-back', holder: null }, nowMs, null, text));
+function rollBack(plan: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (plan.backup === null) return refused('conflict', 'the plan has no backup to roll back to');
+  if (currentStep(plan)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
+  const text = `rolled back to ${plan.backup} by ${who}: ${reason}`;
+  return ok(logged({ ...plan, state: 'rolled-back', holder: null }, nowMs, null, text));
 }
 
-function abandon(runbook: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
-  return ok(logged({ ...runbook, state: 'abandoned', holder: null }, nowMs, null, `abandoned by ${who}: ${reason}`));
+function abandon(plan: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (currentStep(plan)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
+  return ok(logged({ ...plan, state: 'abandoned', holder: null }, nowMs, null, `abandoned by ${who}: ${reason}`));
 }
 
 /** The outcome of a step that ran. */
@@ -163,14 +157,14 @@ export interface StepOutcome {
 }
 
 /** @returns the plan unchanged if the step is not running any more */
-export function finishStep(runbook: PlanRun, id: string, outcome: StepOutcome, nowMs: number): PlanRun {
-  const step = runbook.steps.find((one) => one.id === id);
-  if (step?.state !== 'running') return runbook;
+export function finishStep(plan: PlanRun, id: string, outcome: StepOutcome, nowMs: number): PlanRun {
+  const step = plan.steps.find((one) => one.id === id);
+  if (step?.state !== 'running') return plan;
   const { isDone, note, backup, findings } = outcome;
   // A confirmed manual step that is not actually done returns to the operator.
   const state = isDone ? 'done' : step.kind === 'manual' ? 'confirm' : 'failed';
   const next = {
-    ...withStep(runbook, { ...step, state, ended_at: isDone ? nowMs : null, note }),
+    ...withStep(plan, { ...step, state, ended_at: isDone ? nowMs : null, note }),
     ...(backup === undefined ? {} : { backup }),
     ...(findings === undefined ? {} : { findings, verdict: worstOf(findings.map(({ verdict }) => verdict)) }),
   };
@@ -178,18 +172,18 @@ export function finishStep(runbook: PlanRun, id: string, outcome: StepOutcome, n
 }
 
 /** Adds a line of progress to the log of a running step. */
-export function noteProgress(runbook: PlanRun, step: string, text: string, nowMs: number): PlanRun {
-  return logged(runbook, nowMs, step, text);
+export function noteProgress(plan: PlanRun, step: string, text: string, nowMs: number): PlanRun {
+  return logged(plan, nowMs, step, text);
 }
 
 /**
  * Marks a step that ran before a restart of the backend as failed, so that it can be started again (completion 1.18).
  */
-export function afterRestart(runbook: PlanRun, nowMs: number): PlanRun {
-  const step = runbook.steps.find(({ state }) => state === 'running');
-  if (runbook.state !== 'open' || step === undefined) return runbook;
+export function afterRestart(plan: PlanRun, nowMs: number): PlanRun {
+  const step = plan.steps.find(({ state }) => state === 'running');
+  if (plan.state !== 'open' || step === undefined) return plan;
   return finishStep(
-    runbook,
+    plan,
     step.id,
     { isDone: false, note: 'the backend was restarted meanwhile: start it again' },
     nowMs,
@@ -207,22 +201,22 @@ export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): 
   return stateOf('drain') === 'done' && resumed !== 'done' && resumed !== 'skipped';
 }
 
-function ended(runbook: PlanRun, nowMs: number): PlanRun {
-  if (currentStep(runbook) !== undefined) return runbook;
-  return logged({ ...runbook, state: 'done', holder: null }, nowMs, null, `upgraded to ${runbook.to}`);
+function ended(plan: PlanRun, nowMs: number): PlanRun {
+  if (currentStep(plan) !== undefined) return plan;
+  return logged({ ...plan, state: 'done', holder: null }, nowMs, null, `upgraded to ${plan.to}`);
 }
 
-function withStep(runbook: PlanRun, step: PlanRunStep): PlanRun {
-  return { ...runbook, steps: runbook.steps.map((one) => (one.id === step.id ? step : one)) };
+function withStep(plan: PlanRun, step: PlanRunStep): PlanRun {
+  return { ...plan, steps: plan.steps.map((one) => (one.id === step.id ? step : one)) };
 }
 
-function logged(runbook: PlanRun, at: number, step: string | null, text: string): PlanRun {
+function logged(plan: PlanRun, at: number, step: string | null, text: string): PlanRun {
   const line: PlanRunLogLine = { at, step, text };
-  return { ...runbook, log: [...runbook.log.slice(1 - LOG_LINES_MAX), line] };
+  return { ...plan, log: [...plan.log.slice(1 - LOG_LINES_MAX), line] };
 }
 
-function ok(runbook: PlanRun): OrderOutcome {
-  return { kind: 'ok', runbook };
+function ok(plan: PlanRun): OrderOutcome {
+  return { kind: 'ok', plan };
 }
 
 function refused(code: 'invalid' | 'conflict' | 'not_found', reason: string): OrderOutcome {

@@ -5,7 +5,7 @@ import { statusRank } from '../severity.ts';
 import { availabilityOf, stretchesOf, type Span, type StatusChange, type Stretch } from '../timeline/availability.ts';
 
 /** The history of a check on a client, as a report needs it. */
-export interface CheckPast {
+export interface ReportCheckHistory {
   readonly client: string;
   readonly check: string;
   /** Current status; undefined if unknown. It matters only without transitions. */
@@ -27,7 +27,7 @@ export type Trouble = Omit<ReportCheck, 'namespace' | 'output' | 'silences'>;
  * @returns undefined if no problem is known
  */
 export function troubleOf(
-  past: CheckPast,
+  past: ReportCheckHistory,
   span: Span,
   keptSinceMs: number,
   silenced: readonly Span[] = [],
@@ -62,7 +62,7 @@ export function troubleOf(
  * 1).
  */
 function inhibitorOfOutages(
-  { statusChanges, inhibitor }: CheckPast,
+  { statusChanges, inhibitor }: ReportCheckHistory,
   untilMs: number,
   isOpen: boolean,
 ): Inhibitor | undefined {
@@ -79,7 +79,7 @@ function isBad(status: number | undefined): boolean {
 }
 
 /** Returns the status at a moment. */
-function statusAt({ statusChanges, status }: CheckPast, atMs: number): number | undefined {
+function statusAt({ statusChanges, status }: ReportCheckHistory, atMs: number): number | undefined {
   const next = statusChanges.findLast((change) => change.atMs > atMs);
   const last = statusChanges.find((change) => change.atMs <= atMs);
   return last !== undefined ? last.status : next !== undefined ? next.was : status;

@@ -6,7 +6,7 @@ import type {
   ReportNoise,
   ReportSilence,
 } from '../../schemas/report.ts';
-import { counted } from '../count-text.ts';
+import { countWithNoun } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 
@@ -37,8 +37,8 @@ export function reportSummary(report: Report, moment: Moment = utcMoment): strin
     span,
     total.checks === 0
       ? 'No problems.'
-      : `${counted(total.checks, 'check')} on ${counted(total.clients, 'client')} failed: ` +
-        `${counted(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
+      : `${countWithNoun(total.checks, 'check')} on ${countWithNoun(total.clients, 'client')} failed: ` +
+        `${countWithNoun(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
     ...inhibitedOf(report),
     ...lackOf(report, moment),
   ];
@@ -47,7 +47,7 @@ export function reportSummary(report: Report, moment: Moment = utcMoment): strin
 function inhibitedOf({ inhibited: { checks, count } }: Report): string[] {
   if (checks === 0) return [];
   return [
-    `${counted(checks, 'check')} ${checks === 1 ? 'was' : 'were'} inhibited by ${counted(count, 'root cause')}; no notification was sent for them.`,
+    `${countWithNoun(checks, 'check')} ${checks === 1 ? 'was' : 'were'} inhibited by ${countWithNoun(count, 'root cause')}; no notification was sent for them.`,
   ];
 }
 

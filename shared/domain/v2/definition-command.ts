@@ -1,10 +1,10 @@
-import type { Command } from '../../schemas/command.ts';
+import type { CommandLine } from '../../schemas/command.ts';
 import { commandOf, commandText } from '../command-text.ts';
 import type { Untranslatable } from './problem.ts';
 
 /** A v2 definition with a command. */
 interface V2Command {
-  readonly command?: Command | null | undefined;
+  readonly command?: CommandLine | null | undefined;
   readonly mon?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -21,7 +21,7 @@ export function withCommandText<Definition extends object>(definition: Definitio
 }
 
 /** Returns the command that runs; a problem if the definition contradicts itself. */
-export function commandOfV2({ command, mon }: V2Command): Command | Untranslatable {
+export function commandOfV2({ command, mon }: V2Command): CommandLine | Untranslatable {
   const own = listUnder(mon);
   if (own === undefined) return command ?? '';
   if (command && commandText(command) !== commandText(own)) {
@@ -31,7 +31,7 @@ export function commandOfV2({ command, mon }: V2Command): Command | Untranslatab
 }
 
 /** Returns the command of a definition from a configuration file in its v2 form. */
-export function shownCommand(command: Command): {
+export function shownCommand(command: CommandLine): {
   readonly command: string;
   readonly mon?: { readonly command: readonly string[] };
 } {

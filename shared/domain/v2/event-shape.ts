@@ -3,24 +3,24 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 type Zero = '' | 0 | false | null | readonly never[] | Readonly<Record<string, never>>;
 
 /** The zero values of an attribute at the peer. */
-export interface Field {
+export interface ZeroValues {
   /** The value in events for the API and handlers; undefined: omitted. */
   readonly inEvent?: Zero;
   /** The value in filters; undefined: omitted, so that a filter which reads an attribute below it fails. */
   readonly inFilter?: Zero;
 }
 
-export type Fields = Readonly<Record<string, Field>>;
+export type Fields = Readonly<Record<string, ZeroValues>>;
 
-const TEXT: Field = { inEvent: '', inFilter: '' };
-const NUMBER: Field = { inEvent: 0, inFilter: 0 };
-const FLAG: Field = { inEvent: false, inFilter: false };
+const TEXT: ZeroValues = { inEvent: '', inFilter: '' };
+const NUMBER: ZeroValues = { inEvent: 0, inFilter: 0 };
+const FLAG: ZeroValues = { inEvent: false, inFilter: false };
 /** An empty list is null in an event, but always a list in a filter. */
-const LIST: Field = { inEvent: null, inFilter: [] };
-const LIST_IN_EVENT: Field = { inEvent: [], inFilter: [] };
-const OBJECT: Field = { inEvent: {}, inFilter: {} };
-const NULL: Field = { inEvent: null, inFilter: null };
-const OMITTED: Field = {};
+const LIST: ZeroValues = { inEvent: null, inFilter: [] };
+const LIST_IN_EVENT: ZeroValues = { inEvent: [], inFilter: [] };
+const OBJECT: ZeroValues = { inEvent: {}, inFilter: {} };
+const NULL: ZeroValues = { inEvent: null, inFilter: null };
+const OMITTED: ZeroValues = {};
 
 /*
  * The attributes of the peer's events, as in the recordings of 6.2.4. Events omit more attributes than filters see: a

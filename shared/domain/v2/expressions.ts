@@ -16,7 +16,7 @@ export interface V2Expressions {
 export type Objection = { readonly source: string } | undefined;
 
 /** The outcome of evaluating expressions. */
-export interface Judgement {
+export interface ExpressionVerdict {
   readonly objection: Objection;
   /** Expressions that failed. They count as true, because one alert too many is better than one too few. */
   readonly defects: readonly { readonly source: string; readonly message: string }[];
@@ -53,7 +53,11 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
 }
 
 /** @param subject the subject of the expressions by name: `{event}` or `{entity}` */
-export function judgeExpressions({ expressions }: V2Expressions, subject: Attributes, moment: Moment): Judgement {
+export function judgeExpressions(
+  { expressions }: V2Expressions,
+  subject: Attributes,
+  moment: Moment,
+): ExpressionVerdict {
   const defects: { readonly source: string; readonly message: string }[] = [];
   for (const expression of expressions) {
     const { source } = expression;

@@ -1,7 +1,7 @@
 import { isAttributes, type Attributes } from '../attributes.ts';
 
 /** A parsed `fieldSelector` or `labelSelector`: conditions that must all be true. */
-export interface Selector {
+export interface V2Selector {
   readonly kind: 'selector';
   readonly conditions: readonly SelectorCondition[];
 }
@@ -33,7 +33,7 @@ interface Part {
  * Parses a v2 selector: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (a substring search), `value
  * in field` for fields that are lists; joined with `&&`. Never throws, in linear time.
  */
-export function parseSelector(text: string): Selector | SelectorProblem {
+export function parseV2Selector(text: string): V2Selector | SelectorProblem {
   if (text.length > LENGTH_MAX) {
     return { kind: 'problem', message: `is longer than ${String(LENGTH_MAX)} characters: shorten the selector` };
   }
@@ -56,7 +56,7 @@ export function parseSelector(text: string): Selector | SelectorProblem {
 }
 
 /** Whether an object meets all conditions; `valueOf` returns undefined for missing attributes. */
-export function isSelected({ conditions }: Selector, valueOf: (name: string) => unknown): boolean {
+export function isSelected({ conditions }: V2Selector, valueOf: (name: string) => unknown): boolean {
   return conditions.every((condition) => holds(condition, valueOf(condition.name)));
 }
 

@@ -33,7 +33,7 @@ export function metadataSchema(name: z.ZodType<string> = objectNameSchema): Meta
 export type V2Metadata = z.infer<ReturnType<typeof metadataSchema>> & { readonly namespace: string };
 
 /** A v2 object with its namespace. */
-export interface V2Object {
+export interface NamespacedV2Object {
   readonly metadata: V2Metadata;
 }
 
@@ -43,4 +43,4 @@ export interface SubmittedV2Object {
 }
 
 /** A submitted object after its namespace was set. */
-export type Stored<Submitted extends SubmittedV2Object> = Submitted & V2Object;
+export type Stored<Submitted extends SubmittedV2Object> = Submitted & NamespacedV2Object;

@@ -3,17 +3,17 @@ import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientIdentity } from '../../../daemon/agent/client-record.ts';
 import { EXTENSION_NAMES, findExtension } from '../../../daemon/agent/extensions/find-extension.ts';
-import { loadConfig } from '../../../daemon/agent/load-config.ts';
+import { readAgentConfig } from '../../../daemon/agent/load-config.ts';
 import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
 import { CommandWatchdog } from '../../../daemon/command/command-watchdog.ts';
 import { runCommand } from '../../../daemon/command/run-command.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
-import type { Command } from '../../../shared/schemas/command.ts';
+import type { CommandLine } from '../../../shared/schemas/command.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const EXAMPLES = { directories: ['examples/conf.d'], env: {} };
 
-async function run(command: Command): Promise<CommandOutcome> {
+async function run(command: CommandLine): Promise<CommandOutcome> {
   using watchdog = new CommandWatchdog();
   return await runCommand(command, {
     clock: new SystemClock(),
@@ -38,7 +38,7 @@ async function startServer(): Promise<string> {
 
 describe('the example definitions', () => {
   test('the example definitions are valid and show both kinds of checks', async () => {
-    const { checks, warnings } = await loadConfig(EXAMPLES);
+    const { checks, warnings } = await readAgentConfig(EXAMPLES);
     expect(warnings).toEqual([]);
     expect([...checks.keys()].toSorted()).toEqual([
       'backend-http',
@@ -54,7 +54,7 @@ describe('the example definitions', () => {
   test.each(['disk', 'memory', 'load', 'backend-process', 'backend-http', 'ready'])(
     'the example check %s runs on this machine and prints one line',
     async (name) => {
-      const { checks } = await loadConfig(EXAMPLES);
+      const { checks } = await readAgentConfig(EXAMPLES);
       const outcome = await run(checks.get(name)?.command ?? 'exit 99');
       expect(outcome).toEqual({
         kind: 'exited',
@@ -69,7 +69,7 @@ describe('the example of an agent', () => {
   const sources = { file: 'examples/agent/agent.yml', directories: ['examples/agent/conf.d'], env: {} };
 
   test('the example agent configuration is valid and shows every built-in check', async () => {
-    const { checks, client, warnings } = await loadConfig(sources);
+    const { checks, client, warnings } = await readAgentConfig(sources);
     expect(warnings).toEqual([]);
     expect(clientIdentity({}, client).subscriptions).toEqual(expect.arrayContaining(['linux', 'web']));
     expect(new Set([...checks.values()].map(({ extension }) => extension))).toEqual(new Set(EXTENSION_NAMES));
@@ -78,7 +78,7 @@ describe('the example of an agent', () => {
   test.each(['root-disk', 'memory', 'load', 'backend-runs', 'backend-api', 'ssh'])(
     'the built-in check of the example %s runs on this machine and returns one line',
     async (name) => {
-      const { checks } = await loadConfig(sources);
+      const { checks } = await readAgentConfig(sources);
       const { extension = '', ...check } = checks.get(name) ?? {};
       const finding = await findExtension(extension)?.run(check[extension], { signal: new AbortController().signal });
       expect(finding).toEqual({

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig, type LoadedConfig } from '../../../daemon/agent/load-config.ts';
+import { readAgentConfig, type LoadedAgentConfig } from '../../../daemon/agent/load-config.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-const loadDirectories = async (...directories: string[]): Promise<LoadedConfig> =>
-  await loadConfig({ directories, env: {} });
+const loadDirectories = async (...directories: string[]): Promise<LoadedAgentConfig> =>
+  await readAgentConfig({ directories, env: {} });
 
 async function directoryWith(files: Readonly<Record<string, unknown>>): Promise<string> {
   const dir = await tempDir();
@@ -55,7 +55,7 @@ test('files override the environment, and the command line overrides files', asy
   const dir = await directoryWith({
     'agent.yml': 'agent:\n  backend: http://from-file:4567\n  max-checks: 3\nclient:\n  subscriptions: [web]\n',
   });
-  const { agent, client, warnings } = await loadConfig({
+  const { agent, client, warnings } = await readAgentConfig({
     file: `${dir}/agent.yml`,
     directories: [],
     env: {
@@ -82,7 +82,7 @@ test('files override the environment, and the command line overrides files', asy
 });
 
 test('a missing configuration file is a warning', async () => {
-  const { warnings } = await loadConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
+  const { warnings } = await readAgentConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
   expect(warnings).toEqual(['/no/such/agent.yml: the file does not exist: continuing without this file']);
 });
 
@@ -90,7 +90,7 @@ test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
   { env: { MON_AGENT_MAX_CHECKS: 'many' }, problem: /environment: agent\.max-checks: expected number/ },
   { env: { MON_AGENT_LOG_LEVEL: 'loud' }, problem: /environment: agent\.log-level: expected one of "debug"/ },
 ])('the environment $env is rejected', async ({ env, problem }) => {
-  await expect(loadConfig({ directories: [], env })).rejects.toThrow(problem);
+  await expect(readAgentConfig({ directories: [], env })).rejects.toThrow(problem);
 });
 
 test('the agent warns about settings without effect, but not about settings of the backend', async () => {
@@ -154,8 +154,8 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
 
 test('the state directory is that of the installation unless it is set', async () => {
   const sources = { directories: [], env: {}, stateDir: '/var/lib/mon-agent' };
-  const stateDirOf = async (more: Partial<Parameters<typeof loadConfig>[0]>): Promise<string> =>
-    (await loadConfig({ ...sources, ...more })).agent['state-dir'];
+  const stateDirOf = async (more: Partial<Parameters<typeof readAgentConfig>[0]>): Promise<string> =>
+    (await readAgentConfig({ ...sources, ...more })).agent['state-dir'];
   expect(await stateDirOf({})).toBe('/var/lib/mon-agent');
   expect(await stateDirOf({ env: { MON_AGENT_STATE_DIR: '/said' } })).toBe('/said');
   expect(await stateDirOf({ flags: { agent: { 'state-dir': '/said' } } })).toBe('/said');
@@ -168,7 +168,7 @@ test('old names of settings of the agent work, with a warning; attributes of the
       client: { log_level: 'x' },
     },
   });
-  const { agent, client, warnings } = await loadConfig({
+  const { agent, client, warnings } = await readAgentConfig({
     directories: [dir],
     env: { MON_AGENT_STATE_DIR: 'other' },
     flags: { agent: { 'log-level': 'error' } },

@@ -4,7 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { configSources, parseArguments } from '../../../daemon/backend/arguments.ts';
+import { configSources, parseBackendArguments } from '../../../daemon/backend/arguments.ts';
 import { loadInstalled } from '../../../daemon/backend/config/load-installed.ts';
 import { storeFiles } from '../../../daemon/backend/store/inspect/store-files.ts';
 import { flip } from '../../support/damaged-store.ts';
@@ -130,7 +130,7 @@ test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>
 ])('invalid arguments or environment are rejected: $name', async ({ args, env = {}, stderr }) => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  const sources = configSources(parseArguments(args).flags, undefined);
+  const sources = configSources(parseBackendArguments(args).flags, undefined);
   await expect(loadInstalled(sources, undefined)).rejects.toMatchObject({
     code: 'invalid',
     message: expect.stringMatching(stderr),

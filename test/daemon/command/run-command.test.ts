@@ -6,7 +6,7 @@ import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts'
 import { CommandWatchdog } from '../../../daemon/command/command-watchdog.ts';
 import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
-import type { Command } from '../../../shared/schemas/command.ts';
+import type { CommandLine } from '../../../shared/schemas/command.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { processesWithArgument } from '../../support/processes.ts';
@@ -16,7 +16,7 @@ const watchdog = new CommandWatchdog();
 afterAll(() => watchdog[Symbol.dispose]());
 
 /** Runs a command that ends by itself. */
-async function run(command: Command, input?: string): Promise<CommandOutcome> {
+async function run(command: CommandLine, input?: string): Promise<CommandOutcome> {
   return await runCommand(command, { clock: new SystemClock(), watchdog, signal: new AbortController().signal, input });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aggregateNames, isStale } from '../../../shared/domain/aggregate.ts';
+import { aggregateNames, isResultStale } from '../../../shared/domain/aggregate.ts';
 
 test.each<{ name: string; result: object; expected: readonly string[] }>([
   { name: 'a result that names none belongs to none', result: {}, expected: [] },
@@ -24,5 +24,5 @@ test.each([
   { name: 'a second past the limit it is', executed: 969, maxAge: 30, expected: true },
   { name: 'of this very second it is not, whatever the limit', executed: 1000, maxAge: 0, expected: false },
 ])('a result is stale: $name', ({ executed, maxAge, expected }) => {
-  expect(isStale(executed, maxAge, 1000)).toBe(expected);
+  expect(isResultStale(executed, maxAge, 1000)).toBe(expected);
 });

@@ -6,7 +6,7 @@ import {
   type CheckState,
   type DecidingResult,
   type EventState,
-  type Transition,
+  type EventTransition,
 } from '../../../shared/domain/event.ts';
 import { HISTORY_LENGTH, statusesOf } from '../../../shared/domain/history.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -17,7 +17,7 @@ const [OK, WARNING, CRITICAL] = [0, 1, 2];
 type Told = number | (Partial<DecidingResult> & { readonly status: number });
 
 interface Step {
-  readonly kind: Transition['kind'];
+  readonly kind: EventTransition['kind'];
   /** The event that was handled; undefined if none was. */
   readonly event: EventState | undefined;
   readonly state: CheckState;
@@ -44,7 +44,7 @@ const handled = <T>(
 ): (T | undefined)[] => play(results, common).map(({ event }) => (event === undefined ? undefined : pick(event)));
 
 describe('an event', () => {
-  test.each<{ name: string; results: Told[]; expected: Transition['kind'][] }>([
+  test.each<{ name: string; results: Told[]; expected: EventTransition['kind'][] }>([
     { name: 'does not come of an OK', results: [OK, OK], expected: ['none', 'none'] },
     {
       name: 'opens with a problem and stays with it',

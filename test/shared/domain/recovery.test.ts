@@ -4,7 +4,7 @@ import {
   NO_CHECK_STATE,
   type CheckState,
   type DecidingResult,
-  type Transition,
+  type EventTransition,
 } from '../../../shared/domain/event.ts';
 import { recoveryWords, resolveAfterOf } from '../../../shared/domain/recovery.ts';
 
@@ -13,7 +13,7 @@ type Told = number | (Partial<DecidingResult> & { readonly status: number });
 const MINUTE = 60;
 
 interface Step {
-  readonly kind: Transition['kind'];
+  readonly kind: EventTransition['kind'];
   readonly state: CheckState;
 }
 

@@ -56,8 +56,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the HTTP input of an agent rejects foreign Host headers to prevent DNS rebinding',
     file: 'daemon/agent/inputs/http-input.ts',
-    text: 'if (protectsAll !== true && isLoopback(bind) && !isOwnHost(',
-    replacement: 'if (protectsAll === true && isLoopback(bind) && !isOwnHost(',
+    text: 'if (protectsAll !== true && isLoopbackBind(bind) && !isOwnHost(',
+    replacement: 'if (protectsAll === true && isLoopbackBind(bind) && !isOwnHost(',
     test: 'test/daemon/agent/inputs/http-input.test.ts',
     title: 'a request with the host',
   },

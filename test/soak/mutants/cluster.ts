@@ -60,8 +60,9 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a forwarded request whose body was altered is rejected',
     file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
-    text: "if (signed === digestOf(typeof body === 'string' ? body : '')) return;",
-    replacement: "if (signed !== undefined || signed === digestOf(typeof body === 'string' ? body : '')) return;",
+    text: "if (signed === requestBodyDigest(typeof body === 'string' ? body : '')) return;",
+    replacement:
+      "if (signed !== undefined || signed === requestBodyDigest(typeof body === 'string' ? body : '')) return;",
     test: REQUESTS,
     title: 'a signed request is accepted once, by one backend and unchanged',
   },

@@ -79,7 +79,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the size of the response that is read from a webhook is limited',
     file: 'daemon/backend/notify/delivery/webhook.ts',
-    text: 'if (bytes > ANSWER_BYTES_MAX) break;',
+    text: 'if (bytes > RESPONSE_BYTES_MAX) break;',
     replacement: 'if (bytes < 0) break;',
     test: 'test/daemon/backend/notify/delivery/webhook.test.ts',
     title: 'the response',
@@ -87,8 +87,8 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the target address of a webhook redirect is checked before it is requested',
     file: 'daemon/backend/notify/delivery/webhook.ts',
-    text: '? await addresses.redirected(url.hostname, signal)',
-    replacement: "? await addresses.written(url.hostname, 'public', signal)",
+    text: '? await addresses.resolveRedirect(url.hostname, signal)',
+    replacement: "? await addresses.resolveConfigured(url.hostname, 'public', signal)",
     test: 'test/daemon/backend/notify/delivery/webhook.test.ts',
   },
   {
@@ -122,16 +122,16 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a webhook does not follow a redirect from https to http',
     file: 'daemon/backend/notify/delivery/webhook.ts',
-    text: "if (hop.url.protocol === 'https:' && url.protocol === 'http:') {",
-    replacement: "if (hop.url.protocol === 'https:' && url.protocol === 'ftp:') {",
+    text: "if (request.url.protocol === 'https:' && url.protocol === 'http:') {",
+    replacement: "if (request.url.protocol === 'https:' && url.protocol === 'ftp:') {",
     test: 'test/daemon/backend/notify/delivery/webhook.test.ts',
     title: 'from https to http',
   },
   {
     defence: 'a webhook with a service preset does not follow redirects to another origin',
     file: 'daemon/backend/notify/delivery/webhook.ts',
-    text: 'if (hop.keys !== undefined && url.origin !== hop.url.origin) {',
-    replacement: "if (hop.keys !== undefined && url.origin === '') {",
+    text: 'if (request.secrets !== undefined && url.origin !== request.url.origin) {',
+    replacement: "if (request.secrets !== undefined && url.origin === '') {",
     test: 'test/daemon/backend/notify/delivery/webhook.test.ts',
     title: 'a redirect of a service preset is followed within its origin only',
   },

@@ -1,5 +1,5 @@
 import type { Effect } from '../../../tui/state/effects.ts';
-import type { Change } from '../../../tui/words/changes.ts';
+import type { BulkChange } from '../../../tui/words/changes.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
@@ -485,6 +485,6 @@ describe('the pane', () => {
 });
 
 /** Returns the requested changes since the last call. */
-function changes(driver: ConsoleDriver): readonly Change[] {
+function changes(driver: ConsoleDriver): readonly BulkChange[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import type { Change } from '../../../tui/words/changes.ts';
+import type { BulkChange } from '../../../tui/words/changes.ts';
 import type { Effect } from '../../../tui/state/effects.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
@@ -19,7 +19,7 @@ function many(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `c${String(index).padStart(3, '0')}`);
 }
 
-function changes(driver: ConsoleDriver): readonly Change[] {
+function changes(driver: ConsoleDriver): readonly BulkChange[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
 }
 

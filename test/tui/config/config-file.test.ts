@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseSearch } from '../../../shared/domain/search.ts';
-import { configPath, loadConfig } from '../../../tui/config/config-file.ts';
+import { configPath, readConsoleConfig } from '../../../tui/config/config-file.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { resolveContext } from '../../../tui/config/resolve-context.ts';
 import { saveView } from '../../../tui/config/save-view.ts';
@@ -36,14 +36,14 @@ test.each([
 
 describe('reading', () => {
   test('a missing default configuration file sets nothing, but a missing --config file is an error', async () => {
-    expect(await loadConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
-    expect(await loadConfig(path, {})).toEqual({ problem: `${path}: no such file` });
+    expect(await readConsoleConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
+    expect(await readConsoleConfig(path, {})).toEqual({ problem: `${path}: no such file` });
   });
 
   test('a file with mistakes is reported with each of them', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(path, 'keyz: {}\nbel: true\n');
-    const outcome = await loadConfig(undefined, { XDG_CONFIG_HOME: dir });
+    const outcome = await readConsoleConfig(undefined, { XDG_CONFIG_HOME: dir });
     expect(outcome).toMatchObject({ problem: expect.stringMatching(/console.yml:1:1: keyz.*\n.*:2:1: bel/) });
   });
 });
@@ -52,7 +52,7 @@ describe('saving a view', () => {
   test('saving a view creates a private file that is read back the same', async () => {
     await saveView(path, 'on-call', VIEW);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(await loadConfig(path, {})).toMatchObject({ config: { views: new Map([['on-call', VIEW]]) } });
+    expect(await readConsoleConfig(path, {})).toMatchObject({ config: { views: new Map([['on-call', VIEW]]) } });
     expect(await readdir(join(dir, 'mon'))).toEqual(['console.yml']);
   });
 
@@ -127,7 +127,7 @@ describe('saving a view', () => {
     await fc.assert(
       fc.asyncProperty(anyName, anyView, async (name, view) => {
         await saveView(path, name, view);
-        const loaded = await loadConfig(path, {});
+        const loaded = await readConsoleConfig(path, {});
         expect('config' in loaded ? loaded.config.views.get(name) : loaded).toEqual(view);
       }),
       { numRuns: propertyRuns(20) },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ARGUMENTS } from '../../../tui/config/arguments.ts';
-import { parseArguments } from '../../../tui/config/parse-arguments.ts';
+import { parseConsoleArguments } from '../../../tui/config/parse-arguments.ts';
 
-const parse = (...argv: readonly string[]) => parseArguments(argv, import.meta);
+const parse = (...argv: readonly string[]) => parseConsoleArguments(argv, import.meta);
 
 describe('the command line of the console', () => {
   test('an empty command line yields the defaults', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
-import { changeOutcomes, changeReport, refusedReport, undoText, type Change } from '../../../tui/words/changes.ts';
+import { changeOutcomes, changeReport, refusedReport, undoText, type BulkChange } from '../../../tui/words/changes.ts';
 import { OwnChanges, undoOperations } from '../../../tui/state/undo.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -68,7 +68,7 @@ test('the undo of several operations reverts the last one first', () => {
 });
 
 describe('the outcome of a change', () => {
-  const change: Change = { verb: 'end-silence', operations: [clear('client:a:disk'), clear('client:b:disk')] };
+  const change: BulkChange = { verb: 'end-silence', operations: [clear('client:a:disk'), clear('client:b:disk')] };
 
   test('a successful change is reported in one line, even if somebody else did part of it before', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'not_found' }]);
@@ -90,19 +90,19 @@ describe('the outcome of a change', () => {
   });
 
   test('an undo that comes too late says so', () => {
-    const undo: Change = { verb: 'undo', operations: [restore()] };
+    const undo: BulkChange = { verb: 'undo', operations: [restore()] };
     const outcomes = changeOutcomes(undo, [{ ok: false, error: 'expired' }]);
     expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would have ended by now');
   });
 
   test('the rejection of a whole change names the one operation or counts them', () => {
-    const one: Change = { verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: 'disk' }] };
+    const one: BulkChange = { verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: 'disk' }] };
     expect(refusedReport(one, 'try again').title).toBe('a/disk not resolved: try again');
     expect(refusedReport(change, 'try again').title).toBe('2 silences not ended: try again');
   });
 
   test('an acknowledgement is reported for its event', () => {
-    const acknowledgement: Change = {
+    const acknowledgement: BulkChange = {
       verb: 'acknowledge',
       operations: [{ op: 'silence', subscription: 'client:a', check: 'disk' }],
     };

@@ -4,12 +4,12 @@ import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
-import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
+import { metadataNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
 import { defaultCreator } from '../creator.ts';
 import { requireExisting } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { showList } from '../list.ts';
-import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
@@ -23,7 +23,7 @@ export async function listInNamespaces(call: Call): Promise<void> {
   await showList<V2Object>(call, {
     noun: 'checks',
     columns: () => columns(namespace === undefined),
-    key: (check) => `${inNamespace(check)}/${nameOf(check)}`,
+    key: (check) => `${metadataNamespace(check)}/${nameOf(check)}`,
     fetch: () => call.v2().list(listPath(namespace, 'checks'), selectorsOf(call)),
     select: (all) =>
       all.filter((check) => subscription === undefined || textsAt(check, 'subscriptions').includes(subscription)),
@@ -46,7 +46,7 @@ export function subduedNote(name: string): string {
 /** Deletes the stored definition of a check. Its results stay. */
 export async function deleteDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
-  const namespace = namespaceOf(call);
+  const namespace = callNamespace(call);
   await removeObject(call, {
     path: checkPath(namespace, name),
     missing: missing(namespace, name),
@@ -91,7 +91,7 @@ export const createCheck: Command = {
     ],
   ],
   async run(call) {
-    const namespace = namespaceOf(call);
+    const namespace = callNamespace(call);
     const check = definitionOf(call, namespace);
     const { name } = check.metadata;
     await carryOut(call, {
@@ -124,7 +124,7 @@ export const executeCheck: Command = {
   examples: [['monctl check execute disk --namespace staging', 'run once, now']],
   async run(call) {
     const [name = ''] = call.operands;
-    const namespace = namespaceOf(call);
+    const namespace = callNamespace(call);
     const subscriptions = call.flags.list('subscriptions');
     const order = withoutUndefined({
       metadata: { name, namespace },
@@ -169,7 +169,7 @@ function definitionOf(
 }
 
 function requireCheck(call: Call, name: string): Promise<V2Object> {
-  const namespace = namespaceOf(call);
+  const namespace = callNamespace(call);
   return requireExisting(call.v2().find(checkPath(namespace, name)), missing(namespace, name));
 }
 
@@ -183,7 +183,7 @@ function missing(namespace: string, name: string): string {
 
 function columns(isAllNamespaces: boolean): readonly Column<V2Object>[] {
   return [
-    ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+    ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: metadataNamespace }] : []),
     { title: 'CHECK', text: nameOf },
     {
       title: 'SCHEDULE',

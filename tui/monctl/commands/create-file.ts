@@ -20,7 +20,7 @@ import type { Call, Command } from '../command.ts';
 import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { FILE_OPTION } from '../input.ts';
-import { NAMESPACE_OPTION, namespaceOf as namespaceOfCall } from '../namespaces.ts';
+import { NAMESPACE_OPTION, callNamespace as namespaceOfCall } from '../namespaces.ts';
 import { openFile, readObjects } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
 import { EXIT } from '../../words/exit-codes.ts';

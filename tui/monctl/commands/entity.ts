@@ -3,10 +3,10 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { requireExisting } from '../require-existing.ts';
-import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
+import { metadataNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
 
@@ -23,7 +23,7 @@ const list: Command = {
     await showList<V2Object>(call, {
       noun: 'entities',
       columns: (nowMs) => columns(namespace === undefined, nowMs),
-      key: (entity) => `${inNamespace(entity)}/${nameOf(entity)}`,
+      key: (entity) => `${metadataNamespace(entity)}/${nameOf(entity)}`,
       news: (entity) => without(entity, 'last_seen'),
       fetch: () => call.v2().list(listPath(namespace, 'entities'), selectorsOf(call)),
     });
@@ -51,7 +51,7 @@ const remove: Command = {
   examples: [['monctl entity delete web-001 --namespace staging', 'a decommissioned host']],
   async run(call) {
     const [name = ''] = call.operands;
-    const namespace = namespaceOf(call);
+    const namespace = callNamespace(call);
     await removeObject(call, {
       path: [...listPath(namespace, 'entities'), name],
       missing: missing(namespace, name),
@@ -68,7 +68,7 @@ const remove: Command = {
 export const entityCommands: readonly Command[] = [list, info, remove];
 
 function requireEntity(call: Call, name: string): Promise<V2Object> {
-  const namespace = namespaceOf(call);
+  const namespace = callNamespace(call);
   return requireExisting(call.v2().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
 }
 
@@ -78,7 +78,7 @@ function missing(namespace: string, name: string): string {
 
 function columns(isAllNamespaces: boolean, nowMs: number): readonly Column<V2Object>[] {
   return [
-    ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+    ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: metadataNamespace }] : []),
     { title: 'ENTITY', text: nameOf },
     { title: 'CLASS', text: (entity) => textAt(entity, 'entity_class') },
     {

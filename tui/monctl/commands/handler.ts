@@ -1,6 +1,6 @@
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { groupLabel } from '../../../shared/domain/notify/group-key.ts';
+import { formatGroupLabel } from '../../../shared/domain/notify/group-key.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Command } from '../command.ts';
@@ -65,7 +65,7 @@ function groupColumns(nowMs: number): readonly Column<GroupRow>[] {
   const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
   return [
     { title: 'HANDLER', text: ({ handler }) => handler },
-    { title: 'GROUP', text: ({ by }) => groupLabel(Object.entries(by)) },
+    { title: 'GROUP', text: ({ by }) => formatGroupLabel(Object.entries(by)) },
     { title: 'WORST', text: ({ worst }) => severityWord(worst), style: ({ worst }) => severityStyle(worst) },
     { title: 'FIRING', align: 'right', text: ({ firing }) => String(firing) },
     { title: 'PENDING', align: 'right', text: ({ pending }) => String(pending) },

@@ -1,5 +1,5 @@
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
-import { inhibitionWithin } from '../../../shared/domain/notify/inhibition-scope.ts';
+import { limitRuleToNamespaces } from '../../../shared/domain/notify/inhibition-scope.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
@@ -23,7 +23,7 @@ const list: Command = {
     const only = onlyNamespaceOf(call);
     const fetch = async (): Promise<readonly InhibitionRow[]> => {
       const rules = await call.api().inhibitions();
-      return only === undefined ? rules : rules.map((rule) => inhibitionWithin(rule, isIn(only)));
+      return only === undefined ? rules : rules.map((rule) => limitRuleToNamespaces(rule, isIn(only)));
     };
     await showList<InhibitionRow>(call, {
       noun: 'inhibitions',

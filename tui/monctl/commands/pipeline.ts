@@ -4,10 +4,10 @@ import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { requireExisting } from '../require-existing.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
-import { inNamespace, nameOf, textAt } from '../v2-object.ts';
+import { metadataNamespace, nameOf, textAt } from '../v2-object.ts';
 
 const list: Command = {
   words: ['pipeline', 'list'],
@@ -20,11 +20,11 @@ const list: Command = {
     await showList<V2Object>(call, {
       noun: 'pipelines',
       columns: () => [
-        ...(namespace === undefined ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+        ...(namespace === undefined ? [{ title: 'NAMESPACE', text: metadataNamespace }] : []),
         { title: 'NAME', text: nameOf },
         { title: 'WORKFLOWS', text: (pipeline) => workflowsOf(pipeline).map(workflowText).join(', ') },
       ],
-      key: (pipeline) => `${inNamespace(pipeline)}/${nameOf(pipeline)}`,
+      key: (pipeline) => `${metadataNamespace(pipeline)}/${nameOf(pipeline)}`,
       fetch: () => call.v2().list(listPath(namespace, 'pipelines'), selectorsOf(call)),
     });
   },
@@ -69,7 +69,7 @@ function pipelineOf(call: Call): {
   readonly missing: string;
 } {
   const [name = ''] = call.operands;
-  const namespace = namespaceOf(call);
+  const namespace = callNamespace(call);
   const missing = `there is no pipeline ${name} in ${namespace}: see monctl pipeline list --namespace ${namespace}`;
   return { name, namespace, path: [...listPath(namespace, 'pipelines'), name], missing };
 }

@@ -20,11 +20,11 @@ import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, name
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, requireSilence } from '../silence-effects.ts';
 import { matchLines, silenceMatches, unknownClient } from '../silence-matches.ts';
-import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf, requireTarget } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, searchTargetOf, silenceTargetOf, requireTarget } from '../silence-target.ts';
 import { record } from '../table.ts';
 import { ago, parseBegin, parseLifetime } from '../times.ts';
 import {
-  endText,
+  silencePeriodText,
   idleColumn,
   idleText,
   listColumns,
@@ -61,7 +61,7 @@ const list: Command = {
     ['monctl silenced list --idle', 'candidates to delete'],
   ],
   async run(call) {
-    const { check, subscription } = targetOf(call.flags);
+    const { check, subscription } = silenceTargetOf(call.flags);
     const isIdle = call.flags.switch('idle') === true;
     if (isIdle && call.flags.value('at') !== undefined) {
       throw new MonError(
@@ -205,7 +205,7 @@ const create: Command = {
         ...matchLines(withoutUndefined({ unknown_client: await unknownClient(call.api(), target) })),
       ],
       value: () => ({ id, ...entry, ...matches }),
-      said: () => [`silenced ${id}${endText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
+      said: () => [`silenced ${id}${silencePeriodText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
     });
   },
 };
@@ -264,7 +264,7 @@ const update: Command = {
     }
     const target = selector === undefined ? { subscription, check } : { selector };
     const entry = { ...target, reason, creator, begin, expire_on_resolve, expire };
-    const until = endText({ ...entry, begin: begin ?? 0 }, nowMs);
+    const until = silencePeriodText({ ...entry, begin: begin ?? 0 }, nowMs);
     await carryOut(call, {
       send: (to) => to.silence(entry),
       effects: () => [

@@ -11,7 +11,7 @@ import { poll, troubleTeller } from '../poll.ts';
 import { table, type Column } from '../table.ts';
 import { OPERATOR_FACT_OPTIONS, readOperatorFacts } from '../upgrade/gather-facts.ts';
 import { LogReader } from '../upgrade/log-reader.ts';
-import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
+import { PATH_OPTIONS, upgradePathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
@@ -193,7 +193,7 @@ async function newPlan(
   client: UpgradeClient,
   facts: Awaited<ReturnType<typeof readOperatorFacts>>,
 ): Promise<PlanRun> {
-  const path = await pathOf(call);
+  const path = await upgradePathOf(call);
   const made = await client.create({ from: versionText(path.from), to: versionText(path.to), facts });
   call.output.note(planLine(made));
   return made;

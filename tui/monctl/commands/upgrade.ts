@@ -5,7 +5,7 @@ import type { Finding, RuleVerdict } from '../../../shared/schemas/plan.ts';
 import type { Call, Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
 import { CLUSTER_OPTIONS, gatherFacts, OPERATOR_FACT_OPTIONS } from '../upgrade/gather-facts.ts';
-import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
+import { PATH_OPTIONS, upgradePathOf } from '../upgrade/path.ts';
 import { findingsText, stepsText } from '../upgrade/plan-text.ts';
 import { fixNamespacesCommand } from './upgrade-namespaces.ts';
 import { planCommands } from './upgrade-run.ts';
@@ -28,7 +28,7 @@ const check: Command = {
     ['monctl upgrade check --offline --dump sensu-go.yml --from 5.21.0 --to 6.5.0', 'check a dump'],
   ],
   async run(call) {
-    const path = await pathOf(call);
+    const path = await upgradePathOf(call);
     const findings = findingsOf(path, await gatherFacts(call));
     const verdict = worstOf(findings.map((finding) => finding.verdict));
     const value = { from: versionText(path.from), to: versionText(path.to), verdict, findings };
@@ -44,7 +44,7 @@ const plan: Command = {
   options: OPTIONS,
   examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a change request']],
   async run(call) {
-    const made = planOf(await pathOf(call), await gatherFacts(call));
+    const made = planOf(await upgradePathOf(call), await gatherFacts(call));
     await call.output.show(made, () =>
       [findingsText(made.findings, call.output.look), stepsText(made.steps, call.output.look)].join('\n\n'),
     );

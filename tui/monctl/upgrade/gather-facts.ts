@@ -6,7 +6,7 @@ import type { Call } from '../command.ts';
 import { readCertificate } from './certificates.ts';
 import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
-import { installPathsOf, readInstallation } from './installation.ts';
+import { installPathsOf, detectInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
@@ -98,7 +98,7 @@ async function readFactsWithoutDump({ flags }: Call): Promise<Omit<OperatorFacts
 async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
   return flags.switch('offline') === true
     ? {}
-    : await readInstallation(env['PATH'] ?? '', installPathsOf({ product: 'cluster' }));
+    : await detectInstallation(env['PATH'] ?? '', installPathsOf({ product: 'cluster' }));
 }
 
 function clusterOptions({ flags }: Call): Partial<UpgradeFacts> {

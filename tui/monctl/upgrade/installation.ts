@@ -39,7 +39,7 @@ const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[
  * @param path the environment variable
  * @throws MonError `invalid` when the configuration file exists and cannot be read
  */
-export async function readInstallation(
+export async function detectInstallation(
   path: string,
   installPaths: InstallPaths,
 ): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {

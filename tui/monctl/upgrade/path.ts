@@ -16,7 +16,7 @@ export const PATH_OPTIONS = {
  *
  * @throws MonError `invalid` when a version is invalid, or the upgrade would be a downgrade
  */
-export async function pathOf(call: Call): Promise<UpgradePath> {
+export async function upgradePathOf(call: Call): Promise<UpgradePath> {
   const { from, to } = await versionsOf(call);
   const path = parsePath(from, to);
   if ('problem' in path) throw new MonError('invalid', path.problem);

@@ -17,7 +17,7 @@ import { namespaceField } from '../namespace-field.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** A check with the counts of its results and silenced events. */
-export interface CheckEntry {
+export interface CheckTableRow {
   readonly check: DefinedCheck;
   /**
    * The clients counted by the severity of their last result; `undefined` if the backend did not count them.
@@ -30,7 +30,7 @@ export interface CheckEntry {
   readonly silenced: number;
 }
 
-export const CHECKS = tableView<CheckEntry>({
+export const CHECKS = tableView<CheckTableRow>({
   name: 'checks',
   nouns: ['check', 'checks'],
   source: {
@@ -41,8 +41,8 @@ export const CHECKS = tableView<CheckEntry>({
     },
   },
   columns: [
-    ...placedColumns<CheckEntry>('check', 'CHECK', [16, 40], ({ check }) => check.name),
-    column('schedule', 'SCHEDULE', [10, 20], ({ check }) => scheduleText(check), {
+    ...placedColumns<CheckTableRow>('check', 'CHECK', [16, 40], ({ check }) => check.name),
+    column('schedule', 'SCHEDULE', [10, 20], ({ check }) => checkScheduleText(check), {
       compare: (a, b) =>
         (a.check.interval ?? Infinity) - (b.check.interval ?? Infinity) ||
         compareText(a.check.cron ?? '', b.check.cron ?? ''),
@@ -62,7 +62,7 @@ export const CHECKS = tableView<CheckEntry>({
   sort: 'check',
   search: languageOf(
     CHECK_SEARCH,
-    ({ check, ...results }: CheckEntry) => ({
+    ({ check, ...results }: CheckTableRow) => ({
       ...check,
       name: splitName(check.name).name,
       results: countsOf(results),
@@ -74,7 +74,7 @@ export const CHECKS = tableView<CheckEntry>({
 });
 
 /** Returns the text that says when the check runs. */
-export function scheduleText({ interval, cron, publish }: DefinedCheck): string {
+export function checkScheduleText({ interval, cron, publish }: DefinedCheck): string {
   if (publish === false) return 'on request';
   if (typeof cron === 'string') return cron;
   return typeof interval === 'number' ? `every ${formatDuration(interval)}` : 'on request';
@@ -93,18 +93,18 @@ const NONE: ReadonlyMap<string, DefinedCheck> = new Map();
 const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
 
 // The counts are copied, because the counters keep changing and a row never changes.
-function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckEntry {
+function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckTableRow {
   // A backend that does not count results still sends the events of those that are not OK.
   const counts = check.results ?? { ok: undefined, critical, warning, unknown };
   return { check, silenced, ...counts };
 }
 
 /** Returns the result counts of the backend, or `undefined` if only the events are counted. */
-function countsOf({ ok, critical, warning, unknown }: Omit<CheckEntry, 'check'>): CheckEntry['check']['results'] {
+function countsOf({ ok, critical, warning, unknown }: Omit<CheckTableRow, 'check'>): CheckTableRow['check']['results'] {
   return ok === undefined ? undefined : { ok, critical, warning, unknown };
 }
 
-function severityColumn(severity: Severity): TableColumn<CheckEntry> {
+function severityColumn(severity: Severity): TableColumn<CheckTableRow> {
   const { word, tone } = STATUS[severity];
   return countColumn(severity, word, (entry) => entry[severity], { tone });
 }

@@ -13,7 +13,7 @@ import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
 
 /** A client with the counts of its open events. */
-export interface ClientEntry {
+export interface ClientTableRow {
   readonly client: ClientRow;
   /** The open events of the client at the time when the row was built. */
   readonly open: number;
@@ -32,7 +32,7 @@ export interface ClientEntry {
  */
 const WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
 
-export const CLIENTS = tableView<ClientEntry>({
+export const CLIENTS = tableView<ClientTableRow>({
   name: 'clients',
   nouns: ['client', 'clients'],
   source: {
@@ -66,25 +66,25 @@ export const CLIENTS = tableView<ClientEntry>({
     column('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), { spare: 1 }),
   ],
   sort: 'client',
-  search: languageOf(CLIENT_SEARCH, ({ client }: ClientEntry) => client, [countField('events', ({ open }) => open)]),
+  search: languageOf(CLIENT_SEARCH, ({ client }: ClientTableRow) => client, [countField('events', ({ open }) => open)]),
   empty: ({ options }) => ['No clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
   menu: ['open', 'silence', 'delete-client'],
 });
 
-export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: EventClass | undefined): ClientEntry {
+export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: EventClass | undefined): ClientTableRow {
   const worst = WORST_FIRST.find((kind) => counts[kind] > 0);
   return { client, worst, keepalive, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
 }
 
 /** `✗ CRIT 3`: the worst status, and how many events are open. */
-function eventsText({ worst, open }: ClientEntry): string {
+function eventsText({ worst, open }: ClientTableRow): string {
   if (worst === undefined) return 'none';
   const sign =
     worst === 'silenced' ? `${SILENCED_SYMBOL} SIL ` : `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)}`;
   return `${sign} ${countText(open)}`;
 }
 
-function worstRank({ worst }: ClientEntry): number {
+function worstRank({ worst }: ClientTableRow): number {
   return worst === undefined ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
 }
 

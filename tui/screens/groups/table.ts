@@ -1,4 +1,4 @@
-import { groupLabel } from '../../../shared/domain/notify/group-key.ts';
+import { formatGroupLabel } from '../../../shared/domain/notify/group-key.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { WORST_FIRST } from '../../../shared/domain/severity.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
@@ -23,7 +23,7 @@ export const GROUPS = tableView<GroupRow>({
   columns: [
     textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),
     textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ namespace }) => namespace),
-    textColumn('group', 'GROUP', [22, 48], ({ by }) => groupLabel(Object.entries(by)), { cut: 'middle' }),
+    textColumn('group', 'GROUP', [22, 48], ({ by }) => formatGroupLabel(Object.entries(by)), { cut: 'middle' }),
     column('events', 'EVENTS', [10, 12], eventsText, {
       tone: ({ worst = 'unknown', firing }) => (firing === 0 ? 'faint' : STATUS[worst].tone),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.firing - a.firing,

@@ -1,4 +1,4 @@
-import { inhibitionWithin } from '../../../shared/domain/notify/inhibition-scope.ts';
+import { limitRuleToNamespaces } from '../../../shared/domain/notify/inhibition-scope.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
@@ -49,7 +49,8 @@ function inhibitorText({ inhibitors }: InhibitionRow): string {
 function rules({ loads, options }: Opened & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;
-  const byName = memo.get(data) ?? new Map(data.map((rule) => [rule.name, inhibitionWithin(rule, isInShown(options))]));
+  const byName =
+    memo.get(data) ?? new Map(data.map((rule) => [rule.name, limitRuleToNamespaces(rule, isInShown(options))]));
   memo.set(data, byName);
   return byName;
 }

@@ -4,7 +4,7 @@ import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { openInspect } from './open.ts';
 import { openDetail } from '../detail/actions.ts';
 import { isGroup } from './rows.ts';
-import { rowUnderCursor, inspectTargets } from './targets.ts';
+import { inspectRowUnderCursor, inspectTargets } from './targets.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { Screen, Asks, MessageSink } from '../../state/ports.ts';
 import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
@@ -12,7 +12,7 @@ import { sayShifted } from '../../list/list-moves.ts';
 import { REACTION_MS } from '../../list/list-window.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { movedTo } from '../../keys/movement-target.ts';
-import { inspectBody, orderOf } from './body.ts';
+import { inspectBody, cursorOrder } from './body.ts';
 import { moveText, clearTextSearch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
@@ -23,7 +23,7 @@ import { openActionMenu } from '../../keys/action-menu.ts';
 export function moveInspect(store: ActionPorts, layer: InspectLayer, action: KeyAction): void {
   if (moveText(store, action)) return;
   const { rows, height } = inspectBody(store, layer);
-  const order = orderOf(rows);
+  const order = cursorOrder(rows);
   // A response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
   const to = movedTo(action, from.index, { rows: height, last: rows.length - 1 });
@@ -60,7 +60,7 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
 
 /** Opens the members of a group row. Other rows open their event, or the last result if there is no event. */
 export function openRow(store: Screen & Asks & Pick<LiveData, 'events'>, layer: InspectLayer): void {
-  const row = rowUnderCursor(layer);
+  const row = inspectRowUnderCursor(layer);
   if (row === undefined) return;
   if (isGroup(row)) {
     const opened = new Set(layer.opened);

@@ -39,7 +39,7 @@ export function inspectBody(store: Shown & LiveData, layer: InspectLayer): Inspe
 }
 
 /** Returns the rows as the order that a cursor moves in. */
-export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
+export function cursorOrder(rows: readonly InspectRow[]): ListOrder<InspectRow> {
   return {
     length: rows.length,
     indexOf: (key) => rows.findIndex((row) => row.key === key),
@@ -57,7 +57,7 @@ export function settleInspect(store: Settles & Opened & LiveData): void {
   if (layer?.kind !== 'inspect') return;
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return;
-  const settled = settleCursor(layer.cursor, orderOf(rows), height);
+  const settled = settleCursor(layer.cursor, cursorOrder(rows), height);
   const { key, index, top } = layer.cursor;
   // A dialog above refers to the rows that were marked or under the cursor when it opened, even if they are
   // gone.

@@ -1,7 +1,7 @@
 import { aggregateMark, aggregateBar, percentText } from '../../model/aggregate-book.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
-import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
+import type { AggregateRuleVerdict } from '../../../shared/schemas/aggregate.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -16,7 +16,7 @@ import { countOf } from '../../words/changes.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
-import { scheduleText } from '../checks/table.ts';
+import { checkScheduleText } from '../checks/table.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
@@ -130,7 +130,7 @@ function checkDetails(
   }
   const next = definition.next_run === null ? '' : `, next run in ${nextRunText(definition.next_run, nowMs)}`;
   return [
-    { label: 'schedule', text: scheduleText(definition) + next },
+    { label: 'schedule', text: checkScheduleText(definition) + next },
     { label: 'run by', text: (definition.subscribers ?? []).join(', ') },
     { label: 'command', text: commandText(definition.command ?? '') },
     counts,
@@ -185,7 +185,7 @@ function aggregateDetails(
 const RULES_MAX = 4;
 
 /** Returns the verdict of each rule of the backend on the aggregate: the value and the threshold. */
-function ruleDetails(rules: readonly RuleVerdict[] = []): readonly Described[] {
+function ruleDetails(rules: readonly AggregateRuleVerdict[] = []): readonly Described[] {
   if (rules.length === 0) return [];
   const name = Math.max(...rules.slice(0, RULES_MAX).map(({ check }) => cellWidth(safeLine(check))));
   const rows = rules.slice(0, RULES_MAX).map(({ check, status, text }) => {

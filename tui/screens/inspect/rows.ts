@@ -88,7 +88,7 @@ function clientRows({ client, checks }: Extract<SubjectData, { kind: 'client' }>
     isFlapping: event?.action === 'flapping',
     nextRun: next_run,
   }));
-  return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return rows.toSorted((a, b) => resultRank(a) - resultRank(b));
 }
 
 function outputRows({ severity, results }: AggregateOutputs, opened: ReadonlySet<string>): readonly OutputRow[] {
@@ -123,6 +123,6 @@ function resultRow(client: string, check: string, result: LastResult): InspectRo
 }
 
 /** Returns the rank of a row in the default order. */
-export function rankOf({ status, isSilenced }: ResultRow): number {
+export function resultRank({ status, isSilenced }: ResultRow): number {
   return isSilenced ? WORST_FIRST.length : statusRank(status ?? 0);
 }

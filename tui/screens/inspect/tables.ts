@@ -15,7 +15,7 @@ import { shortCountText } from '../../words/count-text.ts';
 import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
 import { historyRuns, historyText } from '../../model/history-runs.ts';
 import type { SubjectData } from '../../state/layers/inspect.ts';
-import { rankOf, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
+import { resultRank, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
@@ -41,7 +41,7 @@ const AGE_COLUMN: TableColumn<ResultRow> = {
 
 const STATUS_COLUMN: TableColumn<ResultRow> = column('status', 'STATUS', [6, 6], statusText, {
   tone: statusTone,
-  compare: (a, b) => rankOf(a) - rankOf(b),
+  compare: (a, b) => resultRank(a) - resultRank(b),
 });
 
 const HISTORY_COLUMN: TableColumn<ResultRow> = column(

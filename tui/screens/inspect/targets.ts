@@ -7,14 +7,14 @@ export function inspectTargets(layer: InspectLayer): readonly Target[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
   // The JSON shows the whole subject, so no row is visible, marked or under a cursor.
   if (layer.raw) return [];
-  if (layer.marks.size === 0) return rowUnderCursor(layer)?.targets ?? [];
+  if (layer.marks.size === 0) return inspectRowUnderCursor(layer)?.targets ?? [];
   const marked = inspectRows(layer).filter(({ key }) => layer.marks.has(key));
   // A row and the members below it may both be marked.
   return [...new Map(marked.flatMap(({ targets }) => targets.map((target) => [target.key, target]))).values()];
 }
 
 /** Returns the row that was drawn under the cursor, in its current state. */
-export function rowUnderCursor(layer: InspectLayer): InspectRow | undefined {
+export function inspectRowUnderCursor(layer: InspectLayer): InspectRow | undefined {
   const { key } = layer.cursor;
   return key === undefined || layer.raw ? undefined : inspectRows(layer).find((row) => row.key === key);
 }

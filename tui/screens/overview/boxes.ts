@@ -16,7 +16,7 @@ import { openReport } from '../report/screen.ts';
 import { placedSearch } from '../namespace-field.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
-import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from '../../model/overview-figures.ts';
+import type { NewCritical, OverviewFigures, ProblemsOf, FiguresSource } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
 import type { Screen, MessageSink, Remembers } from '../../state/ports.ts';
 import type { LiveData, MergedSources } from '../../model/live-data.ts';
@@ -67,7 +67,7 @@ const BAR_CELLS = 12;
 const LOADING = 'loading …';
 
 /** Returns the current content of each box of the overview. */
-export function overviewBoxes(store: Remembers & Counted & LiveData): Readonly<Record<BoxId, OverviewBox>> {
+export function overviewBoxes(store: Remembers & FiguresSource & LiveData): Readonly<Record<BoxId, OverviewBox>> {
   const figures = store.figures.of(store);
   const { data } = store.loads.of('overview');
   return {

@@ -5,11 +5,11 @@ import { movedTo } from '../../keys/movement-target.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
-import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, commandOf, runStep } from './questions.ts';
+import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, stepCommandLine, runStep } from './questions.ts';
 import type { Screen, MessageSink, Asks, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
-import { restoreCommand } from '../../words/plan-text.ts';
+import { restoreCommandLine } from '../../words/plan-text.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
 /** The actions of the menu of a plan, in its order. */
@@ -150,7 +150,9 @@ function copyCommand(store: Shown & MessageSink & Asks & Pick<LiveData, 'plans'>
   const plan = shownPlan(store);
   const step = stepUnderCursor(store);
   const text =
-    plan?.state === 'rolled-back' && plan.backup !== null ? restoreCommand(plan.backup) : step && commandOf(step);
+    plan?.state === 'rolled-back' && plan.backup !== null
+      ? restoreCommandLine(plan.backup)
+      : step && stepCommandLine(step);
   if (text === undefined) return store.say('this step has no command to copy');
   store.request({ kind: 'copy', label: 'command', text });
 }

@@ -13,7 +13,7 @@ import { shownPlan, stepNumber } from './plan.ts';
 import type { MessageSink, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
-import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
+import { holderName, stepText, restoreCommandLine } from '../../words/plan-text.ts';
 
 /** Asks for the current and the new version of an upgrade. */
 export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' | 'loads'>): void {
@@ -86,7 +86,7 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
       ...(step.check === undefined ? [] : ['The backend verifies it.']),
     ],
     button: 'Yes, it is done',
-    command: commandOf(step),
+    command: stepCommandLine(step),
     wish: { kind: 'confirm', plan: plan.id, step: step.id, state: step.state },
   });
 }
@@ -111,7 +111,7 @@ export function askRollBack(store: Screen & MessageSink & Opened & Pick<LiveData
       title: `Roll back plan #${String(plan.id)}`,
       lines: [
         'The plan ends here. Then stop the backend and run:',
-        `  $ ${restoreCommand(plan.backup)}`,
+        `  $ ${restoreCommandLine(plan.backup)}`,
         'Everything stored since the backup will be lost.',
       ],
       fields: [{ label: 'Reason', line: EMPTY_LINE }],
@@ -155,7 +155,7 @@ export function changeHold(
 }
 
 /** Returns the commands that the operator has to run; `undefined` if there are none. */
-export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
+export function stepCommandLine({ commands = [] }: PlanRunStep): string | undefined {
   // If the text is pasted into a shell, each command waits for the previous one.
   return commands.length === 0 ? undefined : commands.map(safeLine).join(' && ');
 }

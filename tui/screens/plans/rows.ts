@@ -13,10 +13,10 @@ import { isOwnedBy } from '../../../shared/domain/plan/operator.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
-import { commandOf } from './questions.ts';
+import { stepCommandLine } from './questions.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import { restoreCommand } from '../../words/plan-text.ts';
+import { restoreCommandLine } from '../../words/plan-text.ts';
 
 /** Symbol and word of each state. Both are always shown, so that color is never the only sign. */
 export const STEP_STATES: Readonly<
@@ -185,8 +185,8 @@ function wrapped([head, text]: Line, columns: number): readonly Line[] {
 
 /** Returns the command that the operator has to run. */
 function orderLines(plan: PlanRun, step: PlanRunStep | undefined): readonly Line[] {
-  if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommand(plan.backup))];
-  const command = step?.state === 'confirm' || step?.state === 'pending' ? commandOf(step) : undefined;
+  if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommandLine(plan.backup))];
+  const command = step?.state === 'confirm' || step?.state === 'pending' ? stepCommandLine(step) : undefined;
   return command === undefined ? [] : [commandLine(command)];
 }
 

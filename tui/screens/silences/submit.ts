@@ -7,7 +7,7 @@ import { isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import { type Target, nameOf } from '../../model/target.ts';
+import { type Target, targetName } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
 import { lostText, NO_RECURRENCE_THERE } from '../../words/recurrence-text.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
@@ -111,7 +111,7 @@ function withoutResolved(form: SilenceForm, openTargets: readonly Target[]): Sil
   const keys = new Set(openTargets.map(({ key }) => key));
   const resolved = form.targets.filter(({ key }) => !keys.has(key));
   const [first] = resolved;
-  const who = first !== undefined && resolved.length === 1 ? nameOf(first) : countOf(resolved.length, 'event');
+  const who = first !== undefined && resolved.length === 1 ? targetName(first) : countOf(resolved.length, 'event');
   return {
     ...form,
     targets: openTargets,

@@ -32,7 +32,7 @@ export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
-export interface FrameSink {
+export interface ChannelFrameHandler {
   /** Handles any frame except data. @throws FrameError */
   heard(kind: FrameKind, channel: number, amount: number): void;
   /** Handles a part of a data frame, as it was read. @throws FrameError */
@@ -48,14 +48,14 @@ export function frameHead(kind: FrameKind, channel: number, amount: number): Buf
 
 /** Parses frames, wherever the chunks read from the connection begin and end. */
 export class FrameReader {
-  readonly #sink: FrameSink;
+  readonly #sink: ChannelFrameHandler;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #headBytes = 0;
   /** Channel of the data frame that is being read. */
   #channel = 0;
   #dataBytes = 0;
 
-  constructor(sink: FrameSink) {
+  constructor(sink: ChannelFrameHandler) {
     this.#sink = sink;
   }
 

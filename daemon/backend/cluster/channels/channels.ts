@@ -1,7 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../ports.ts';
 import { Channel, type ChannelCarrier } from './channel.ts';
-import { FRAME_KINDS, frameHead, FrameError, FrameReader, type FrameKind, type FrameSink } from './channel-frame.ts';
+import {
+  FRAME_KINDS,
+  frameHead,
+  FrameError,
+  FrameReader,
+  type FrameKind,
+  type ChannelFrameHandler,
+} from './channel-frame.ts';
 
 /** Interval of the frames that show that an end is alive. */
 const ALIVE_MS = 2500;
@@ -31,7 +38,7 @@ interface ChannelsParts {
  * frame as a socket. A channel takes 3 kB and two thirds of that CPU, and a socket takes 5 kB (20,000 of each, Node
  * 24).
  */
-export class Channels implements ChannelCarrier, FrameSink, Disposable {
+export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable {
   readonly #socket: Socket;
   readonly #parts: ChannelsParts;
   readonly #open = new Map<number, Channel>();

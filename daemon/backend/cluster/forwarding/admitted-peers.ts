@@ -9,7 +9,7 @@ import { parseVoucher, voucherText, type Voucher } from '../../access/voucher.ts
 import type { Sender } from '../../http/request.ts';
 import type { Clock } from '../../ports.ts';
 import { PEER_HEADERS } from './peer-headers.ts';
-import { digestOf, type PeerSignatures } from './proof/peer-signatures.ts';
+import { requestBodyDigest, type PeerSignatures } from './proof/peer-signatures.ts';
 
 /** The error for a request that claims to come from another backend. */
 export const NO_MEMBER =
@@ -103,7 +103,7 @@ export class AdmittedPeers {
    */
   refuseAlteredBody({ headers }: Pick<ReceivedHead, 'headers'>, body: unknown): void {
     const signed = this.#bodyDigests.get(headers);
-    if (signed === digestOf(typeof body === 'string' ? body : '')) return;
+    if (signed === requestBodyDigest(typeof body === 'string' ? body : '')) return;
     throw new MonError('unauthenticated', NO_MEMBER);
   }
 

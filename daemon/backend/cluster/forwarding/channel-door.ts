@@ -6,7 +6,7 @@ import { CHANNELS_PROTOCOL } from '../../http/http-server.ts';
 import type { Connections } from '../../http/connections.ts';
 import type { SlowPeers } from '../../http/slow-peers.ts';
 import type { Clock } from '../../ports.ts';
-import { pathOf, type OtherProtocol } from '../../sockets/upgrades.ts';
+import { requestPath, type OtherProtocol } from '../../sockets/upgrades.ts';
 import { Channels } from '../channels/channels.ts';
 import type { AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
@@ -39,8 +39,8 @@ export class ChannelDoor implements OtherProtocol, Disposable {
 
   async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const { leadership, peers, slowPeers, server, connections, clock } = this.#parts;
-    if (pathOf(request) !== CHANNELS_PATH)
-      throw new MonError('not_found', `there is no endpoint for cluster connections at ${pathOf(request)}`);
+    if (requestPath(request) !== CHANNELS_PATH)
+      throw new MonError('not_found', `there is no endpoint for cluster connections at ${requestPath(request)}`);
     await peers.refuseStranger(request);
     if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;

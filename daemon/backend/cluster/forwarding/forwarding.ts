@@ -7,7 +7,7 @@ import type { Callers } from '../../access/caller.ts';
 import type { Audit } from '../../model/audit/mutations.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
-import { pathOf, type Guard, type PassOn } from '../../sockets/upgrades.ts';
+import { requestPath, type Guard, type PassOn } from '../../sockets/upgrades.ts';
 import { AdmittedPeers, isSentOn } from './admitted-peers.ts';
 import { ChannelDoor, type ServedBy } from './channel-door.ts';
 import { ForwardedRequests } from './forwarded-requests.ts';
@@ -71,7 +71,7 @@ export class Forwarding implements RequestForwarding, Disposable {
   guard(own: Guard): Guard {
     return (request) => {
       if (isSentOn(request)) return this.#admitSentOn(request);
-      const path = pathOf(request);
+      const path = requestPath(request);
       if (path === V2_AGENT_TUNNEL_PATH) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       return own(request);
     };
@@ -113,7 +113,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   /** Records the connection of an administrator of another machine. */
   async #recordLocal(request: Parameters<Guard>[0], actor: Pick<Actor, 'who' | 'from'>, member: string): Promise<void> {
-    const target = pathOf(request);
+    const target = requestPath(request);
     await this.#parts.audit.record(
       { ...actor, how: `GET ${target}` },
       { action: 'cluster.local-administrator', target, after: { member } },

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { isErrorCode, MonError } from '../../../../shared/errors.ts';
 import type { Callers } from '../../access/caller.ts';
-import type { Frames } from '../../http/peer.ts';
+import type { FrameProgress } from '../../http/peer.ts';
 import type { Handshaking } from '../../sockets/upgrades.ts';
 import { isSentOn, NO_MEMBER, type AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
@@ -127,7 +127,7 @@ export class Tunnels {
  * Returns the frame counter of a tunnel. It is a separate function, so that its closure does not keep the handshake in
  * memory.
  */
-function framesOf({ agent, writer }: Tunnel): Frames {
+function framesOf({ agent, writer }: Tunnel): FrameProgress {
   return {
     get doneBytes() {
       return agent.bytesRead - writer.writableLength;

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../../shared/errors.ts';
-import { PEER_PIECES_PATH, PIECES_MAX, type Piece } from '../../../../shared/schemas/peer-run.ts';
+import { PEER_PIECES_PATH, PIECES_MAX, type PeerTransportMessage } from '../../../../shared/schemas/peer-run.ts';
 import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/rate-limit.ts';
 import type { Clock } from '../../ports.ts';
@@ -50,7 +50,7 @@ export class Broadcast {
 class Outbox {
   readonly #member: LiveMember;
   readonly #miss: (reason: string) => void;
-  #waiting: Piece[] = [];
+  #waiting: PeerTransportMessage[] = [];
   #length = 0;
   #isSending = false;
 
@@ -59,7 +59,7 @@ class Outbox {
     this.#miss = miss;
   }
 
-  add(piece: Piece): void {
+  add(piece: PeerTransportMessage): void {
     if (this.#length + piece.data.length > WAITING_LENGTH_MAX) {
       this.#miss('it is too slow');
       return;
@@ -83,7 +83,7 @@ class Outbox {
     this.#isSending = false;
   }
 
-  #take(): Piece[] {
+  #take(): PeerTransportMessage[] {
     let count = 0;
     let length = 0;
     for (const { data } of this.#waiting) {

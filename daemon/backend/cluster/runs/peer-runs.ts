@@ -14,7 +14,7 @@ import {
 import type { ApiCommands } from '../../audit/api-commands.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { DefinitionKinds } from '../../model/definitions/state.ts';
-import type { Delivery } from '../../notify/delivery/deliver.ts';
+import type { HandlerRunner } from '../../notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../notify/delivery/outcome.ts';
 import { readBody, validator } from '../../http/json-body.ts';
 import type { Leadership } from '../forwarding/leadership.ts';
@@ -34,7 +34,7 @@ const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
 const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
 
 export interface PeerRunParts {
-  readonly delivery: Pick<Delivery, 'deliver'>;
+  readonly delivery: Pick<HandlerRunner, 'deliver'>;
   readonly definitions: Pick<Definitions, 'in' | 'isConfigured'>;
   /** The settings `api-commands` and `api-command-directories` of this backend. */
   readonly apiCommands: Pick<ApiCommands, 'problemOf'>;

@@ -15,8 +15,8 @@ import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/rate-limit.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import { jobLogFields } from '../../notify/delivery/log-fields.ts';
-import type { Deliver } from '../../notify/delivery/run-jobs.ts';
-import { STOPPED, type DeliveryOutcome } from '../../notify/delivery/outcome.ts';
+import type { Deliverer } from '../../notify/delivery/run-jobs.ts';
+import { BACKEND_STOPPING, type DeliveryOutcome } from '../../notify/delivery/outcome.ts';
 import type { Clock } from '../../ports.ts';
 import { definitionDigest } from './definition-digest.ts';
 import type { LiveMember } from './live-member.ts';
@@ -32,7 +32,7 @@ const MARGIN_MS = 10_000;
 interface SpreadParts {
   readonly members: Pick<LiveMembers, 'withCapacity'>;
   /** Runs handlers on this backend. */
-  readonly own: Deliver;
+  readonly own: Deliverer;
   /** Returns whether this backend runs handlers when another one can; called each time. */
   readonly runsHandlers: () => boolean;
   readonly definitions: Pick<Definitions, 'in'>;
@@ -41,7 +41,7 @@ interface SpreadParts {
 }
 
 /** Distributes handler runs over this backend and the others that share its store, by the fewest runs in progress. */
-export class SpreadRuns implements Deliver {
+export class SpreadRuns implements Deliverer {
   /** Number of runs that have ended on another backend, since the start. */
   remote = 0;
   readonly #parts: SpreadParts;
@@ -57,7 +57,7 @@ export class SpreadRuns implements Deliver {
   }
 
   /**
-   * Implements `Deliver`. A run whose outcome is unknown, because another backend was lost, is repeated on the next
+   * Implements `Deliverer`. A run whose outcome is unknown, because another backend was lost, is repeated on the next
    * one.
    */
   async deliver(
@@ -89,7 +89,7 @@ export class SpreadRuns implements Deliver {
       body ??= Buffer.from(JSON.stringify(order));
       if (body.length > PEER_BYTES_MAX) return undefined;
       const outcome = await this.#runAt(member, { order, body, limitMs: limitMsOf(handler, mutator) }, signal);
-      if (signal.aborted) return STOPPED;
+      if (signal.aborted) return BACKEND_STOPPING;
       if (outcome === undefined) continue;
       this.#note(member, order, outcome);
       return { ...outcome, member: member.address.name };
@@ -141,7 +141,7 @@ export class SpreadRuns implements Deliver {
     }
   }
 
-  async #runHere(...run: Parameters<Deliver['deliver']>): Promise<DeliveryOutcome> {
+  async #runHere(...run: Parameters<Deliverer['deliver']>): Promise<DeliveryOutcome> {
     const here = this.#here;
     here.running++;
     here.lastAssigned = ++this.#assignments;

@@ -2,7 +2,7 @@ import { secondsSince, type Corrections } from '../../../clock/corrections.ts';
 import type { Recovery } from '../../../../shared/schemas/recovery.ts';
 import type { CheckResult, CachedResult } from '../../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../../shared/domain/event.ts';
-import { interned } from '../../../../shared/domain/notify/log.ts';
+import { internLog } from '../../../../shared/domain/notify/log.ts';
 import type { History } from '../../../../shared/domain/history.ts';
 
 /** The parts of a client and check that are not in memory. */
@@ -215,7 +215,7 @@ export function toCachedRecord(value: string, name: string, corrections: Correct
   const { check, event, eventCheck, deletionsBefore = 0 } = record;
   const output = (eventCheck ?? check)?.output;
   const selected = event === undefined ? undefined : (check ?? eventCheck);
-  return { state: stateOf(record), result: check ?? undefined, selected, eventCheck, output, deletionsBefore };
+  return { state: checkStateOf(record), result: check ?? undefined, selected, eventCheck, output, deletionsBefore };
 }
 
 const SKIMMED =
@@ -255,7 +255,7 @@ function skimmedRecord(value: string, name: string): CachedRecord | undefined {
 }
 
 /** Returns the packed state of a record, with the same object shape that the rules produce. */
-export function stateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
+export function checkStateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
   return {
     history: packed(history),
     lastOk,
@@ -280,7 +280,7 @@ function eventStateOf(event: EventState): EventState {
     lastStateChange: event.lastStateChange,
     lastOk: event.lastOk,
     totalStateChange: event.totalStateChange,
-    notifications: interned(event.notifications),
+    notifications: internLog(event.notifications),
     recovery: event.recovery,
   };
 }

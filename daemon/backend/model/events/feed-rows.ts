@@ -1,17 +1,17 @@
-import { inhibitorIn } from '../../../../shared/domain/notify/inhibit.ts';
+import { inhibitorForDisplay } from '../../../../shared/domain/notify/inhibit.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../../shared/domain/search.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../../shared/domain/event-key.ts';
 import { groupsOf } from '../notify/groups/state.ts';
-import { inhibitorOfOpen } from '../notify/inhibitions/state.ts';
+import { persistingInhibitor } from '../notify/inhibitions/state.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/feed-topic.ts';
 import type { Change } from '../../ports.ts';
 import { eventsSilencedBy } from '../registry/silenced-events.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 
-export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
+export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
   if (event === undefined) return null;
   const { name } = entry.client;
@@ -33,15 +33,15 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
 
 /** Returns the inhibition rule and the inhibitor of an event. */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
-  const inhibitor = inhibitorOfOpen(entry);
-  return inhibitor === undefined ? {} : { inhibited_by: inhibitorIn(inhibitor) };
+  const inhibitor = persistingInhibitor(entry);
+  return inhibitor === undefined ? {} : { inhibited_by: inhibitorForDisplay(inhibitor) };
 }
 
 /** Returns the groups that contain an event, if handlers have groups. */
 function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return {};
-  const ids = groups.of(client.name, name).map(({ id }) => id);
+  const ids = groups.groupsContaining(client.name, name).map(({ id }) => id);
   return ids.length === 0 ? {} : { groups: ids };
 }
 
@@ -57,7 +57,7 @@ export const EVENT_TOPIC = namespacedTopic({
     for (const entry of namespace.events()) yield [eventKey(entry.client.name, entry.name), entry];
   },
   changed: changedEntries,
-  row: eventRow,
+  row: feedEventRow,
 });
 
 /**
@@ -86,7 +86,7 @@ function changedEntries(
       }
     } else if (change[0] === 'inhibitor') {
       const [, , rule, client, check] = change;
-      for (const entry of namespace?.inhibited.of({ rule, client, check }) ?? []) {
+      for (const entry of namespace?.inhibited.eventsInhibitedBy({ rule, client, check }) ?? []) {
         entries.set(eventKey(entry.client.name, entry.name), entry);
       }
     }

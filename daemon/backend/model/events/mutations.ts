@@ -3,7 +3,7 @@ import type { InhibitorRef, NotificationLog } from '../../../../shared/schemas/n
 import type { Transaction } from '../transaction/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
-import { forgetInhibitor } from '../notify/inhibitions/mutations.ts';
+import { removeInhibitor } from '../notify/inhibitions/mutations.ts';
 import { noteRemoval, recordStateChange } from '../timeline/mutations.ts';
 import { noteMatched } from '../silences/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
@@ -59,7 +59,7 @@ export function saveNotifications(transaction: Transaction, entry: CheckEntry, l
   const { event } = entry.state;
   if (event === undefined || event.notifications === log) return;
   announceInhibited(transaction, entry, log.inhibitedBy);
-  entry.client.namespace.inhibited.move(entry, event.notifications.inhibitedBy, log.inhibitedBy);
+  entry.client.namespace.inhibited.update(entry, event.notifications.inhibitedBy, log.inhibitedBy);
   entry.state = { ...entry.state, event: { ...event, notifications: log } };
 }
 
@@ -98,7 +98,7 @@ function noteMatch(transaction: Transaction, entry: CheckEntry): void {
 }
 
 function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): void {
-  forgetInhibitor(transaction, client.namespace, client.name, name);
+  removeInhibitor(transaction, client.namespace, client.name, name);
 }
 
 /** Announces the open event of a check, if there is one, because its visible attributes may have changed. */

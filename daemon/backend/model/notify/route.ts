@@ -1,10 +1,10 @@
 import type { StoredEvents } from '../../../../shared/domain/filter-event.ts';
 import type { NotificationContext } from '../../../../shared/domain/notify/context.ts';
-import { withinQueue } from '../../../../shared/domain/notify/pipeline.ts';
+import { rejectIfQueueFull } from '../../../../shared/domain/notify/pipeline.ts';
 import {
   DEFAULT_HANDLER,
   handlerNames,
-  refusal,
+  unroutableVerdict,
   routeHandlers,
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
@@ -22,7 +22,7 @@ import type { Definitions } from '../config/definitions.ts';
  * The verdicts about one event that are logged and counted after the commit: those of handlers that are not notified,
  * and those with a defective filter. It never contains the event itself, because logs contain no bodies (security S17).
  */
-export interface HandlingNote {
+export interface VerdictReport {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
@@ -34,15 +34,15 @@ export interface HandlingNote {
 }
 
 /** The handlers that the events of a check are routed to. */
-export interface Route {
+export interface HandlerRoute {
   readonly handlers: readonly RoutedHandler[];
   /**
    * The verdicts to report if no handler of the route can run: one for each name without a usable handler, and none for
    * a check that names no handler. Undefined if at least one handler can run.
    */
-  readonly refusals: readonly HandlerVerdict[] | undefined;
+  readonly verdictsWithoutHandlers: readonly HandlerVerdict[] | undefined;
   /** The handlers with the v2 event format. They get every event, even an OK event that resolves nothing. */
-  readonly all: readonly RoutedHandler[];
+  readonly v2Handlers: readonly RoutedHandler[];
 }
 
 /**
@@ -52,13 +52,13 @@ export interface Route {
 export type EventDemand = 'none' | 'problems' | 'all';
 
 /** Maximum number of cached routes. It is bounded because results can name any handlers, even undefined ones. */
-const ROUTES_MAX = 1000;
+const CACHED_ROUTES_MAX = 1000;
 
 /** Maximum length of the key of a cached route. The key contains the names in a result; a longer one is not cached. */
-const ROUTE_KEY_LENGTH_MAX = 1000;
+const CACHED_ROUTE_KEY_LENGTH_MAX = 1000;
 
 /** Tells whether the queues of handlers have room. */
-export interface Backlog {
+export interface QueueCapacity {
   /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   isFull(namespace: string, handler: string): boolean;
 }
@@ -76,98 +76,98 @@ export class Routing {
   readonly definitions: Definitions;
   /** Returns the current settings. They can change while the backend runs, so they are read for each event. */
   readonly settings: () => NotificationSettings;
-  readonly #backlog: Backlog;
+  readonly #queues: QueueCapacity;
   /** The cached routes by namespace, then by the names of handlers and pipelines in the check. */
-  readonly #routes = new Map<string, Map<string, Route>>();
-  #routeCount = 0;
-  /** The cached results of `demand` by namespace. */
-  readonly #demands = new Map<string, EventDemand>();
+  readonly #cachedRoutes = new Map<string, Map<string, HandlerRoute>>();
+  #cachedRouteCount = 0;
+  /** The cached results of `eventDemand` by namespace. */
+  readonly #cachedDemands = new Map<string, EventDemand>();
   #generation: number;
-  #zone: { readonly nowMs: number; readonly name: string } | undefined;
+  #cachedZone: { readonly nowMs: number; readonly name: string } | undefined;
 
   constructor(
     definitions: Definitions,
     settings: () => NotificationSettings = () => DEFAULT_SETTINGS,
-    backlog: Backlog = { isFull: () => false },
+    queues: QueueCapacity = { isFull: () => false },
   ) {
     this.definitions = definitions;
-    this.#backlog = backlog;
+    this.#queues = queues;
     this.settings = settings;
     this.#generation = definitions.generation;
   }
 
   /** Returns which events the handlers of a namespace get. */
-  demand(namespace: string): EventDemand {
-    this.#forgetOutdated();
-    let demand = this.#demands.get(namespace);
+  eventDemand(namespace: string): EventDemand {
+    this.#clearOutdatedCache();
+    let demand = this.#cachedDemands.get(namespace);
     if (demand === undefined) {
       const handlers = [...this.definitions.in(namespace).handlers()];
-      demand = handlers.some(([, definition]) => getsOk(definition))
+      demand = handlers.some(([, definition]) => getsAllEvents(definition))
         ? 'all'
         : handlers.length > 0
           ? 'problems'
           : 'none';
-      this.#demands.set(namespace, demand);
+      this.#cachedDemands.set(namespace, demand);
     }
     return demand;
   }
 
   /** True if at least one handler of the check also gets OK events that resolve nothing. */
   notifiesOk(namespace: string, check: CheckResult): boolean {
-    return this.demand(namespace) === 'all' && this.route(namespace, check).all.length > 0;
+    return this.eventDemand(namespace) === 'all' && this.route(namespace, check).v2Handlers.length > 0;
   }
 
   /** Returns the route for the events of a check. Checks that name the same handlers and pipelines share it. */
-  route(namespace: string, check: CheckResult): Route {
-    this.#forgetOutdated();
+  route(namespace: string, check: CheckResult): HandlerRoute {
+    this.#clearOutdatedCache();
     const names = handlerNames(check);
     const pipelines = pipelineRefs(check);
-    const isSimple = names.length === 1 && pipelines.length === 0;
-    const key = isSimple ? (names[0] ?? '') : JSON.stringify([names, pipelines]);
-    let routes = this.#routes.get(namespace);
-    if (routes === undefined) this.#routes.set(namespace, (routes = new Map()));
+    const namesOneHandler = names.length === 1 && pipelines.length === 0;
+    const key = namesOneHandler ? (names[0] ?? '') : JSON.stringify([names, pipelines]);
+    let routes = this.#cachedRoutes.get(namespace);
+    if (routes === undefined) this.#cachedRoutes.set(namespace, (routes = new Map()));
     let route = routes.get(key);
     if (route === undefined) {
       const workflows = pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.in(namespace));
-      route = routeOf([...this.#handlersOf(namespace, names), ...workflows]);
-      if (key.length <= ROUTE_KEY_LENGTH_MAX) {
+      route = createRoute([...this.#handlersNamed(namespace, names), ...workflows]);
+      if (key.length <= CACHED_ROUTE_KEY_LENGTH_MAX) {
         routes.set(key, route);
-        this.#routeCount++;
+        this.#cachedRouteCount++;
       }
     }
     return route;
   }
 
-  #forgetOutdated(): void {
-    if (this.#generation === this.definitions.generation && this.#routeCount < ROUTES_MAX) return;
-    this.#routes.clear();
-    this.#routeCount = 0;
-    this.#demands.clear();
+  #clearOutdatedCache(): void {
+    if (this.#generation === this.definitions.generation && this.#cachedRouteCount < CACHED_ROUTES_MAX) return;
+    this.#cachedRoutes.clear();
+    this.#cachedRouteCount = 0;
+    this.#cachedDemands.clear();
     this.#generation = this.definitions.generation;
   }
 
-  #handlersOf(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
+  #handlersNamed(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
     // As in v1, a check without handlers is routed to the handler `default`, even if that is not defined. In namespaces
     // other than the default one, it is routed there only if that handler is defined.
-    const isCustom = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
-    return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
+    const needsDefinition = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
+    return needsDefinition && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
   /** Returns the verdict; `overflow` in its place if it leads to a run for which the queue has no room. */
-  withinQueue(namespace: string, handler: RoutedHandler, verdict: HandlerVerdict): HandlerVerdict {
-    return withinQueue(handler, verdict, (name) => this.isQueueFull(namespace, name));
+  rejectIfQueueFull(namespace: string, handler: RoutedHandler, verdict: HandlerVerdict): HandlerVerdict {
+    return rejectIfQueueFull(handler, verdict, (name) => this.isQueueFull(namespace, name));
   }
 
   /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   isQueueFull(namespace: string, handler: string): boolean {
-    return this.#backlog.isFull(namespace, handler);
+    return this.#queues.isFull(namespace, handler);
   }
 
   /** Returns the inputs of the stages besides the event and the handler: definitions, open events, time, time zone. */
-  inputs(namespace: string, events: StoredEvents, nowMs: number): StageInputs {
+  stageInputs(namespace: string, events: StoredEvents, nowMs: number): StageInputs {
     // The time zone is determined only when a filter reads it, because few filters need it.
-    const zone = (): string => this.#zoneAt(nowMs);
+    const zone = (): string => this.#localZone(nowMs);
     return {
       namespace,
       definitions: this.definitions.in(namespace),
@@ -185,22 +185,28 @@ export class Routing {
    * Returns the time zone of this machine. It is cached for one value of `nowMs`, so for one batch, because determining
    * it takes longer than everything else in a verdict.
    */
-  #zoneAt(nowMs: number): string {
-    if (this.#zone?.nowMs !== nowMs) this.#zone = { nowMs, name: localZone() };
-    return this.#zone.name;
+  #localZone(nowMs: number): string {
+    if (this.#cachedZone?.nowMs !== nowMs) this.#cachedZone = { nowMs, name: localZone() };
+    return this.#cachedZone.name;
   }
 }
 
-function routeOf(handlers: readonly RoutedHandler[]): Route {
-  const refusals = handlers.flatMap((handler) => (handler.kind === 'handler' ? [] : refusal(handler)));
-  const all = handlers.filter((handler) => handler.kind === 'handler' && getsOk(handler.definition));
-  return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
+function createRoute(handlers: readonly RoutedHandler[]): HandlerRoute {
+  const verdictsWithoutHandlers = handlers.flatMap((handler) =>
+    handler.kind === 'handler' ? [] : unroutableVerdict(handler),
+  );
+  const v2Handlers = handlers.filter((handler) => handler.kind === 'handler' && getsAllEvents(handler.definition));
+  return {
+    handlers,
+    verdictsWithoutHandlers: verdictsWithoutHandlers.length === handlers.length ? verdictsWithoutHandlers : undefined,
+    v2Handlers,
+  };
 }
 
 /**
  * True if a handler gets every event, as handlers with the v2 event format do: in Sensu Go, handlers also get OK events
  * unless a filter rejects them.
  */
-function getsOk(definition: HandlerDefinition | undefined): boolean {
+function getsAllEvents(definition: HandlerDefinition | undefined): boolean {
   return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }

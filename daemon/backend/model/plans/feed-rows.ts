@@ -4,9 +4,9 @@ import type { PlanRun } from '../../../../shared/schemas/plan-run.ts';
 import type { Topic } from '../tables/feed-topic.ts';
 import { plansOf } from './state.ts';
 
-export function upgradeRow(runbook: PlanRun): UpgradeRow {
-  const { id, revision, from, to, state, verdict, holder, steps } = runbook;
-  const step = currentStep(runbook);
+export function upgradeRow(plan: PlanRun): UpgradeRow {
+  const { id, revision, from, to, state, verdict, holder, steps } = plan;
+  const step = currentStep(plan);
   return {
     id,
     revision,
@@ -27,14 +27,14 @@ export const PLAN_TOPIC: Topic = {
   name: 'upgrades',
   *rows({ registry, reach }) {
     if (!reach.seesPlans) return;
-    for (const { runbook } of plansOf(registry).all()) yield [String(runbook.id), upgradeRow(runbook)];
+    for (const { plan } of plansOf(registry).all()) yield [String(plan.id), upgradeRow(plan)];
   },
   *changed({ registry, reach }, changes) {
     if (!reach.seesPlans) return;
     const all = [...changes.values()].flat();
     for (const id of new Set(all.flatMap((change) => (change[0] === 'upgrade' ? change[2] : [])))) {
       const stored = plansOf(registry).get(id);
-      yield [String(id), stored === undefined ? null : upgradeRow(stored.runbook)];
+      yield [String(id), stored === undefined ? null : upgradeRow(stored.plan)];
     }
   },
 };

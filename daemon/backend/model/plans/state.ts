@@ -5,7 +5,7 @@ import type { Registry } from '../registry/registry.ts';
 
 /** A stored plan: with the facts that the backend cannot find out itself, for the next check of the rules. */
 export interface StoredPlan {
-  readonly runbook: PlanRun;
+  readonly plan: PlanRun;
   readonly facts: OperatorFacts;
 }
 
@@ -28,12 +28,12 @@ export class PlanRegistry {
 
   /** Returns all plans, the newest first. */
   all(): readonly StoredPlan[] {
-    return [...this.#byId.values()].toSorted((a, b) => b.runbook.id - a.runbook.id);
+    return [...this.#byId.values()].toSorted((a, b) => b.plan.id - a.plan.id);
   }
 
   /** The plan that has not ended. */
   get open(): StoredPlan | undefined {
-    return this.all().find(({ runbook }) => runbook.state === 'open');
+    return this.all().find(({ plan }) => plan.state === 'open');
   }
 
   /** Called for each result. @throws MonError `unavailable` while an upgrade rejects results */
@@ -51,7 +51,7 @@ export class PlanRegistry {
   }
 
   put(stored: StoredPlan): void {
-    this.#byId.set(stored.runbook.id, stored);
+    this.#byId.set(stored.plan.id, stored);
     this.#noteDraining();
   }
 
@@ -63,16 +63,16 @@ export class PlanRegistry {
   /** Replaces all plans. */
   load(all: Iterable<StoredPlan>): void {
     this.#byId.clear();
-    for (const stored of all) this.#byId.set(stored.runbook.id, stored);
+    for (const stored of all) this.#byId.set(stored.plan.id, stored);
     this.#noteDraining();
   }
 
   #noteDraining(): void {
     const before = this.#draining;
     const { open } = this;
-    this.#draining = open !== undefined && isDraining(open.runbook) ? open.runbook.id : undefined;
+    this.#draining = open !== undefined && isDraining(open.plan) ? open.plan.id : undefined;
     if (before === undefined || this.#draining !== undefined) return;
-    this.#backlogUntilMs = (this.#byId.get(before)?.runbook.log.at(-1)?.at ?? 0) + BACKLOG_MS;
+    this.#backlogUntilMs = (this.#byId.get(before)?.plan.log.at(-1)?.at ?? 0) + BACKLOG_MS;
   }
 }
 

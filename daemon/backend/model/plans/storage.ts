@@ -27,9 +27,9 @@ interface StoredRun extends Omit<PlanRun, 'holder' | 'steps'> {
 
 type Holder = NonNullable<PlanRun['holder']>;
 
-function storedText({ runbook: { holder, steps, ...runbook }, ...attributes }: StoredPlan): string {
+function storedText({ plan: { holder, steps, ...plan }, ...attributes }: StoredPlan): string {
   const stored: StoredRun = {
-    ...runbook,
+    ...plan,
     holder: holder && storedHolder(holder),
     steps: steps.map((step) => ({ ...step, state: step.state === 'pending' ? 'waiting' : step.state })),
   };
@@ -41,11 +41,11 @@ function storedHolder({ last_seen: seen, ...holder }: Holder): NonNullable<Store
 }
 
 function planOfStored(text: string): StoredPlan {
-  const { runbook, ...attributes } = JSON.parse(text) as Omit<StoredPlan, 'runbook'> & { readonly runbook: StoredRun };
+  const { runbook, ...attributes } = JSON.parse(text) as Omit<StoredPlan, 'plan'> & { readonly runbook: StoredRun };
   const { holder, steps } = runbook;
   return {
     ...attributes,
-    runbook: {
+    plan: {
       ...runbook,
       holder: holder && currentHolder(holder),
       steps: steps.map((step) => Object.assign(step, { state: currentState(step.state) })),

@@ -12,7 +12,7 @@ import { isSilenced, silencedBy } from '../../../../shared/domain/silencing.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { CachedResult } from '../../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
-import { InhibitedEvents } from '../notify/inhibitions/inhibited-events.ts';
+import { InhibitedEventIndex } from '../notify/inhibitions/inhibited-events.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { ClientCounts } from '../clients/counts.ts';
 import { ClientProfiles, type SharedProfile } from '../clients/profiles.ts';
@@ -316,7 +316,7 @@ export class Namespace {
   };
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
-  readonly inhibited = new InhibitedEvents<CheckEntry>();
+  readonly inhibited = new InhibitedEventIndex<CheckEntry>();
   /** The states of nouns, by the function that created them. */
   readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
@@ -502,7 +502,7 @@ export class Namespace {
     entry.eventStatus = state.event?.status;
     const inhibitor = entry.state.event?.notifications.inhibitedBy;
     const next = state.event?.notifications.inhibitedBy;
-    if (inhibitor !== next) this.inhibited.move(entry, inhibitor, next);
+    if (inhibitor !== next) this.inhibited.update(entry, inhibitor, next);
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     this.resultsByCheck.move(entry.name, entry.status, status);

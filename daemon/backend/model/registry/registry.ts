@@ -22,7 +22,7 @@ const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CH
 export type StoredText = readonly [key: Key, text: string];
 
 /** One read of the whole store. */
-export interface Reading {
+export interface LoadContext {
   /** The clock corrections that apply to the times that are read. */
   readonly corrections: Corrections;
   readonly texts: SharedTexts;
@@ -36,7 +36,7 @@ export interface RegistryTable {
   /** First part of its keys; the second part is the namespace, if it is in one. */
   readonly prefix: string;
   /** Loads an object of a namespace into memory, in place of the one with this key. */
-  readonly load?: (namespace: Namespace, key: Key, text: string, reading: Reading) => void;
+  readonly load?: (namespace: Namespace, key: Key, text: string, reading: LoadContext) => void;
   /** Removes an object that is no longer stored from memory. Absent: it is removed together with another kind. */
   readonly unload?: (namespace: Namespace, key: Key) => void;
   /** Loads all stored objects, in place of those in memory; for a kind without a namespace. */
@@ -215,7 +215,7 @@ export class Registry {
     }
   }
 
-  async #readNamespaces(store: ReadStore, reading: Reading): Promise<RegistryContent> {
+  async #readNamespaces(store: ReadStore, reading: LoadContext): Promise<RegistryContent> {
     const content = emptyContent(this.#options.naming);
     const { refuseBeyond } = this.#options;
     for (const { prefix, load } of this.tables) {

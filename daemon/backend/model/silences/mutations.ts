@@ -3,7 +3,7 @@ import type { Transaction } from '../transaction/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { isAnySilencedBy } from '../registry/silenced-events.ts';
 import { noteSilence, noteSilenceEnd } from '../timeline/mutations.ts';
-import { changeOf } from './state.ts';
+import { silencedChangeOf } from './state.ts';
 import { SILENCED, SILENCED_USES } from './storage.ts';
 
 /**
@@ -42,7 +42,7 @@ export function renewSilenced(transaction: Transaction, namespace: Namespace, en
 /** Stores an entry with its next window, at the end of one; its counters continue. */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   // An event that was open through the whole window counts as a match, although nothing happened to it.
-  const isMatched = isAnySilencedBy(namespace, changeOf(namespace.name, entry));
+  const isMatched = isAnySilencedBy(namespace, silencedChangeOf(namespace.name, entry));
   if (isMatched) noteMatched(transaction, namespace, [entry.id]);
   noteSilenceEnd(transaction, namespace, entry, undefined);
   noteSilence(transaction, namespace, entry, undefined);
@@ -78,7 +78,7 @@ export function removeSilenced(
 
 /** Announces that an entry, and the silenced state of the events it covers, has changed. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  transaction.note(changeOf(namespace.name, entry));
+  transaction.note(silencedChangeOf(namespace.name, entry));
 }
 
 /** Counts one handler run that these silenced entries suppressed. */

@@ -24,7 +24,10 @@ export interface Watched {
 const UNWATCHED: Watched = { client: { watch: () => undefined }, check: { watch: () => undefined } };
 
 /** Returns the change that announces an entry. */
-export function changeOf(namespace: string, { id, subscription, check, selector }: SilencedEntry): SilencedChange {
+export function silencedChangeOf(
+  namespace: string,
+  { id, subscription, check, selector }: SilencedEntry,
+): SilencedChange {
   if (selector === undefined) return ['silenced', namespace, subscription, check];
   return ['silenced', namespace, null, null, { id, selector }];
 }

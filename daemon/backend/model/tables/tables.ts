@@ -5,8 +5,8 @@ import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/storage.ts';
 import { DEFINITIONS } from '../definitions/storage.ts';
 import { CHECK_RECORDS } from '../events/storage.ts';
 import type { Topic } from './feed-topic.ts';
-import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from '../notify/groups/storage.ts';
-import { INHIBITORS, SETTLED_RULES } from '../notify/inhibitions/storage.ts';
+import { GROUPED_EVENTS, LAST_NOTIFICATIONS, HANDLER_GROUPS } from '../notify/groups/storage.ts';
+import { INHIBITORS, EVALUATED_RULES } from '../notify/inhibitions/storage.ts';
 import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
 import { NAMESPACES } from '../namespaces/storage.ts';
 import { PLANS } from '../plans/storage.ts';
@@ -29,10 +29,10 @@ export const TABLES: readonly StoredTable[] = [
   CHECK_RECORDS,
   HANDLER_GROUPS,
   GROUPED_EVENTS,
-  LAST_NOTIFIED,
+  LAST_NOTIFICATIONS,
   PENDING_RESOLUTIONS,
   INHIBITORS,
-  SETTLED_RULES,
+  EVALUATED_RULES,
   TTL_DEFINITIONS,
   STASHES,
   AGENT_SPOOLS,

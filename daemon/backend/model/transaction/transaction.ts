@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eraOf } from '../../../clock/corrections.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
-import type { Routing, HandlingNote } from '../notify/route.ts';
+import type { Routing, VerdictReport } from '../notify/route.ts';
 import type { Change, Key, StoreOp } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
@@ -18,7 +18,7 @@ export interface Outcome {
   /** The requested handler runs, in order. */
   readonly jobs: readonly HandlerJob[];
   /** The suppressed or filtered notifications of its events, in order. */
-  readonly handlingNotes: readonly HandlingNote[];
+  readonly handlingNotes: readonly VerdictReport[];
 }
 
 /**
@@ -50,7 +50,7 @@ export class Transaction {
   readonly #changes: Change[] = [];
   readonly #ops: StoreOp[] = [];
   readonly #jobs: HandlerJob[] = [];
-  readonly #handlingNotes: HandlingNote[] = [];
+  readonly #handlingNotes: VerdictReport[] = [];
 
   /** @param fetched the bodies that the commands of this batch requested */
   constructor(
@@ -176,7 +176,7 @@ export class Transaction {
   }
 
   /** Records a suppressed or filtered notification for the log, which gets it after the commit. */
-  noteHandling(note: HandlingNote): void {
+  noteHandling(note: VerdictReport): void {
     this.#handlingNotes.push(note);
   }
 

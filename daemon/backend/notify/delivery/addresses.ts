@@ -11,32 +11,32 @@ import {
 import { MonError } from '../../../../shared/errors.ts';
 import { contains, ListedNetworks, networkList } from '../../access/networks.ts';
 import type { Clock } from '../../ports.ts';
-import { NameLookups, type LookUp } from './name-lookups.ts';
+import { NameLookups, type NameResolver } from './name-lookups.ts';
 
 /**
  * The addresses of a host that a handler may connect to. The connection uses only these, so a later name look-up cannot
  * lead it elsewhere.
  */
-export type CheckedAddresses = readonly [LookupAddress, ...LookupAddress[]];
+export type AllowedAddresses = readonly [LookupAddress, ...LookupAddress[]];
 
-interface AddressParts {
+interface TargetResolverDeps {
   readonly clock: Clock;
   /**
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
-  readonly networks: () => readonly string[];
+  readonly handlerNetworks: () => readonly string[];
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
-  readonly lookUp?: LookUp;
+  readonly lookUp?: NameResolver;
 }
 
 /** Resolves the hosts that handlers send to, and rejects addresses that handlers may not send to (security S15). */
-export class TargetAddresses {
-  readonly #listed: ListedNetworks;
-  readonly #names: NameLookups;
+export class TargetResolver {
+  readonly #alwaysAllowedNetworks: ListedNetworks;
+  readonly #nameLookups: NameLookups;
 
-  constructor({ clock, networks, lookUp = (name) => lookup(name, { all: true }) }: AddressParts) {
-    this.#listed = new ListedNetworks(networks);
-    this.#names = new NameLookups(clock, lookUp);
+  constructor({ clock, handlerNetworks, lookUp = (name) => lookup(name, { all: true }) }: TargetResolverDeps) {
+    this.#alwaysAllowedNetworks = new ListedNetworks(handlerNetworks);
+    this.#nameLookups = new NameLookups(clock, lookUp);
   }
 
   /**
@@ -48,11 +48,15 @@ export class TargetAddresses {
    * @throws MonError `forbidden` when no address of the host is allowed, `unavailable` when the host has no address or
    * the signal is aborted before the look-up ends
    */
-  async written(host: string, rule: Exclude<AddressRule, 'loopback'>, signal: AbortSignal): Promise<CheckedAddresses> {
-    const plain = withoutBrackets(host);
-    const family = isIP(plain);
-    if (family !== 0) return [{ address: plain, family }];
-    return await this.#allowed(plain, /^localhost\.?$/i.test(plain) ? 'loopback' : rule, signal);
+  async resolveConfigured(
+    host: string,
+    rule: Exclude<AddressRule, 'loopback'>,
+    signal: AbortSignal,
+  ): Promise<AllowedAddresses> {
+    const bareHost = withoutBrackets(host);
+    const family = isIP(bareHost);
+    if (family !== 0) return [{ address: bareHost, family }];
+    return await this.#resolveAllowed(bareHost, /^localhost\.?$/i.test(bareHost) ? 'loopback' : rule, signal);
   }
 
   /**
@@ -61,29 +65,29 @@ export class TargetAddresses {
    * @throws MonError `forbidden` when no address of the host is allowed, also for a literal IP address; `unavailable`
    * when the host has no address or the signal is aborted before the look-up ends
    */
-  async redirected(host: string, signal: AbortSignal): Promise<CheckedAddresses> {
-    return await this.#allowed(withoutBrackets(host), 'public', signal);
+  async resolveRedirect(host: string, signal: AbortSignal): Promise<AllowedAddresses> {
+    return await this.#resolveAllowed(withoutBrackets(host), 'public', signal);
   }
 
-  async #allowed(host: string, rule: AddressRule, signal: AbortSignal): Promise<CheckedAddresses> {
+  async #resolveAllowed(host: string, rule: AddressRule, signal: AbortSignal): Promise<AllowedAddresses> {
     const family = isIP(host);
-    const addresses = family === 0 ? await this.#names.lookUp(host, signal) : [{ address: host, family }];
+    const addresses = family === 0 ? await this.#nameLookups.lookUp(host, signal) : [{ address: host, family }];
     const [first] = addresses;
     if (first === undefined) throw new MonError('unavailable', `${host} has no address`);
     const [allowed, ...others] = addresses.filter(({ address }) => this.#isAllowed(address, rule));
     if (allowed === undefined) {
-      throw new MonError('forbidden', addressRefusal(host, first.address, kindOfAddress(first.address)));
+      throw new MonError('forbidden', addressRefusal(host, first.address, classifyAddress(first.address)));
     }
     return [allowed, ...others];
   }
 
   #isAllowed(address: string, rule: AddressRule): boolean {
-    return isAllowedAddress(kindOfAddress(address), rule) || this.#listed.contain(address);
+    return isAllowedAddress(classifyAddress(address), rule) || this.#alwaysAllowedNetworks.contain(address);
   }
 }
 
 /** Returns a look-up function for socket options. It ignores the host name and always returns these addresses. */
-export function lookupOf(addresses: CheckedAddresses): LookupFunction {
+export function pinnedLookup(addresses: AllowedAddresses): LookupFunction {
   return (_hostname, options, callback) => {
     const [{ address, family }] = addresses;
     // Call back asynchronously, as a real look-up does: a socket cannot handle a synchronous callback.
@@ -92,23 +96,23 @@ export function lookupOf(addresses: CheckedAddresses): LookupFunction {
   };
 }
 
-const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
+const SPECIAL_BLOCK_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
 /**
  * The network of the IPv4-mapped IPv6 addresses. `BlockList` finds every IPv4 address in it too, so only IPv6 addresses
  * may be checked against it.
  */
-const MAPPED_LIST = networkList(['::ffff:0:0/96']);
+const IPV4_MAPPED_BLOCK_LIST = networkList(['::ffff:0:0/96']);
 
 /**
  * Returns the class of an address, which decides whether a handler may send there.
  *
  * @param address an IPv4 or IPv6 address in any spelling
  */
-export function kindOfAddress(address: string): AddressKind {
-  const special = SPECIAL_LISTS.find(([, list]) => contains(list, address))?.[0];
+export function classifyAddress(address: string): AddressKind {
+  const special = SPECIAL_BLOCK_LISTS.find(([, list]) => contains(list, address))?.[0];
   if (special !== undefined) return special;
-  return address.includes(':') && contains(MAPPED_LIST, address) ? 'reserved' : 'public';
+  return address.includes(':') && contains(IPV4_MAPPED_BLOCK_LIST, address) ? 'reserved' : 'public';
 }
 
 function withoutBrackets(host: string): string {

@@ -1,8 +1,8 @@
 import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
-import type { Ticket } from './job-queue.ts';
+import type { JobTicket } from './job-queue.ts';
 
 /** A dead letter in memory: a handler run that failed permanently, and why. Its event is only in the store. */
-export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
+export type DeadLetterEntry = Omit<JobTicket, 'attempts'> & JobFailure;
 
 /**
  * Maximum number of dead letters. When one more is added, the oldest one that no request is retrying or dropping is

@@ -3,7 +3,7 @@ import { DEAD_LETTER_SEARCH } from '../../../../shared/domain/list-searches.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
-import { readDeadLetter, shownDeadLetter } from './read-dead-letters.ts';
+import { readDeadLetter, toDeadLetterSummary } from './read-dead-letters.ts';
 import { actorOf } from '../../access/actor.ts';
 import { bodyValidator, readBody } from '../../http/json-body.ts';
 import { sendList } from '../../http/list.ts';
@@ -31,7 +31,7 @@ export function deadLettersOnMon({
   return {
     deadLetters: (request, reply, query) => {
       const where = searchFilter(DEAD_LETTER_SEARCH, query, (summary: DeadLetterSummary) => summary, clock.now());
-      return sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter), { where });
+      return sendList(request, reply, deadLetters.all(), (some) => some.map(toDeadLetterSummary), { where });
     },
     retryDeadLetters: async (request) => ({
       retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request)),
@@ -40,23 +40,23 @@ export function deadLettersOnMon({
       dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request)),
     }),
     deadLetter: async (request): Promise<DeadLetterView> => {
-      const id = idOf(request);
+      const id = requestedId(request);
       const entry = deadLetters.get(id);
       const view = entry === undefined ? undefined : await readDeadLetter(store, entry);
       if (view === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
       return view;
     },
     dropDeadLetter: async (request, reply) => {
-      await deadLetters.drop({ id: idOf(request) }, actorOf(request));
+      await deadLetters.drop({ id: requestedId(request) }, actorOf(request));
       return reply.send();
     },
     retryDeadLetter: async (request) => ({
-      retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request)),
+      retried: await deadLetters.retry({ id: requestedId(request) }, actorOf(request)),
     }),
   };
 }
 
-function idOf({ params }: FastifyRequest): number {
+function requestedId({ params }: FastifyRequest): number {
   const { id = '' } = params as Readonly<Record<string, string>>;
   if (/^\d{1,16}$/.test(id)) return Number(id);
   throw new MonError('not_found', `there is no dead letter ${id}`);

@@ -5,15 +5,15 @@ import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
 import { Burst } from '../../../log/rate-limit.ts';
 import { MON, type AuditedChange } from '../../model/audit/mutations.ts';
-import type { HandlerJobs } from './write-jobs.ts';
+import type { JobWriter } from './job-writer.ts';
 import type { Clock } from '../../ports.ts';
-import type { Ticket } from './job-queue.ts';
+import type { JobTicket } from './job-queue.ts';
 import type { DeadLetterEntry, DeadLetterIndex } from './dead-letter-index.ts';
 
 /** The dead letters that a request retries or drops: all, those of one handler, or the one with an id. */
-type Selection = DeadLetterSelection | { readonly id: number };
+type JobSelection = DeadLetterSelection | { readonly id: number };
 
-interface TakingAway {
+interface RemovalRequest {
   readonly kind: 'revive' | 'drop';
   readonly action: AuditedChange['action'];
   readonly actor: Actor;
@@ -21,7 +21,7 @@ interface TakingAway {
 
 interface DeadLetterParts {
   readonly deadLetterIndex: DeadLetterIndex;
-  readonly jobs: HandlerJobs;
+  readonly jobs: JobWriter;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -37,63 +37,63 @@ const REASON_LENGTH_MAX = 500;
 /** The dead-letter queue: handler runs that failed permanently, until they are retried or dropped. */
 export class DeadLetters {
   /** Number of dead letters that were deleted since the backend started because the dead-letter queue was full. */
-  overflowed = 0;
-  readonly #parts: DeadLetterParts;
-  readonly #box: DeadLetterIndex;
+  overflowDropCount = 0;
+  readonly #deps: DeadLetterParts;
+  readonly #index: DeadLetterIndex;
   /** The ids of the dead letters that a request is retrying or dropping, so that no other request does the same. */
-  readonly #claimed = new Set<number>();
-  #revive: (ticket: Ticket) => void = () => undefined;
-  readonly #overflow: Burst;
+  readonly #claimedIds = new Set<number>();
+  #enqueueRetry: (ticket: JobTicket) => void = () => undefined;
+  readonly #overflowReports: Burst;
 
-  constructor(parts: DeadLetterParts) {
-    this.#parts = parts;
-    this.#box = parts.deadLetterIndex;
-    this.#overflow = new Burst(parts.clock);
+  constructor(deps: DeadLetterParts) {
+    this.#deps = deps;
+    this.#index = deps.deadLetterIndex;
+    this.#overflowReports = new Burst(deps.clock);
   }
 
   get size(): number {
-    return this.#box.entries.size;
+    return this.#index.entries.size;
   }
 
   /** Returns all dead letters, in the order in which they failed. */
   all(): DeadLetterEntry[] {
-    return [...this.#box.entries.values()];
+    return [...this.#index.entries.values()];
   }
 
   get(id: number): DeadLetterEntry | undefined {
-    return this.#box.entries.get(id);
+    return this.#index.entries.get(id);
   }
 
   /** Sets the function that queues the run of a dead letter when it is retried. */
-  onRevived(revive: (ticket: Ticket) => void): void {
-    this.#revive = revive;
+  onRetry(enqueue: (ticket: JobTicket) => void): void {
+    this.#enqueueRetry = enqueue;
   }
 
   /**
    * Adds a dead letter that is in the store to the ones in memory, and deletes the oldest if there are too many. Called
    * for each dead letter at start, and by `add`.
    */
-  note(ticket: Ticket, failure: JobFailure): void {
+  addStored(ticket: JobTicket, failure: JobFailure): void {
     const { attempts: _, ...attributes } = ticket;
-    this.#box.entries.set(ticket.id, { ...attributes, ...failure });
+    this.#index.entries.set(ticket.id, { ...attributes, ...failure });
     // A dead letter that a request is retrying at this moment must not be deleted.
-    const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
+    const oldest = this.#index.entries.size > this.#index.limit ? this.#oldestUnclaimed() : undefined;
     if (oldest === undefined) return;
-    this.#box.entries.delete(oldest.id);
-    this.#parts.jobs.settle({ kind: 'drop', id: oldest.id });
-    this.overflowed++;
-    this.#overflow.note((dropped) =>
-      this.#parts.log.warn(
-        { dropped, limit: this.#box.limit },
+    this.#index.entries.delete(oldest.id);
+    this.#deps.jobs.submit({ kind: 'drop', id: oldest.id });
+    this.overflowDropCount++;
+    this.#overflowReports.note((dropped) =>
+      this.#deps.log.warn(
+        { dropped, limit: this.#index.limit },
         'too many dead letters: the oldest dead letters were deleted',
       ),
     );
   }
 
   /** Turns a failed run into a dead letter. It is listed once it is stored. */
-  add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
-    const failure = { attempts, failed_at: this.#parts.clock.now(), reason: truncateReason(reason) };
-    this.#parts.jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
+  add(ticket: JobTicket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
+    const failure = { attempts, failed_at: this.#deps.clock.now(), reason: truncateReason(reason) };
+    this.#deps.jobs.submit({ kind: 'bury', id: ticket.id, failure }, () => this.addStored(ticket, failure));
   }
 
   /**
@@ -103,11 +103,11 @@ export class DeadLetters {
    * @throws MonError `not_found` when no dead letter has the selected id or another request handles it, `unavailable`
    * when the commit fails
    */
-  retry(selection: Selection, actor: Actor = MON): Promise<number> {
-    return this.#takeAway(
+  retry(selection: JobSelection, actor: Actor = MON): Promise<number> {
+    return this.#removeSelected(
       selection,
       { kind: 'revive', action: 'dead-letter.retry', actor },
-      ({ failed_at: _at, reason: _why, ...ticket }) => this.#revive({ ...ticket, attempts: 0 }),
+      ({ failed_at: _at, reason: _why, ...ticket }) => this.#enqueueRetry({ ...ticket, attempts: 0 }),
     );
   }
 
@@ -118,47 +118,47 @@ export class DeadLetters {
    * @throws MonError `not_found` when no dead letter has the selected id or another request handles it, `unavailable`
    * when the commit fails
    */
-  drop(selection: Selection, actor: Actor = MON): Promise<number> {
-    return this.#takeAway(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
+  drop(selection: JobSelection, actor: Actor = MON): Promise<number> {
+    return this.#removeSelected(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
   }
 
-  async #takeAway(
-    selection: Selection,
-    { kind, action, actor }: TakingAway,
-    then: (entry: DeadLetterEntry) => void,
+  async #removeSelected(
+    selection: JobSelection,
+    { kind, action, actor }: RemovalRequest,
+    onRemoved: (entry: DeadLetterEntry) => void,
   ): Promise<number> {
-    const entries = this.#selected(selection).filter(({ id }) => !this.#claimed.has(id));
+    const entries = this.#findSelected(selection).filter(({ id }) => !this.#claimedIds.has(id));
     if (entries.length === 0) {
       if ('id' in selection) throw new MonError('not_found', `there is no dead letter ${String(selection.id)}`);
       return 0;
     }
-    for (const { id } of entries) this.#claimed.add(id);
+    for (const { id } of entries) this.#claimedIds.add(id);
     try {
-      await this.#parts.jobs.apply(
+      await this.#deps.jobs.commitWithAudit(
         entries.map(({ id }) => ({ kind, id })),
         actor,
         { action, ...deadLetterAuditFields(selection, entries) },
       );
     } finally {
-      for (const { id } of entries) this.#claimed.delete(id);
+      for (const { id } of entries) this.#claimedIds.delete(id);
     }
     for (const entry of entries) {
-      this.#box.entries.delete(entry.id);
-      then(entry);
+      this.#index.entries.delete(entry.id);
+      onRemoved(entry);
     }
     return entries.length;
   }
 
-  #selected(selection: Selection): DeadLetterEntry[] {
+  #findSelected(selection: JobSelection): DeadLetterEntry[] {
     if ('id' in selection) {
-      const entry = this.#box.entries.get(selection.id);
+      const entry = this.#index.entries.get(selection.id);
       return entry === undefined ? [] : [entry];
     }
     return 'all' in selection ? this.all() : this.all().filter(({ handler }) => handler === selection.handler);
   }
 
-  #firstUnclaimed(): DeadLetterEntry | undefined {
-    for (const entry of this.#box.entries.values()) if (!this.#claimed.has(entry.id)) return entry;
+  #oldestUnclaimed(): DeadLetterEntry | undefined {
+    for (const entry of this.#index.entries.values()) if (!this.#claimedIds.has(entry.id)) return entry;
     return undefined;
   }
 }
@@ -168,7 +168,7 @@ export class DeadLetters {
  * that dead letter. Otherwise, they have the number of dead letters and describe the first of them.
  */
 function deadLetterAuditFields(
-  selection: Selection,
+  selection: JobSelection,
   entries: readonly DeadLetterEntry[],
 ): Pick<AuditedChange, 'target' | 'before'> {
   const summaries = entries

@@ -7,11 +7,11 @@ import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
  * Maximum length of an event that the built-in debug handler writes to the log, in UTF-16 units; a longer one is
  * truncated.
  */
-const LOGGED_MAX = 4096;
+const LOGGED_EVENT_LENGTH_MAX = 4096;
 
 /** Runs the built-in debug handler, which writes the redacted event to the log. */
-export function debug(event: HandledEvent, log: Log, logFields: object): DeliveryOutcome {
-  const output = JSON.stringify(redactEvent(event)).slice(0, LOGGED_MAX);
+export function runDebug(event: HandledEvent, log: Log, logFields: object): DeliveryOutcome {
+  const output = JSON.stringify(redactEvent(event)).slice(0, LOGGED_EVENT_LENGTH_MAX);
   log.info({ ...logFields, output }, 'handler extension output');
   return DELIVERED;
 }

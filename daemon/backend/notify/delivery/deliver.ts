@@ -2,7 +2,7 @@ import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
 import { isMetricFormat } from '../../../../shared/domain/metrics/event-points.ts';
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
 import type { MessageSubject } from '../../../../shared/domain/message/message-renderer.ts';
-import { groupDocument, redactGroup } from '../../../../shared/domain/notify/group-document.ts';
+import { buildGroupDocument, redactGroup } from '../../../../shared/domain/notify/group-document.ts';
 import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
 import { redactEvent } from '../../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
@@ -13,24 +13,30 @@ import type { Log } from '../../../log/log.ts';
 import type { Definitions, NamespaceDefinitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { TargetAddresses } from './addresses.ts';
+import { TargetResolver } from './addresses.ts';
 import { jobLogFields } from './log-fields.ts';
-import { debug } from './debug.ts';
-import { deregister, type ClientRemoval } from './deregister.ts';
+import { runDebug } from './debug.ts';
+import { runDeregistration, type ClientRemover } from './deregister.ts';
 import { sendMail } from './email.ts';
 import type { MetricSeries } from './metric-series.ts';
-import { mutate, type Mutation } from './mutate.ts';
-import type { LookUp } from './name-lookups.ts';
-import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome, type Failure } from './outcome.ts';
-import { previewOf } from './preview.ts';
-import { runPipe } from './pipe.ts';
+import { runMutator, type MutatorOutcome } from './mutate.ts';
+import type { NameResolver } from './name-lookups.ts';
+import {
+  DELIVERED,
+  permanentFailure,
+  BACKEND_STOPPING,
+  type DeliveryOutcome,
+  type DeliveryFailure,
+} from './outcome.ts';
+import { buildPreview } from './preview.ts';
+import { runPipeHandler } from './pipe.ts';
 import { sendTcp } from './tcp.ts';
-import { PIECE_BYTES_MAX, sendToOutlets, type TransportHandler } from './transport.ts';
+import { TRANSPORT_MESSAGE_BYTES_MAX, sendToFileAndSocket, type TransportHandler } from './transport-handler.ts';
 import { sendUdp } from './udp.ts';
-import { Webhooks } from './webhook.ts';
-import { withinLimit } from './within-limit.ts';
+import { WebhookSender } from './webhook.ts';
+import { runWithTimeLimit } from './time-limit.ts';
 
-export interface DeliveryParts {
+export interface DeliveryDeps {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,9 +45,9 @@ export interface DeliveryParts {
   /** The live feed, to which `transport` handlers publish. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
   /** Removes clients for the built-in handler `deregistration`. */
-  readonly clients: ClientRemoval;
+  readonly clients: ClientRemover;
   /** Stores the metrics of the events that the built-in handler `prometheus` gets. */
-  readonly series: Pick<MetricSeries, 'take'>;
+  readonly metricSeries: Pick<MetricSeries, 'storeMetrics'>;
   /**
    * The registry, in which the built-in handler `deregistration` checks whether a client has sent a keepalive again.
    */
@@ -49,18 +55,18 @@ export interface DeliveryParts {
   /**
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
-  readonly networks: () => readonly string[];
+  readonly handlerNetworks: () => readonly string[];
   /** A signal that is aborted when the backend begins to stop. Handler tests that are running then end at once. */
   readonly stopping: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
-  readonly lookUp?: LookUp;
+  readonly lookUp?: NameResolver;
 }
 
 /** Time limit of a handler test in seconds. It is shorter than the half minute after which callers give up. */
-const TRIAL_SECONDS_MAX = 25;
+const HANDLER_TEST_SECONDS_MAX = 25;
 
 /** One attempt to run the handler of a job. */
-interface Run {
+interface DeliveryAttempt {
   readonly job: HandlerJob;
   readonly attempt: number;
   readonly signal: AbortSignal;
@@ -68,11 +74,11 @@ interface Run {
   /** The fields by which log messages identify the run and the attempt. */
   readonly logFields: object;
   /** Called with each response of the receiver, as one line of text. */
-  readonly onAnswer?: (answer: string) => void;
+  readonly onResponse?: (response: string) => void;
 }
 
 /** The result of a handler test. */
-interface Trial {
+interface HandlerTestResult {
   readonly outcome: DeliveryOutcome;
   /**
    * The last response of the receiver, as one line of text. Only webhooks, and mail servers that accepted the mail,
@@ -82,25 +88,25 @@ interface Trial {
 }
 
 /** The event or group that a handler sends, redacted if the handler must not get secrets. */
-interface Subject {
+interface DeliverySubject {
   readonly event: HandledEvent;
   readonly group?: GroupRun | undefined;
 }
 
 /** The event or group that a handler sends, with the text that the mutator made from it. */
-interface Mutated extends Subject {
+interface MutatedSubject extends DeliverySubject {
   readonly data: string;
 }
 
 /** Runs handlers: mutates events and sends them. Disposing closes the connections that are kept open for webhooks. */
-export class Delivery implements Disposable {
-  readonly #parts: DeliveryParts;
-  readonly #addresses: TargetAddresses;
-  readonly #webhooks = new Webhooks();
+export class HandlerRunner implements Disposable {
+  readonly #deps: DeliveryDeps;
+  readonly #targetResolver: TargetResolver;
+  readonly #webhooks = new WebhookSender();
 
-  constructor(parts: DeliveryParts) {
-    this.#parts = parts;
-    this.#addresses = new TargetAddresses(parts);
+  constructor(deps: DeliveryDeps) {
+    this.#deps = deps;
+    this.#targetResolver = new TargetResolver(deps);
   }
 
   /**
@@ -117,16 +123,16 @@ export class Delivery implements Disposable {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
-    const mutators = this.#parts.definitions.in(job.namespace);
-    return await this.#run({ job, attempt, signal, mutators, logFields: recordOf(job, attempt) }, handler);
+    const mutators = this.#deps.definitions.in(job.namespace);
+    return await this.#run({ job, attempt, signal, mutators, logFields: attemptLogFields(job, attempt) }, handler);
   }
 
   /** Runs a handler once as a test, within a time limit. Returns the outcome and the response of the receiver. */
-  async try(job: HandlerJob, handler: RunningHandler): Promise<Trial> {
-    let answer: string | undefined;
-    const onAnswer = (said: string): void => void (answer = said);
-    const outcome = await this.#inTrial(job, (run) => this.#run({ ...run, onAnswer }, handler));
-    return { outcome, response: answer };
+  async runTest(job: HandlerJob, handler: RunningHandler): Promise<HandlerTestResult> {
+    let lastResponse: string | undefined;
+    const onResponse = (text: string): void => void (lastResponse = text);
+    const outcome = await this.#runWithinTestLimit(job, (run) => this.#run({ ...run, onResponse }, handler));
+    return { outcome, response: lastResponse };
   }
 
   /**
@@ -135,10 +141,14 @@ export class Delivery implements Disposable {
    */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
     const subject = redactSubject(job);
-    const mutation = await this.#inTrial(job, (run) => this.#mutate(subject, handler, run));
+    const mutation = await this.#runWithinTestLimit(job, (run) => this.#mutate(subject, handler, run));
     if (mutation.kind === 'failed') return { problems: [mutation.reason] };
     const { data } = mutation;
-    return previewOf(handler, { job, data, subject: this.#tellingOf(handler, { ...subject, data }, job) });
+    return buildPreview(handler, {
+      job,
+      mutatorOutput: data,
+      subject: this.#messageSubject(handler, { ...subject, data }, job),
+    });
   }
 
   [Symbol.dispose](): void {
@@ -146,40 +156,43 @@ export class Delivery implements Disposable {
   }
 
   /** Runs a handler test within the time limit. Without the limit, a command that has no timeout might never end. */
-  async #inTrial<Ended>(job: HandlerJob, work: (run: Run) => Promise<Ended>): Promise<Ended | Failure> {
-    const { clock, definitions, stopping } = this.#parts;
+  async #runWithinTestLimit<Result>(
+    job: HandlerJob,
+    execute: (run: DeliveryAttempt) => Promise<Result>,
+  ): Promise<Result | DeliveryFailure> {
+    const { clock, definitions, stopping } = this.#deps;
     const mutators = definitions.in(job.namespace);
-    return await withinLimit({ clock, seconds: TRIAL_SECONDS_MAX, signal: stopping }, async (signal) => {
-      const ended = await work({ job, attempt: 1, signal, mutators, logFields: recordOf(job, 1) });
+    return await runWithTimeLimit({ clock, seconds: HANDLER_TEST_SECONDS_MAX, signal: stopping }, async (signal) => {
+      const result = await execute({ job, attempt: 1, signal, mutators, logFields: attemptLogFields(job, 1) });
       signal.throwIfAborted();
-      return ended;
+      return result;
     });
   }
 
-  async #run(run: Run, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
+  async #run(run: DeliveryAttempt, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
     try {
       return await (handler === undefined ? this.#runBuiltIn(run) : this.#runDefined(handler, run));
     } catch (error) {
-      this.#parts.log.error({ ...run.logFields, err: error }, 'handler failed');
-      return failedForGood(errorMessage(error));
+      this.#deps.log.error({ ...run.logFields, err: error }, 'handler failed');
+      return permanentFailure(errorMessage(error));
     }
   }
 
-  async #runBuiltIn({ job, logFields }: Run): Promise<DeliveryOutcome> {
-    const { clients, registry, series, log } = this.#parts;
+  async #runBuiltIn({ job, logFields }: DeliveryAttempt): Promise<DeliveryOutcome> {
+    const { clients, registry, metricSeries, log } = this.#deps;
     switch (job.handler) {
       case 'debug':
-        return debug(job.event, log, logFields);
+        return runDebug(job.event, log, logFields);
       case 'prometheus':
-        return this.#logFailure(series.take(job.namespace, job.event), logFields);
+        return this.#logFailure(metricSeries.storeMetrics(job.namespace, job.event), logFields);
       case 'deregistration':
-        return this.#logFailure(await deregister(job, { clients, registry, log, logFields }), logFields);
+        return this.#logFailure(await runDeregistration(job, { clients, registry, log, logFields }), logFields);
       default:
-        return failedForGood('handler is not defined');
+        return permanentFailure('handler is not defined');
     }
   }
 
-  async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
+  async #runDefined(handler: RunningHandler, run: DeliveryAttempt): Promise<DeliveryOutcome> {
     // Webhooks and mails usually leave the machine, so secrets in them are redacted by default (completion, Decisions).
     const isRedacted = handler.redact ?? (handler.type === 'webhook' || handler.type === 'email');
     const subject = isRedacted ? redactSubject(run.job) : run.job;
@@ -194,103 +207,112 @@ export class Delivery implements Disposable {
   }
 
   async #mutate(
-    { event, group }: Subject,
+    { event, group }: DeliverySubject,
     { mutator, event_format: format }: RunningHandler,
-    { job, signal, mutators: definitions, logFields }: Run,
-  ): Promise<Mutation> {
-    const { commands, log } = this.#parts;
+    { job, signal, mutators: definitions, logFields }: DeliveryAttempt,
+  ): Promise<MutatorOutcome> {
+    const { commands, log } = this.#deps;
     const deps = { definitions, commands, log, signal, logFields };
     if (group !== undefined) {
-      const write = (): string => JSON.stringify(groupDocument({ ...job, group }, format));
-      return await mutate(event, mutator, { ...deps, write });
+      const write = (): string => JSON.stringify(buildGroupDocument({ ...job, group }, format));
+      return await runMutator(event, mutator, { ...deps, formatEvent: write });
     }
-    if (format !== 'core') return await mutate(event, mutator, deps);
+    if (format !== 'core') return await runMutator(event, mutator, deps);
     const write = (handledEvent: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, handledEvent));
-    return await mutate(event, mutator, { ...deps, write });
+    return await runMutator(event, mutator, { ...deps, formatEvent: write });
   }
 
-  async #send(handler: RunningHandler, mutated: Mutated, run: Run): Promise<DeliveryOutcome> {
+  async #send(handler: RunningHandler, mutated: MutatedSubject, run: DeliveryAttempt): Promise<DeliveryOutcome> {
     const { data } = mutated;
     const { job, signal, logFields } = run;
-    const { clock, log, commands } = this.#parts;
-    const network = { addresses: this.#addresses, clock, signal, onAnswer: run.onAnswer };
+    const { clock, log, commands } = this.#deps;
+    const network = { addresses: this.#targetResolver, clock, signal, onResponse: run.onResponse };
     switch (handler.type) {
       case 'pipe':
-        return await runPipe(handler, data, { commands, log, signal, logFields });
+        return await runPipeHandler(handler, data, { commands, log, signal, logFields });
       case 'tcp':
         return this.#logFailure(
-          await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network),
+          await sendTcp({ data, target: handler.socket, timeoutSeconds: handler.timeout }, network),
           logFields,
         );
       case 'udp':
-        return this.#logFailure(await sendUdp({ data, to: handler.socket }, network), logFields);
+        return this.#logFailure(await sendUdp({ data, target: handler.socket }, network), logFields);
       case 'webhook': {
         if (!isPreset(handler))
-          return this.#logFailure(await this.#webhooks.send({ job, handler, data }, network), logFields);
-        const request = presetRequest(handler, this.#tellingOf(handler, mutated, job));
-        this.#warnOf(request, logFields);
-        return this.#logFailure(await this.#webhooks.send({ job, handler, data: request }, network), logFields);
+          return this.#logFailure(await this.#webhooks.send({ job, handler, bodyOrRequest: data }, network), logFields);
+        const request = presetRequest(handler, this.#messageSubject(handler, mutated, job));
+        this.#logTemplateProblems(request, logFields);
+        return this.#logFailure(
+          await this.#webhooks.send({ job, handler, bodyOrRequest: request }, network),
+          logFields,
+        );
       }
       case 'email': {
-        const mail = mailOf(handler, this.#tellingOf(handler, mutated, job));
-        this.#warnOf(mail, logFields);
+        const mail = mailOf(handler, this.#messageSubject(handler, mutated, job));
+        this.#logTemplateProblems(mail, logFields);
         return this.#logFailure(await sendMail({ job, handler, mail }, { ...network, log, logFields }), logFields);
       }
       case 'transport': {
         const published = await this.#publish(handler, data, run);
         return published.kind === 'failed'
           ? published
-          : this.#logFailure(await sendToOutlets(data, handler, network), logFields);
+          : this.#logFailure(await sendToFileAndSocket(data, handler, network), logFields);
       }
     }
   }
 
   /** Returns what message templates can use. The output of a configured mutator replaces the output of the check. */
-  #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): MessageSubject {
+  #messageSubject(
+    { mutator }: RunningHandler,
+    { event, group, data }: MutatedSubject,
+    { namespace }: HandlerJob,
+  ): MessageSubject {
     const output = mutator === undefined ? undefined : data;
-    return { namespace, event, group, output, nowMs: this.#parts.clock.now() };
+    return { namespace, event, group, output, nowMs: this.#deps.clock.now() };
   }
 
-  #warnOf({ problems }: { readonly problems: readonly string[] }, logFields: object): void {
+  #logTemplateProblems({ problems }: { readonly problems: readonly string[] }, logFields: object): void {
     for (const problem of problems)
-      this.#parts.log.warn({ ...logFields, problem }, 'an expression in a message template has no value');
+      this.#deps.log.warn({ ...logFields, problem }, 'an expression in a message template has no value');
   }
 
   /**
    * Publishes a message to the live feed, only at the first attempt, however often the file and socket of the handler
    * are retried. All readers of the feed may see the message, so its event is redacted.
    */
-  async #publish(handler: TransportHandler, data: string, run: Run): Promise<DeliveryOutcome> {
+  async #publish(handler: TransportHandler, data: string, run: DeliveryAttempt): Promise<DeliveryOutcome> {
     const bytes = Buffer.byteLength(data);
-    if (bytes > PIECE_BYTES_MAX) {
-      const most = String(PIECE_BYTES_MAX);
-      const reason = `${String(bytes)} bytes are more than the ${most} that a transport takes: use a mutator that makes less of the event`;
-      return this.#logFailure(failedForGood(reason), run.logFields);
+    if (bytes > TRANSPORT_MESSAGE_BYTES_MAX) {
+      const limit = String(TRANSPORT_MESSAGE_BYTES_MAX);
+      const reason = `${String(bytes)} bytes are more than the ${limit} that a transport takes: use a mutator that makes less of the event`;
+      return this.#logFailure(permanentFailure(reason), run.logFields);
     }
     if (run.attempt > 1) return DELIVERED;
     const { event } = run.job;
-    const shown = redactEvent(event);
-    const isShown = handler.redact === true || shown === event;
-    const piece: Mutation = isShown ? { kind: 'mutated', data } : await this.#mutate({ event: shown }, handler, run);
-    if (piece.kind === 'failed') return piece;
-    this.#parts.feed.publish(handler.pipe.name, run.job.namespace, piece.data);
+    const redactedEvent = redactEvent(event);
+    const isAlreadyRedacted = handler.redact === true || redactedEvent === event;
+    const message: MutatorOutcome = isAlreadyRedacted
+      ? { kind: 'mutated', data }
+      : await this.#mutate({ event: redactedEvent }, handler, run);
+    if (message.kind === 'failed') return message;
+    this.#deps.feed.publish(handler.pipe.name, run.job.namespace, message.data);
     return DELIVERED;
   }
 
   /** Logs why a delivery failed, unless the backend is stopping, and returns the outcome. */
   #logFailure(outcome: DeliveryOutcome, logFields: object): DeliveryOutcome {
-    if (outcome.kind === 'failed' && outcome !== STOPPED) {
-      this.#parts.log.error({ ...logFields, reason: outcome.reason }, 'handler error');
+    if (outcome.kind === 'failed' && outcome !== BACKEND_STOPPING) {
+      this.#deps.log.error({ ...logFields, reason: outcome.reason }, 'handler error');
     }
     return outcome;
   }
 }
 
 /** Returns the log fields that identify a run and the attempt. */
-function recordOf(job: HandlerJob, attempt: number): object {
+function attemptLogFields(job: HandlerJob, attempt: number): object {
   return { ...jobLogFields(job), attempt };
 }
 
-function redactSubject({ event, group }: HandlerJob): Subject {
+function redactSubject({ event, group }: HandlerJob): DeliverySubject {
   return { event: redactEvent(event), group: group && redactGroup(group) };
 }

@@ -2,10 +2,10 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED, retryableFailure, type DeliveryOutcome } from './outcome.ts';
 
 /** Removes clients as the API does. */
-export interface ClientRemoval {
+export interface ClientRemover {
   /**
    * Resolves all events of a client, then removes the client with its results.
    *
@@ -19,7 +19,7 @@ export interface ClientRemoval {
 }
 
 interface DeregistrationDeps {
-  readonly clients: ClientRemoval;
+  readonly clients: ClientRemover;
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
   /** The fields by which log messages identify the run. */
@@ -31,7 +31,7 @@ interface DeregistrationDeps {
  * If the client does not exist any more, the run counts as delivered. A client that sent a keepalive after the event is
  * not removed: the run may come long after its event, for instance from the dead-letter queue.
  */
-export async function deregister(
+export async function runDeregistration(
   { namespace, client, event }: HandlerJob,
   { clients, registry, log, logFields }: DeregistrationDeps,
 ): Promise<DeliveryOutcome> {
@@ -45,6 +45,6 @@ export async function deregister(
     return DELIVERED;
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
-    return error.code === 'not_found' ? DELIVERED : failedForNow(error.message);
+    return error.code === 'not_found' ? DELIVERED : retryableFailure(error.message);
   }
 }

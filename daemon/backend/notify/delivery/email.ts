@@ -8,17 +8,17 @@ import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { parseMailAddress, type MailAddress } from '../../../../shared/schemas/mail-address.ts';
 import { readAuthorities } from '../../../../shared/tls/authorities.ts';
 import type { Log } from '../../../log/log.ts';
-import { lookupOf } from './addresses.ts';
-import { DELIVERED, failedForGood, failedForNow, said, type DeliveryOutcome } from './outcome.ts';
+import { pinnedLookup } from './addresses.ts';
+import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDeps } from './tcp.ts';
-import { withinLimit } from './within-limit.ts';
+import { runWithTimeLimit } from './time-limit.ts';
 
 /** Default time limit in seconds for sending a mail: servers that scan messages take a while. */
-const TIMEOUT_DEFAULT = 30;
+const TIMEOUT_SECONDS_DEFAULT = 30;
 
-const PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
+const DEFAULT_PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
 
-type Server = EmailHandler['smtp'];
+type SmtpServer = EmailHandler['smtp'];
 
 interface MailRun {
   readonly job: HandlerJob;
@@ -35,37 +35,42 @@ interface MailDeps extends NetworkDeps {
 /** Sends a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
 export async function sendMail(
   { job, handler, mail }: MailRun,
-  { addresses, clock, signal, log, logFields, onAnswer }: MailDeps,
+  { addresses, clock, signal, log, logFields, onResponse }: MailDeps,
 ): Promise<DeliveryOutcome> {
-  const { smtp, timeout: seconds = TIMEOUT_DEFAULT } = handler;
-  const { host, port = PORTS[smtp.tls] } = smtp;
-  return await withinLimit({ clock, seconds, signal }, async (limit) => {
-    const tls = tlsOf(smtp);
-    const checked = await addresses.written(host, 'own-network', limit);
-    const socket = connect({ host, port, lookup: lookupOf(checked), signal: limit });
+  const { smtp, timeout: seconds = TIMEOUT_SECONDS_DEFAULT } = handler;
+  const { host, port = DEFAULT_PORTS[smtp.tls] } = smtp;
+  return await runWithTimeLimit({ clock, seconds, signal }, async (limitSignal) => {
+    const tls = smtpTlsOptions(smtp);
+    const allowedAddresses = await addresses.resolveConfigured(host, 'own-network', limitSignal);
+    const socket = connect({ host, port, lookup: pinnedLookup(allowedAddresses), signal: limitSignal });
     // Without a listener the process would exit on an error. While connecting, `once` throws the error; after that, the
     // SMTP library reports it.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
-      const { rejected, response } = await converse(socket, smtp, tls, messageOf(job, handler, mail, clock.now()));
+      const { rejected, response } = await sendOverSmtp(
+        socket,
+        smtp,
+        tls,
+        buildMessage(job, handler, mail, clock.now()),
+      );
       if (rejected.length > 0) log.warn({ ...logFields, rejected }, 'mail server rejected some recipients');
-      onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
+      onResponse?.(toDisplayLine(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {
       // If the time limit or a stop of the backend closed the connection, that is the reason to report, and not this
       // error.
-      if (limit.aborted) throw error;
-      return refusalOf(error, smtp, `${host}:${String(port)}`);
+      if (limitSignal.aborted) throw error;
+      return smtpFailure(error, smtp, `${host}:${String(port)}`);
     } finally {
       socket.destroy();
     }
   });
 }
 
-async function converse(
+async function sendOverSmtp(
   connection: Socket,
-  { host, tls: mode, user, password }: Server,
+  { host, tls: mode, user, password }: SmtpServer,
   tls: ConnectionOptions,
   message: SendMailOptions,
 ): Promise<SMTPSentMessageInfo> {
@@ -96,7 +101,7 @@ async function converse(
  *
  * @throws MonError `invalid` when `ca_file` cannot be read or contains no certificate
  */
-function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
+function smtpTlsOptions({ host, tls, ca_file: file }: SmtpServer): ConnectionOptions {
   return {
     ...(isIP(host) === 0 && { servername: host }),
     ...(file !== undefined && { ca: readAuthorities(file, 'smtp.ca_file').pem }),
@@ -108,29 +113,29 @@ function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
  * Builds the message for the SMTP library. All mails about one event or group form a thread. Every attempt of a job has
  * the same message id, so that receivers can recognize a duplicate.
  */
-function messageOf(
+function buildMessage(
   { id, event, group }: HandlerJob,
   { from, to, cc, reply_to: replyTo }: EmailHandler,
   { subject, text, html }: Mail,
   nowMs: number,
 ): SendMailOptions {
-  const [sender = { name: '', address: '' }] = addressesOf(from);
-  const written = sender.address.slice(sender.address.lastIndexOf('@') + 1);
-  const domain = domainToASCII(written) || written;
+  const [sender = { name: '', address: '' }] = parseAddresses(from);
+  const senderDomain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const domain = domainToASCII(senderDomain) || senderDomain;
   const subjectId = group?.id ?? event.id;
-  const thread = `<${subjectId.replaceAll(/[^\w-]/g, '')}@${domain}>`;
+  const threadId = `<${subjectId.replaceAll(/[^\w-]/g, '')}@${domain}>`;
   return {
     from: sender,
-    to: addressesOf(to),
-    cc: addressesOf(cc),
-    replyTo: addressesOf(replyTo),
+    to: parseAddresses(to),
+    cc: parseAddresses(cc),
+    replyTo: parseAddresses(replyTo),
     subject,
     text,
     ...(html !== undefined && { html }),
     date: new Date(nowMs),
-    messageId: `<${String(id)}.${thread.slice(1)}`,
-    inReplyTo: thread,
-    references: thread,
+    messageId: `<${String(id)}.${threadId.slice(1)}`,
+    inReplyTo: threadId,
+    references: threadId,
     headers: {
       // Marks the mail as automatic, so that nobody sends an out-of-office reply to it (RFC 3834, 5).
       'Auto-Submitted': 'auto-generated',
@@ -140,8 +145,8 @@ function messageOf(
   };
 }
 
-function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
-  return [texts].flat().flatMap((text) => parseMailAddress(text) ?? []);
+function parseAddresses(addresses: string | readonly string[] = []): MailAddress[] {
+  return [addresses].flat().flatMap((text) => parseMailAddress(text) ?? []);
 }
 
 /**
@@ -150,7 +155,7 @@ function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
  *
  * @throws the error itself if it is not a response of the server
  */
-function refusalOf(error: unknown, { user = '', password = '' }: Server, server: string): DeliveryOutcome {
+function smtpFailure(error: unknown, { user = '', password = '' }: SmtpServer, server: string): DeliveryOutcome {
   const { responseCode: code, response = '' } = error as {
     readonly responseCode?: unknown;
     readonly response?: string;
@@ -158,7 +163,7 @@ function refusalOf(error: unknown, { user = '', password = '' }: Server, server:
   if (typeof code !== 'number') throw error;
   // The server may repeat the credentials as they were sent to it, in Base64: the password alone, or after the user
   // name (RFC 4954, 4).
-  const sent = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
-  const reason = `${server} answered ${said(response, [password, ...(password === '' ? [] : sent)]) || String(code)}`;
-  return code < 500 ? failedForNow(reason, 'response') : failedForGood(reason, 'response');
+  const encodedSecrets = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
+  const reason = `${server} answered ${toDisplayLine(response, [password, ...(password === '' ? [] : encodedSecrets)]) || String(code)}`;
+  return code < 500 ? retryableFailure(reason, 'response') : permanentFailure(reason, 'response');
 }

@@ -1,7 +1,7 @@
 import { BinaryHeap } from '../../schedule/binary-heap.ts';
 
 /** A run of a handler in the queue in memory. It identifies the stored job, which has the event. */
-export interface Ticket {
+export interface JobTicket {
   readonly id: number;
   readonly namespace: string;
   readonly client: string;
@@ -20,9 +20,9 @@ export interface Ticket {
 
 /** A run in the queue, with its position and the next run for the same client and check, or for the same group. */
 interface QueueEntry {
-  readonly ticket: Ticket;
-  readonly number: number;
-  next: QueueEntry | undefined;
+  readonly ticket: JobTicket;
+  readonly position: number;
+  nextForSameKey: QueueEntry | undefined;
 }
 
 /**
@@ -31,78 +31,78 @@ interface QueueEntry {
  */
 export class JobQueue {
   /** Number of runs in progress. */
-  running = 0;
+  runningCount = 0;
   /** Number of runs that wait for the delay before their next attempt. */
-  retrying = 0;
+  retryingCount = 0;
   /** All unfinished runs by the ids of their jobs, in order of arrival. */
   readonly #entries = new Map<number, QueueEntry>();
-  readonly #ready = new BinaryHeap<QueueEntry>((a, b) => a.number < b.number);
+  readonly #readyEntries = new BinaryHeap<QueueEntry>((a, b) => a.position < b.position);
   /** The last unfinished run for each client and check, or for each group. */
-  readonly #tails = new Map<string, QueueEntry>();
-  #lastNumber = 0;
+  readonly #lastByKey = new Map<string, QueueEntry>();
+  #lastPosition = 0;
 
   /** The number of runs that have not finished. */
   get size(): number {
     return this.#entries.size;
   }
 
-  get hasReady(): boolean {
-    return this.#ready.size > 0;
+  get hasReadyRun(): boolean {
+    return this.#readyEntries.size > 0;
   }
 
   /** The oldest run that has not finished; undefined if there is none. */
-  get oldest(): Ticket | undefined {
+  get oldestUnfinished(): JobTicket | undefined {
     for (const { ticket } of this.#entries.values()) return ticket;
     return undefined;
   }
 
-  add(ticket: Ticket): void {
-    const entry: QueueEntry = { ticket, number: ++this.#lastNumber, next: undefined };
-    const key = keyOf(ticket);
-    const tail = this.#tails.get(key);
-    if (tail === undefined) this.#ready.add(entry);
-    else tail.next = entry;
-    this.#tails.set(key, entry);
+  add(ticket: JobTicket): void {
+    const entry: QueueEntry = { ticket, position: ++this.#lastPosition, nextForSameKey: undefined };
+    const key = orderingKey(ticket);
+    const last = this.#lastByKey.get(key);
+    if (last === undefined) this.#readyEntries.add(entry);
+    else last.nextForSameKey = entry;
+    this.#lastByKey.set(key, entry);
     this.#entries.set(ticket.id, entry);
   }
 
   /** Returns the oldest run that can start, and counts it as running; undefined if no run can start. */
-  take(): Ticket | undefined {
-    const entry = this.#ready.takeFirst();
-    if (entry !== undefined) this.running++;
+  startNext(): JobTicket | undefined {
+    const entry = this.#readyEntries.takeFirst();
+    if (entry !== undefined) this.runningCount++;
     return entry?.ticket;
   }
 
   /**
    * Removes a run that has finished. The next run for the same client and check, or for the same group, can then start.
    */
-  finish({ id }: Ticket): void {
+  finish({ id }: JobTicket): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    this.running--;
+    this.runningCount--;
     this.#entries.delete(id);
-    if (entry.next === undefined) this.#tails.delete(keyOf(entry.ticket));
-    else this.#ready.add(entry.next);
+    if (entry.nextForSameKey === undefined) this.#lastByKey.delete(orderingKey(entry.ticket));
+    else this.#readyEntries.add(entry.nextForSameKey);
   }
 
   /**
    * Counts a running run as one that waits for its next attempt. It still blocks later runs for the same client and
    * check, or for the same group.
    */
-  putOff(): void {
-    this.running--;
-    this.retrying++;
+  postpone(): void {
+    this.runningCount--;
+    this.retryingCount++;
   }
 
   /** Lets a run start again after the delay before its next attempt. */
-  resume({ id }: Ticket): void {
+  resume({ id }: JobTicket): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    this.retrying--;
-    this.#ready.add(entry);
+    this.retryingCount--;
+    this.#readyEntries.add(entry);
   }
 }
 
-function keyOf({ namespace, client, check, group }: Ticket): string {
+function orderingKey({ namespace, client, check, group }: JobTicket): string {
   return JSON.stringify(group === undefined ? [namespace, client, check] : [namespace, group.id]);
 }

@@ -4,62 +4,62 @@ import { commandResult } from '../../../command/command-result.ts';
 import type { CommandRunner } from '../../../command/command-runner.ts';
 import type { Log } from '../../../log/log.ts';
 import type { NamespaceDefinitions } from '../../model/config/definitions.ts';
-import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { permanentFailure, retryableFailure, BACKEND_STOPPING, type DeliveryOutcome } from './outcome.ts';
 
-export type Mutation =
+export type MutatorOutcome =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
-interface MutateDeps {
+interface MutatorDeps {
   /** The definitions in the namespace of the event, which include its mutators. */
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
   /** Formats the event as input for the mutator; default: JSON in the v1 format. */
-  readonly write?: (event: HandledEvent) => string;
+  readonly formatEvent?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
   /** Log fields that identify the handler run: the handler, the event or group, and the attempt. */
   readonly logFields: object;
 }
 
-const DEFAULT = 'json';
+const DEFAULT_MUTATOR = 'json';
 
 /**
  * Runs a mutator and returns its output, which becomes the input of a handler (completion 1.9). The mutator is the
  * command that is defined under its name. Without a definition, it is a built-in one: `json`, `only_check_output` or a
  * metric format.
  */
-export async function mutate(
+export async function runMutator(
   event: HandledEvent,
-  name: string = DEFAULT,
-  { definitions, commands, log, write = JSON.stringify, signal, logFields }: MutateDeps,
-): Promise<Mutation> {
+  name: string = DEFAULT_MUTATOR,
+  { definitions, commands, log, formatEvent = JSON.stringify, signal, logFields }: MutatorDeps,
+): Promise<MutatorOutcome> {
   const definition = definitions.mutator(name);
   if (definition === undefined) {
-    const data = builtIn(event, name, write);
+    const data = runBuiltInMutator(event, name, formatEvent);
     if (data !== undefined) return { kind: 'mutated', data };
     log.error({ ...logFields, mutator: name }, 'unknown mutator');
-    return failedForGood(`unknown mutator: ${name}`, 'mutator');
+    return permanentFailure(`unknown mutator: ${name}`, 'mutator');
   }
   const { command, timeout, env_vars: environment } = definition;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   const outcome = await commands.run(command, {
     timeoutMs,
-    input: write(event),
+    input: formatEvent(event),
     environment,
     signal,
   });
   const result = commandResult(outcome);
-  if (result === undefined) return STOPPED;
+  if (result === undefined) return BACKEND_STOPPING;
   const isComplete = outcome.kind === 'exited' && outcome.isOutputCut !== true;
   if (isComplete && result.status === 0) return { kind: 'mutated', data: result.output };
-  const reason = isComplete ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
+  const reason = isComplete ? `it exited with ${String(result.status)}` : failureReason(outcome.kind);
   log.error({ ...logFields, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
   // If the command could not be run, the next attempt may succeed. A command that ran would fail in the same way again.
-  const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
-  return failure(`mutator error: ${name}: ${reason}`, 'mutator');
+  const createFailure = outcome.kind === 'failed' ? retryableFailure : permanentFailure;
+  return createFailure(`mutator error: ${name}: ${reason}`, 'mutator');
 }
 
-function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): string {
+function failureReason(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): string {
   switch (kind) {
     case 'exited':
       return 'it printed more than can be kept';
@@ -70,10 +70,14 @@ function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): strin
   }
 }
 
-function builtIn(event: HandledEvent, name: string, write: (event: HandledEvent) => string): string | undefined {
+function runBuiltInMutator(
+  event: HandledEvent,
+  name: string,
+  formatEvent: (event: HandledEvent) => string,
+): string | undefined {
   switch (name) {
     case 'json':
-      return write(event);
+      return formatEvent(event);
     case 'only_check_output':
       return event.check.output;
     default:

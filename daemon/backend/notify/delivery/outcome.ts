@@ -2,7 +2,7 @@ import { clip, plainLine } from '../../../../shared/domain/message/clip.ts';
 import type { FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 
 /** Maximum length of a text from a receiver that is displayed, in UTF-16 units; longer texts are truncated. */
-const SAID_LENGTH_MAX = 200;
+const RECEIVER_TEXT_LENGTH_MAX = 200;
 
 /** The outcome of one attempt to deliver a notification. */
 export type DeliveryOutcome =
@@ -29,30 +29,30 @@ export type DeliveryOutcome =
       readonly retryAfterMs?: number | undefined;
     };
 
-export type Failure = Extract<DeliveryOutcome, { kind: 'failed' }>;
+export type DeliveryFailure = Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 export const DELIVERED: DeliveryOutcome = { kind: 'delivered' };
 
-export function failedForGood(reason: string, category?: FailureCategory): Failure {
+export function permanentFailure(reason: string, category?: FailureCategory): DeliveryFailure {
   return { kind: 'failed', reason, ...(category !== undefined && { category }), isRetryable: false };
 }
 
-export function failedForNow(reason: string, category?: FailureCategory): Failure {
-  return { ...failedForGood(reason, category), isRetryable: true };
+export function retryableFailure(reason: string, category?: FailureCategory): DeliveryFailure {
+  return { ...permanentFailure(reason, category), isRetryable: true };
 }
 
 /** The outcome of an attempt that ended because the backend stops. Its job runs again after the next start. */
-export const STOPPED: Failure = failedForNow('the backend is stopping');
+export const BACKEND_STOPPING: DeliveryFailure = retryableFailure('the backend is stopping');
 
 /**
  * Returns a text from a receiver, or the error text of a network library, for display: one short line without control
  * characters, in which `REDACTED` replaces secrets.
  *
- * @param keys the secrets that were sent to the receiver and that its text may repeat; those of one character stay
+ * @param secrets the secrets that were sent to the receiver and that its text may repeat; those of one character stay
  */
-export function said(text: string, keys: readonly string[] = []): string {
+export function toDisplayLine(text: string, secrets: readonly string[] = []): string {
   // Longer secrets are replaced first: if a secret contains another one, no part of it must be left.
-  const longestFirst = keys.filter((key) => key.length > 1).toSorted((a, b) => b.length - a.length);
-  const hidden = longestFirst.reduce((masked, key) => masked.replaceAll(key, 'REDACTED'), text);
-  return clip(plainLine(hidden), SAID_LENGTH_MAX);
+  const longestFirst = secrets.filter((secret) => secret.length > 1).toSorted((a, b) => b.length - a.length);
+  const redactedText = longestFirst.reduce((masked, secret) => masked.replaceAll(secret, 'REDACTED'), text);
+  return clip(plainLine(redactedText), RECEIVER_TEXT_LENGTH_MAX);
 }

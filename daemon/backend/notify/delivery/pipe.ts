@@ -2,7 +2,7 @@ import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { commandResult } from '../../../command/command-result.ts';
 import type { CommandRunner } from '../../../command/command-runner.ts';
 import type { Log } from '../../../log/log.ts';
-import { DELIVERED, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED, retryableFailure, BACKEND_STOPPING, type DeliveryOutcome } from './outcome.ts';
 
 interface PipeDeps {
   readonly commands: Pick<CommandRunner, 'run'>;
@@ -14,13 +14,13 @@ interface PipeDeps {
 }
 
 /** Maximum length of the command output in a log record, in UTF-16 units; longer output is truncated. */
-const LOGGED_MAX = 4096;
+const LOGGED_OUTPUT_LENGTH_MAX = 4096;
 
 /**
  * Runs the command of a pipe handler with the data on its standard input, and logs its output as Sensu does (completion
  * 1.8). Without `timeout` in the definition, the command has no time limit.
  */
-export async function runPipe(
+export async function runPipeHandler(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
   data: string,
   { commands, log, signal, logFields }: PipeDeps,
@@ -28,16 +28,16 @@ export async function runPipe(
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   const outcome = await commands.run(command, { timeoutMs, input: data, environment, signal });
   const result = commandResult(outcome);
-  if (result === undefined) return STOPPED;
+  if (result === undefined) return BACKEND_STOPPING;
   const { status, output } = result;
-  const record = { ...logFields, status, output: output.slice(0, LOGGED_MAX) };
+  const logRecord = { ...logFields, status, output: output.slice(0, LOGGED_OUTPUT_LENGTH_MAX) };
   if (status === 0) {
-    log.info(record, 'handler output');
+    log.info(logRecord, 'handler output');
     return DELIVERED;
   }
-  log.error(record, 'handler output');
-  if (outcome.kind === 'exited') return failedForNow(`it exited with ${String(status)}`, 'exit_status');
-  return failedForNow(firstLine(output), outcome.kind === 'timed_out' ? 'timeout' : undefined);
+  log.error(logRecord, 'handler output');
+  if (outcome.kind === 'exited') return retryableFailure(`it exited with ${String(status)}`, 'exit_status');
+  return retryableFailure(firstLine(output), outcome.kind === 'timed_out' ? 'timeout' : undefined);
 }
 
 /** Returns the first line of an output. If a command timed out or could not be run, this line says so. */

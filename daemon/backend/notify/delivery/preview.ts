@@ -5,12 +5,12 @@ import type { MessageSubject } from '../../../../shared/domain/message/message-r
 import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
-import { plainHeaders, type WebhookHandler } from './webhook.ts';
+import { headersWithoutSecrets, type WebhookHandler } from './webhook.ts';
 
-interface Previewed {
+interface PreviewInput {
   readonly job: HandlerJob;
   /** The output of the mutator for the redacted event or group. */
-  readonly data: string;
+  readonly mutatorOutput: string;
   readonly subject: MessageSubject;
 }
 
@@ -18,51 +18,57 @@ interface Previewed {
  * Returns what a handler would send for a job, for display. The secrets in the definition of the handler are redacted,
  * as in all responses of the API.
  */
-export function previewOf(handler: RunningHandler, { job, data, subject }: Previewed): Record<string, unknown> {
-  const shown = redact(handler, DEFINITION_REDACT_KEYS);
-  switch (shown.type) {
+export function buildPreview(
+  handler: RunningHandler,
+  { job, mutatorOutput, subject }: PreviewInput,
+): Record<string, unknown> {
+  const redactedHandler = redact(handler, DEFINITION_REDACT_KEYS);
+  switch (redactedHandler.type) {
     case 'pipe':
-      return { command: commandText(shown.command), input: data };
+      return { command: commandText(redactedHandler.command), input: mutatorOutput };
     case 'tcp':
     case 'udp':
-      return { socket: shown.socket, data };
+      return { socket: redactedHandler.socket, data: mutatorOutput };
     case 'transport':
-      return { pipe: shown.pipe, data };
+      return { pipe: redactedHandler.pipe, data: mutatorOutput };
     case 'webhook':
-      return webhookPreview(shown, { job, data, subject });
+      return webhookPreview(redactedHandler, { job, mutatorOutput, subject });
     case 'email': {
-      const { smtp, from, to, cc, reply_to: replyTo } = shown;
-      const { problems, ...mail } = mailOf(shown, subject);
+      const { smtp, from, to, cc, reply_to: replyTo } = redactedHandler;
+      const { problems, ...mail } = mailOf(redactedHandler, subject);
       const addresses = {
         from,
         to,
         ...(cc !== undefined && { cc }),
         ...(replyTo !== undefined && { reply_to: replyTo }),
       };
-      return { smtp, ...addresses, ...mail, ...notes(problems) };
+      return { smtp, ...addresses, ...mail, ...problemsField(problems) };
     }
   }
 }
 
-function webhookPreview(handler: WebhookHandler, { job, data, subject }: Previewed): Record<string, unknown> {
-  const { secret, headers: own } = handler;
+function webhookPreview(
+  handler: WebhookHandler,
+  { job, mutatorOutput, subject }: PreviewInput,
+): Record<string, unknown> {
+  const { secret, headers: configuredHeaders } = handler;
   // The names and values of configured headers are never shown: `...` only says that there are some.
-  const hidden = {
-    ...(own !== undefined && { '...': 'REDACTED' }),
+  const redactedHeaders = {
+    ...(configuredHeaders !== undefined && { '...': 'REDACTED' }),
     ...(secret !== undefined && { 'x-mon-signature': 'REDACTED' }),
   };
-  const headers = { ...plainHeaders(job), ...hidden };
-  if (!isPreset(handler)) return { method: 'POST', url: handler.url, headers, body: data };
+  const headers = { ...headersWithoutSecrets(job), ...redactedHeaders };
+  if (!isPreset(handler)) return { method: 'POST', url: handler.url, headers, body: mutatorOutput };
   const request = presetRequest(handler, subject);
   return {
     method: 'POST',
     url: request.url,
     headers: { ...headers, ...request.headers },
     body: request.body,
-    ...notes(request.problems),
+    ...problemsField(request.problems),
   };
 }
 
-function notes(problems: readonly string[]): { readonly problems?: readonly string[] } {
+function problemsField(problems: readonly string[]): { readonly problems?: readonly string[] } {
   return problems.length === 0 ? {} : { problems };
 }

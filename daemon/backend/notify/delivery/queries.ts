@@ -4,12 +4,12 @@ import type { Definitions } from '../../model/config/definitions.ts';
 import { groupsOf } from '../../model/notify/groups/state.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import { laneName } from './lane-name.ts';
-import type { HandlerFigures, Lanes } from './lanes.ts';
+import { qualifiedHandlerName } from './qualified-handler-name.ts';
+import type { HandlerStatistics, HandlerQueues } from './handler-queues.ts';
 
-interface HandlerParts {
+interface HandlerStatusDeps {
   readonly definitions: Pick<Definitions, 'in'>;
-  readonly handlers: Pick<Lanes, 'figures'>;
+  readonly handlerQueues: Pick<HandlerQueues, 'statistics'>;
   readonly deadLetters: Pick<DeadLetters, 'all'>;
   readonly registry: Pick<Registry, 'findNamespace'>;
 }
@@ -20,36 +20,41 @@ interface HandlerParts {
  *
  * @param namespaces the namespaces that the caller may read
  */
-export function handlerStatuses(
-  { definitions, handlers, deadLetters, registry }: HandlerParts,
+export function listHandlerStatuses(
+  { definitions, handlerQueues, deadLetters, registry }: HandlerStatusDeps,
   namespaces: readonly string[],
   nowMs: number,
 ): HandlerStatus[] {
-  const types = new Map<string, string | null>();
-  const dead = new Map<string, number>();
-  const failedRuns = deadLetters.all();
-  const figures = handlers.figures();
-  const groups = new Map<string, number>();
-  for (const id of [...figures.values(), ...failedRuns]) {
-    if (namespaces.includes(id.namespace)) types.set(laneName(id), typeOf(definitions, id));
+  const typesByHandler = new Map<string, string | null>();
+  const deadLetterCounts = new Map<string, number>();
+  const allDeadLetters = deadLetters.all();
+  const figures = handlerQueues.statistics();
+  const groupCounts = new Map<string, number>();
+  for (const handlerId of [...figures.values(), ...allDeadLetters]) {
+    if (namespaces.includes(handlerId.namespace))
+      typesByHandler.set(qualifiedHandlerName(handlerId), handlerType(definitions, handlerId));
   }
-  for (const run of failedRuns) dead.set(laneName(run), (dead.get(laneName(run)) ?? 0) + 1);
+  for (const deadLetter of allDeadLetters)
+    deadLetterCounts.set(
+      qualifiedHandlerName(deadLetter),
+      (deadLetterCounts.get(qualifiedHandlerName(deadLetter)) ?? 0) + 1,
+    );
   for (const namespace of namespaces) {
     for (const [handler, { type }] of definitions.in(namespace).handlers()) {
-      if (type !== 'set') types.set(laneName({ namespace, handler }), type);
+      if (type !== 'set') typesByHandler.set(qualifiedHandlerName({ namespace, handler }), type);
     }
     const namespaceState = registry.findNamespace(namespace);
     for (const { handler } of namespaceState === undefined ? [] : groupsOf(namespaceState).all()) {
-      const name = laneName({ namespace, handler });
-      groups.set(name, (groups.get(name) ?? 0) + 1);
+      const name = qualifiedHandlerName({ namespace, handler });
+      groupCounts.set(name, (groupCounts.get(name) ?? 0) + 1);
     }
   }
-  return [...types]
+  return [...typesByHandler]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, type]) =>
-      statusOf(name, type, figures.get(name), {
-        deadLetters: dead.get(name) ?? 0,
-        groups: groups.get(name) ?? 0,
+      buildHandlerStatus(name, type, figures.get(name), {
+        deadLetters: deadLetterCounts.get(name) ?? 0,
+        groups: groupCounts.get(name) ?? 0,
         nowMs,
       }),
     );
@@ -59,7 +64,7 @@ export function handlerStatuses(
  * Returns the type of a handler: `built-in` for the name of a built-in handler, otherwise the type in its definition,
  * or null if it has none. The workflow of a pipeline counts as the definition of a handler.
  */
-function typeOf(
+function handlerType(
   definitions: Pick<Definitions, 'in'>,
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
 ): string | null {
@@ -67,10 +72,10 @@ function typeOf(
   return definitions.in(namespace).handler(handler)?.type ?? null;
 }
 
-function statusOf(
+function buildHandlerStatus(
   name: string,
   type: string | null,
-  figures: HandlerFigures | undefined,
+  figures: HandlerStatistics | undefined,
   { deadLetters, groups, nowMs }: { readonly deadLetters: number; readonly groups: number; readonly nowMs: number },
 ): HandlerStatus {
   const { lastFailure, oldestAtMs } = figures ?? {};

@@ -3,10 +3,10 @@ import { redactEvent } from '../../../../shared/domain/redact.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
 import type { DeadLetterEntry } from './dead-letter-index.ts';
 import type { Store } from '../../ports.ts';
-import { jobOfStored } from '../../model/notify/delivery/stored-job.ts';
+import { decodeJob } from '../../model/notify/delivery/stored-job.ts';
 import { handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
-export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
+export function toDeadLetterSummary(entry: DeadLetterEntry): DeadLetterSummary {
   const { id, handler, client, check, group, queuedAtMs, failed_at: failedAtMs, attempts, reason } = entry;
   return {
     id,
@@ -25,9 +25,9 @@ export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
 export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
   const [text] = await store.getMany([handlerJobKey(entry.id)]);
   if (text === undefined) return undefined;
-  const { event, group } = jobOfStored(text);
+  const { event, group } = decodeJob(text);
   return {
-    ...shownDeadLetter(entry),
+    ...toDeadLetterSummary(entry),
     event: redactEvent(event),
     ...(group !== undefined && { events: redactGroup(group).events }),
   };

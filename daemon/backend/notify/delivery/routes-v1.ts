@@ -2,14 +2,16 @@ import type { OnV1 } from '../../http/route.ts';
 import { v1Namespace, type NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import type { MetricSeries } from './metric-series.ts';
 
-interface MetricDeps extends NamespaceDeps {
-  readonly series: Pick<MetricSeries, 'text'>;
+interface ResultMetricDeps extends NamespaceDeps {
+  readonly series: Pick<MetricSeries, 'prometheusText'>;
 }
 
 /** Returns the route of the v1 API from which Prometheus scrapes the metrics in results (prometheus 3.4). */
-export function resultMetricsOnV1(deps: MetricDeps): OnV1<'resultMetrics'> {
+export function resultMetricsOnV1(deps: ResultMetricDeps): OnV1<'resultMetrics'> {
   return {
     resultMetrics: (request, reply) =>
-      reply.type('text/plain; version=0.0.4; charset=utf-8').send(deps.series.text(v1Namespace(request, deps).name)),
+      reply
+        .type('text/plain; version=0.0.4; charset=utf-8')
+        .send(deps.series.prometheusText(v1Namespace(request, deps).name)),
   };
 }

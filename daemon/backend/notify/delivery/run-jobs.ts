@@ -1,28 +1,28 @@
 import { backoffMs } from '../../../../shared/domain/backoff.ts';
 import { BUILT_IN } from '../../../../shared/domain/built-in.ts';
-import { groupLabel } from '../../../../shared/domain/notify/group-key.ts';
-import { eventsIn } from '../../../../shared/domain/notify/group-document.ts';
+import { formatGroupLabel } from '../../../../shared/domain/notify/group-key.ts';
+import { countGroupEvents } from '../../../../shared/domain/notify/group-document.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { RetryPolicy, RunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { GroupRun, HandlerJob, JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { CommitBoard } from '../../model/transaction/commit-board.ts';
-import type { HandlerJobs } from './write-jobs.ts';
+import type { JobWriter } from './job-writer.ts';
 import type { Clock, Store } from '../../ports.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { DEAD_LETTERS, HANDLER_JOBS } from '../../model/notify/delivery/storage.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import { JobBodies } from './job-bodies.ts';
-import { jobOfStored } from '../../model/notify/delivery/stored-job.ts';
-import type { JobQueue, Ticket } from './job-queue.ts';
-import type { Lane, Lanes } from './lanes.ts';
+import { JobCache } from './job-cache.ts';
+import { decodeJob } from '../../model/notify/delivery/stored-job.ts';
+import type { JobQueue, JobTicket } from './job-queue.ts';
+import type { HandlerQueue, HandlerQueues } from './handler-queues.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
-import { failedForGood, type DeliveryOutcome, type Failure } from './outcome.ts';
-import type { HandlingNote } from '../../model/notify/route.ts';
+import { permanentFailure, type DeliveryOutcome, type DeliveryFailure } from './outcome.ts';
+import type { VerdictReport } from '../../model/notify/route.ts';
 
 /** Runs the handler of a job. `Delivery` does it on this backend; in a cluster, another member may do it. */
-export interface Deliver {
+export interface Deliverer {
   /**
    * Makes one attempt to deliver a notification.
    *
@@ -38,13 +38,13 @@ export interface Deliver {
   ): Promise<DeliveryOutcome>;
 }
 
-export interface JobRunnerParts {
+export interface JobRunnerDeps {
   readonly definitions: Pick<Definitions, 'in'>;
-  readonly lanes: Lanes;
-  readonly delivery: Deliver;
-  readonly jobs: HandlerJobs;
+  readonly handlerQueues: HandlerQueues;
+  readonly delivery: Deliverer;
+  readonly jobWriter: JobWriter;
   readonly deadLetters: DeadLetters;
-  readonly last: LastDeliveries;
+  readonly lastDeliveries: LastDeliveries;
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly registry: Pick<Registry, 'noteJobId'>;
   readonly store: Pick<Store, 'scan' | 'getMany'>;
@@ -58,14 +58,14 @@ export interface JobRunnerParts {
  * Default retry policy of webhook and email handlers, with delays in seconds. Their servers may restart, or request a
  * delay before the next attempt.
  */
-const SERVICE_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
+const SERVICE_RETRY_POLICY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
 /** Time that running handlers get to finish when the backend stops (reliability 11); then they are aborted. */
-const GRACE_MS = 10_000;
+const STOP_GRACE_MS = 10_000;
 /** Maximum time that a stopping backend waits for aborted handler runs to end. */
-const ABORT_MS = 1000;
+const ABORT_WAIT_MS = 1000;
 /** Delay before a job that could not be read from the store is read again. */
-const READ_AGAIN_MS = 1000;
+const READ_RETRY_MS = 1000;
 
 /**
  * Runs the handler jobs that were committed. Each handler has its own queue, so no handler waits for another one, and
@@ -73,15 +73,15 @@ const READ_AGAIN_MS = 1000;
  * restart loses none.
  */
 export class JobRunner implements AsyncDisposable {
-  readonly #parts: JobRunnerParts;
-  readonly #bodies: JobBodies;
+  readonly #deps: JobRunnerDeps;
+  readonly #jobCache: JobCache;
   /** The handler queues that may have a run to start. */
-  readonly #startable = new Set<Lane>();
-  #starting: NodeJS.Immediate | undefined;
+  readonly #startableQueues = new Set<HandlerQueue>();
+  #scheduledStart: NodeJS.Immediate | undefined;
   readonly #runs = new Set<Promise<void>>();
   readonly #timers = new Set<Disposable>();
-  readonly #abort = new AbortController();
-  #listening: Disposable | undefined;
+  readonly #abortController = new AbortController();
+  #commitListener: Disposable | undefined;
   /**
    * True until all stored jobs are read. No run starts before that: a run may commit new jobs, and their ids must be
    * higher than those of all stored jobs.
@@ -89,10 +89,10 @@ export class JobRunner implements AsyncDisposable {
   #isLoading = true;
   #isStopping = false;
 
-  private constructor(parts: JobRunnerParts) {
-    this.#parts = parts;
-    this.#bodies = new JobBodies(parts.store);
-    parts.deadLetters.onRevived((ticket) => this.#take(ticket));
+  private constructor(deps: JobRunnerDeps) {
+    this.#deps = deps;
+    this.#jobCache = new JobCache(deps.store);
+    deps.deadLetters.onRetry((ticket) => this.#enqueue(ticket));
   }
 
   /**
@@ -100,17 +100,17 @@ export class JobRunner implements AsyncDisposable {
    *
    * @throws MonError `unavailable` if the store cannot be read
    */
-  static async start(parts: JobRunnerParts): Promise<JobRunner> {
-    const runner = new JobRunner(parts);
-    const committed: HandlerJob[] = [];
-    runner.#listening = parts.commits.onCommit(({ jobs, handlingNotes }) => {
+  static async start(deps: JobRunnerDeps): Promise<JobRunner> {
+    const runner = new JobRunner(deps);
+    const committedJobs: HandlerJob[] = [];
+    runner.#commitListener = deps.commits.onCommit(({ jobs, handlingNotes }) => {
       for (const note of handlingNotes) runner.#countRejected(note);
-      if (runner.#isLoading) committed.push(...jobs);
-      else for (const job of jobs) runner.#accept(job);
+      if (runner.#isLoading) committedJobs.push(...jobs);
+      else for (const job of jobs) runner.#enqueueCommittedJob(job);
     });
-    const lastId = await runner.#load();
+    const lastJobId = await runner.#loadStoredJobs();
     runner.#isLoading = false;
-    for (const job of committed) if (job.id > lastId) runner.#accept(job);
+    for (const job of committedJobs) if (job.id > lastJobId) runner.#enqueueCommittedJob(job);
     runner.#scheduleStarts();
     return runner;
   }
@@ -121,18 +121,18 @@ export class JobRunner implements AsyncDisposable {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
-    this.#listening?.[Symbol.dispose]();
-    clearImmediate(this.#starting);
+    this.#commitListener?.[Symbol.dispose]();
+    clearImmediate(this.#scheduledStart);
     for (const timer of this.#timers) timer[Symbol.dispose]();
-    if (!(await this.#endWithin(GRACE_MS))) {
-      this.#parts.log.warn(
+    if (!(await this.#waitForRuns(STOP_GRACE_MS))) {
+      this.#deps.log.warn(
         { running: this.#runs.size },
         'backend is stopping: running handlers are aborted and run again at the next start',
       );
-      this.#abort.abort();
-      await this.#endWithin(ABORT_MS);
+      this.#abortController.abort();
+      await this.#waitForRuns(ABORT_WAIT_MS);
     }
-    await this.#parts.jobs.flush();
+    await this.#deps.jobWriter.flush();
   }
 
   /**
@@ -140,112 +140,112 @@ export class JobRunner implements AsyncDisposable {
    *
    * @returns the highest id of a stored job; 0 if there is none
    */
-  async #load(): Promise<number> {
-    const { deadLetters, jobs, registry, store } = this.#parts;
+  async #loadStoredJobs(): Promise<number> {
+    const { deadLetters, jobWriter, registry, store } = this.#deps;
     const failures = new Map<number, JobFailure>();
     for await (const [key, value] of store.scan([DEAD_LETTERS])) {
       failures.set(Number(key.at(-1)), JSON.parse(value) as JobFailure);
     }
-    const failedRuns: (readonly [Ticket, JobFailure])[] = [];
-    let lastId = 0;
+    const storedDeadLetters: (readonly [JobTicket, JobFailure])[] = [];
+    let lastJobId = 0;
     for await (const [, value] of store.scan([HANDLER_JOBS])) {
-      const job = jobOfStored(value);
+      const job = decodeJob(value);
       const failure = failures.get(job.id);
-      lastId = job.id;
+      lastJobId = job.id;
       if (failure === undefined) {
-        this.#bodies.keep(job);
-        this.#take(ticketOf(job));
+        this.#jobCache.add(job);
+        this.#enqueue(createTicket(job));
       } else {
         failures.delete(job.id);
-        failedRuns.push([ticketOf(job), failure]);
+        storedDeadLetters.push([createTicket(job), failure]);
       }
     }
-    for (const [ticket, failure] of failedRuns.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
-      deadLetters.note(ticket, failure);
-      this.#noteFailed(ticket, failure);
+    for (const [ticket, failure] of storedDeadLetters.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
+      deadLetters.addStored(ticket, failure);
+      this.#recordStoredFailure(ticket, failure);
     }
     // A stored failure without a stored job is not a dead letter, so it is deleted.
-    for (const id of failures.keys()) jobs.settle({ kind: 'drop', id });
-    registry.noteJobId(lastId);
-    return lastId;
+    for (const id of failures.keys()) jobWriter.submit({ kind: 'drop', id });
+    registry.noteJobId(lastJobId);
+    return lastJobId;
   }
 
-  #accept(job: HandlerJob): void {
-    const ticket = ticketOf(job);
-    const { queue, overflow } = this.#parts.lanes.of(job);
-    if (queue.size < this.#parts.lanes.limitOf(job)) {
-      this.#bodies.keep(job);
-      this.#take(ticket);
+  #enqueueCommittedJob(job: HandlerJob): void {
+    const ticket = createTicket(job);
+    const { jobQueue: queue, overflowReports: overflow } = this.#deps.handlerQueues.getOrCreate(job);
+    if (queue.size < this.#deps.handlerQueues.unfinishedLimit(job)) {
+      this.#jobCache.add(job);
+      this.#enqueue(ticket);
       return;
     }
-    this.#bury(ticket, failedForGood('the queue of the handler is full', 'overflow'));
+    this.#addDeadLetter(ticket, permanentFailure('the queue of the handler is full', 'overflow'));
     overflow.note((rejected) =>
-      this.#parts.log.error(
+      this.#deps.log.error(
         { handler: job.handler, waiting: queue.size, rejected },
         'handler queue is full: further events become dead letters',
       ),
     );
   }
 
-  #countRejected({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
+  #countRejected({ namespace, verdicts }: Pick<VerdictReport, 'namespace' | 'verdicts'>): void {
     for (const { verdict, handler } of verdicts) {
-      if (verdict === 'overflow') this.#parts.lanes.of({ namespace, handler }).rejected++;
+      if (verdict === 'overflow') this.#deps.handlerQueues.getOrCreate({ namespace, handler }).rejected++;
     }
   }
 
-  #take(ticket: Ticket): void {
-    const lane = this.#parts.lanes.of(ticket);
-    lane.queue.add(ticket);
-    this.#noteState(ticket, 'queued');
-    this.#startSoon(lane);
+  #enqueue(ticket: JobTicket): void {
+    const handlerQueue = this.#deps.handlerQueues.getOrCreate(ticket);
+    handlerQueue.jobQueue.add(ticket);
+    this.#recordState(ticket, 'queued');
+    this.#markStartable(handlerQueue);
   }
 
   /**
    * Starts runs of a handler in a later iteration of the event loop. Starting a process blocks for some milliseconds,
    * and the response to a result whose commit enqueued the run must not wait for that.
    */
-  #startSoon(lane: Lane): void {
-    this.#startable.add(lane);
+  #markStartable(handlerQueue: HandlerQueue): void {
+    this.#startableQueues.add(handlerQueue);
     this.#scheduleStarts();
   }
 
   #scheduleStarts(): void {
-    if (this.#isLoading || this.#isStopping || this.#startable.size === 0) return;
-    this.#starting ??= setImmediate(() => {
-      this.#starting = undefined;
-      this.#startEach();
+    if (this.#isLoading || this.#isStopping || this.#startableQueues.size === 0) return;
+    this.#scheduledStart ??= setImmediate(() => {
+      this.#scheduledStart = undefined;
+      this.#startOnePerHandler();
     });
   }
 
   /** Starts at most one run of each handler. Further runs start in later iterations of the event loop. */
-  #startEach(): void {
-    const lanes = [...this.#startable];
-    this.#startable.clear();
-    for (const lane of lanes) {
-      const { queue } = lane;
-      if (queue.running >= this.#parts.lanes.concurrencyOf(lane)) continue;
-      const ticket = queue.take();
+  #startOnePerHandler(): void {
+    const handlerQueues = [...this.#startableQueues];
+    this.#startableQueues.clear();
+    for (const handlerQueue of handlerQueues) {
+      const { jobQueue: queue } = handlerQueue;
+      if (queue.runningCount >= this.#deps.handlerQueues.concurrencyLimit(handlerQueue)) continue;
+      const ticket = queue.startNext();
       if (ticket === undefined) continue;
-      const run: Promise<void> = this.#run(ticket, queue).finally(() => {
+      const run: Promise<void> = this.#runJob(ticket, queue).finally(() => {
         this.#runs.delete(run);
-        this.#startSoon(lane);
+        this.#markStartable(handlerQueue);
       });
       this.#runs.add(run);
-      if (queue.hasReady) this.#startSoon(lane);
+      if (queue.hasReadyRun) this.#markStartable(handlerQueue);
     }
   }
 
-  async #run(ticket: Ticket, queue: JobQueue): Promise<void> {
-    const { definitions, log } = this.#parts;
+  async #runJob(ticket: JobTicket, queue: JobQueue): Promise<void> {
+    const { definitions, log } = this.#deps;
     let job: HandlerJob | undefined;
     try {
-      job = await this.#bodies.take(ticket.id);
+      job = await this.#jobCache.load(ticket.id);
     } catch (error) {
       log.error(
         { handler: ticket.handler, error: errorMessage(error) },
         'could not read the event for a handler, retrying soon',
       );
-      this.#putOff(ticket, queue, READ_AGAIN_MS);
+      this.#scheduleRetry(ticket, queue, READ_RETRY_MS);
       return;
     }
     if (job === undefined) {
@@ -255,20 +255,20 @@ export class JobRunner implements AsyncDisposable {
     const definition = definitions.in(ticket.namespace).handler(ticket.handler);
     if (definition?.type === 'set' || (definition === undefined && !BUILT_IN.handlers.has(ticket.handler))) {
       queue.finish(ticket);
-      this.#bury(ticket, failedForGood('handler is not defined'));
+      this.#addDeadLetter(ticket, permanentFailure('handler is not defined'));
       return;
     }
     ticket.attempts++;
-    this.#noteState(ticket, 'running');
+    this.#recordState(ticket, 'running');
     const outcome = await this.#deliver(job, definition, ticket.attempts);
-    this.#conclude(ticket, queue, job, outcome, retryOf(definition));
+    this.#completeRun(ticket, queue, job, outcome, retryPolicyFor(definition));
   }
 
   async #deliver(job: HandlerJob, definition: RunningHandler | undefined, attempt: number): Promise<DeliveryOutcome> {
     try {
-      return await this.#parts.delivery.deliver(job, definition, attempt, this.#abort.signal);
+      return await this.#deps.delivery.deliver(job, definition, attempt, this.#abortController.signal);
     } catch (error) {
-      this.#parts.log.error(
+      this.#deps.log.error(
         { handler: job.handler, error: error instanceof Error ? error.stack : String(error) },
         'handler failed because of an internal error',
       );
@@ -276,74 +276,74 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  #conclude(
-    ticket: Ticket,
+  #completeRun(
+    ticket: JobTicket,
     queue: JobQueue,
     job: HandlerJob,
     outcome: DeliveryOutcome,
     retry: RetryPolicy | undefined,
   ): void {
     if (outcome.kind === 'delivered') {
-      this.#parts.lanes.noteDelivered(ticket);
+      this.#deps.handlerQueues.recordDelivered(ticket);
       queue.finish(ticket);
-      this.#noteState(ticket, 'delivered', outcome);
-      this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
+      this.#recordState(ticket, 'delivered', outcome);
+      this.#deps.jobWriter.submit({ kind: 'finish', id: ticket.id });
       return;
     }
     // The outcome of an aborted run is not known, so its job stays in the store and runs again after the next start.
-    if (this.#abort.signal.aborted) return;
+    if (this.#abortController.signal.aborted) return;
     const { reason } = outcome;
-    const lane = this.#parts.lanes.of(ticket);
-    lane.lastFailure = { atMs: this.#parts.clock.now(), reason };
-    lane.failingSinceMs ??= this.#parts.clock.monotonic();
+    const handlerQueue = this.#deps.handlerQueues.getOrCreate(ticket);
+    handlerQueue.lastFailure = { atMs: this.#deps.clock.now(), reason };
+    handlerQueue.failingSinceMs ??= this.#deps.clock.monotonic();
     if (!outcome.isRetryable || retry === undefined || ticket.attempts >= retry.attempts) {
       queue.finish(ticket);
-      this.#bury(ticket, outcome);
+      this.#addDeadLetter(ticket, outcome);
       return;
     }
-    lane.retried++;
-    this.#bodies.keep(job);
-    this.#noteState(ticket, 'retrying', outcome);
+    handlerQueue.retried++;
+    this.#jobCache.add(job);
+    this.#recordState(ticket, 'retrying', outcome);
     const limits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
-    const pauseMs = backoffMs(ticket.attempts, this.#parts.random(), limits);
-    this.#putOff(ticket, queue, Math.max(pauseMs, outcome.retryAfterMs ?? 0));
+    const backoffDelayMs = backoffMs(ticket.attempts, this.#deps.random(), limits);
+    this.#scheduleRetry(ticket, queue, Math.max(backoffDelayMs, outcome.retryAfterMs ?? 0));
   }
 
-  #putOff(ticket: Ticket, queue: JobQueue, delayMs: number): void {
-    queue.putOff();
+  #scheduleRetry(ticket: JobTicket, queue: JobQueue, delayMs: number): void {
+    queue.postpone();
     if (this.#isStopping) return;
-    const timer = this.#parts.clock.after(delayMs, () => {
+    const timer = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(timer);
       queue.resume(ticket);
-      this.#startSoon(this.#parts.lanes.of(ticket));
+      this.#markStartable(this.#deps.handlerQueues.getOrCreate(ticket));
     });
     this.#timers.add(timer);
   }
 
-  #bury(ticket: Ticket, { reason, category = 'other', member }: Failure): void {
+  #addDeadLetter(ticket: JobTicket, { reason, category = 'other', member }: DeliveryFailure): void {
     const { attempts } = ticket;
-    const atMs = this.#parts.clock.now();
-    this.#parts.deadLetters.add(ticket, { attempts, reason });
-    const lane = this.#parts.lanes.of(ticket);
-    lane.failed++;
-    lane.failedBy[category]++;
-    lane.lastFailure = { atMs, reason };
-    lane.failingSinceMs ??= this.#parts.clock.monotonic();
-    this.#noteState(ticket, 'failed', { reason, member });
+    const atMs = this.#deps.clock.now();
+    this.#deps.deadLetters.add(ticket, { attempts, reason });
+    const handlerQueue = this.#deps.handlerQueues.getOrCreate(ticket);
+    handlerQueue.failed++;
+    handlerQueue.failedByCategory[category]++;
+    handlerQueue.lastFailure = { atMs, reason };
+    handlerQueue.failingSinceMs ??= this.#deps.clock.monotonic();
+    this.#recordState(ticket, 'failed', { reason, member });
   }
 
-  #noteFailed(ticket: Ticket, { attempts, failed_at: at, reason }: JobFailure): void {
-    this.#parts.last.note(ticket, { state: 'failed', at, attempts, reason });
+  #recordStoredFailure(ticket: JobTicket, { attempts, failed_at: at, reason }: JobFailure): void {
+    this.#deps.lastDeliveries.record(ticket, { state: 'failed', at, attempts, reason });
   }
 
-  #noteState(
-    ticket: Ticket,
+  #recordState(
+    ticket: JobTicket,
     state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed',
     { reason, member }: { readonly reason?: string; readonly member?: string | undefined } = {},
   ): void {
-    const { clock, last } = this.#parts;
+    const { clock, lastDeliveries } = this.#deps;
     const { attempts } = ticket;
-    last.note(ticket, {
+    lastDeliveries.record(ticket, {
       state,
       at: clock.now(),
       attempts,
@@ -353,38 +353,40 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Waits until all current handler runs end, but at most for `ms` milliseconds.
+   * Waits until all current handler runs end, but at most for `timeoutMs` milliseconds.
    *
    * @returns true if all runs ended within this time
    */
-  async #endWithin(ms: number): Promise<boolean> {
+  async #waitForRuns(timeoutMs: number): Promise<boolean> {
     if (this.#runs.size === 0) return true;
-    const { promise: late, resolve } = Promise.withResolvers<false>();
-    const timer = this.#parts.clock.after(ms, () => resolve(false));
-    const over = Promise.all(this.#runs).then((): true => true);
-    const isOver = await Promise.race([over, late]);
+    const { promise: timedOut, resolve } = Promise.withResolvers<false>();
+    const timer = this.#deps.clock.after(timeoutMs, () => resolve(false));
+    const allEnded = Promise.all(this.#runs).then((): true => true);
+    const haveEnded = await Promise.race([allEnded, timedOut]);
     timer[Symbol.dispose]();
-    return isOver;
+    return haveEnded;
   }
 }
 
-function ticketOf({ id, namespace, client, check, handler, group, queued_at: queuedAtMs }: HandlerJob): Ticket {
+function createTicket({ id, namespace, client, check, handler, group, queued_at: queuedAtMs }: HandlerJob): JobTicket {
   return {
     id,
     namespace,
     client,
     check,
     handler,
-    ...(group !== undefined && { group: groupOf(group) }),
+    ...(group !== undefined && { group: ticketGroup(group) }),
     queuedAtMs,
     attempts: 0,
   };
 }
 
-function groupOf(group: GroupRun): NonNullable<Ticket['group']> {
-  return { id: group.id, label: groupLabel(Object.entries(group.by)), events: eventsIn(group) };
+function ticketGroup(group: GroupRun): NonNullable<JobTicket['group']> {
+  return { id: group.id, label: formatGroupLabel(Object.entries(group.by)), events: countGroupEvents(group) };
 }
 
-function retryOf(handler: RunningHandler | undefined): RetryPolicy | undefined {
-  return handler?.retry ?? (handler?.type === 'webhook' || handler?.type === 'email' ? SERVICE_RETRY : undefined);
+function retryPolicyFor(handler: RunningHandler | undefined): RetryPolicy | undefined {
+  return (
+    handler?.retry ?? (handler?.type === 'webhook' || handler?.type === 'email' ? SERVICE_RETRY_POLICY : undefined)
+  );
 }

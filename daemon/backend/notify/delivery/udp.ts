@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { promisify } from 'node:util';
-import { DELIVERED, failedForGood, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED, permanentFailure, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDeps } from './tcp.ts';
-import { withinLimit } from './within-limit.ts';
+import { runWithTimeLimit } from './time-limit.ts';
 
 /** Time limit in seconds for one datagram. Only the look-up of the host takes time. */
-const TIMEOUT = 10;
+const TIMEOUT_SECONDS = 10;
 
 /** Maximum payload of a UDP datagram over IPv4, in bytes: 65,535 less the headers of IP and UDP. */
 const DATAGRAM_BYTES_MAX = 65_507;
@@ -14,21 +14,21 @@ const DATAGRAM_BYTES_MAX = 65_507;
  * Sends the data as one UDP datagram. The outcome `delivered` only means that it was sent: UDP has no acknowledgment.
  */
 export async function sendUdp(
-  { data, to }: { readonly data: string; readonly to: { readonly host: string; readonly port: number } },
+  { data, target }: { readonly data: string; readonly target: { readonly host: string; readonly port: number } },
   { addresses, clock, signal }: NetworkDeps,
 ): Promise<DeliveryOutcome> {
   const bytes = Buffer.from(data);
-  if (bytes.length > DATAGRAM_BYTES_MAX) return tooLarge(bytes);
-  return await withinLimit({ clock, seconds: TIMEOUT, signal }, async (limit) => {
-    const [{ address, family }] = await addresses.written(to.host, 'own-network', limit);
+  if (bytes.length > DATAGRAM_BYTES_MAX) return datagramTooLarge(bytes);
+  return await runWithTimeLimit({ clock, seconds: TIMEOUT_SECONDS, signal }, async (limitSignal) => {
+    const [{ address, family }] = await addresses.resolveConfigured(target.host, 'own-network', limitSignal);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     socket.on('error', () => undefined);
     try {
-      await promisify<Buffer, number, string>(socket.send.bind(socket))(bytes, to.port, address);
+      await promisify<Buffer, number, string>(socket.send.bind(socket))(bytes, target.port, address);
       return DELIVERED;
     } catch (error) {
       // The operating system may have a lower limit for datagrams.
-      if (error instanceof Error && 'code' in error && error.code === 'EMSGSIZE') return tooLarge(bytes);
+      if (error instanceof Error && 'code' in error && error.code === 'EMSGSIZE') return datagramTooLarge(bytes);
       throw error;
     } finally {
       socket.close();
@@ -36,8 +36,8 @@ export async function sendUdp(
   });
 }
 
-function tooLarge(bytes: Buffer): DeliveryOutcome {
-  return failedForGood(
+function datagramTooLarge(bytes: Buffer): DeliveryOutcome {
+  return permanentFailure(
     `${String(bytes.length)} bytes are too many for one datagram: use a mutator that makes less of the event, or tcp`,
   );
 }

@@ -1,10 +1,10 @@
-import { groupId } from '../../../../shared/domain/notify/group-key.ts';
+import { computeGroupId } from '../../../../shared/domain/notify/group-key.ts';
 import { GROUP_SEARCH } from '../../../../shared/domain/list-searches.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import { namespacedTopic, type Topic } from '../../model/tables/feed-topic.ts';
 import { groupRow } from './queries.ts';
 import { groupsOf } from '../../model/notify/groups/state.ts';
-import { dueOf } from './flush.ts';
+import { groupFlushTimeMs } from './flush.ts';
 
 /** Returns the feed topic `groups`, with one row for each group of a handler. */
 export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>): Topic {
@@ -18,28 +18,31 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
       const groups = changes.flatMap((change) => {
         if (change[0] !== 'group') return [];
         const [, name, handler, key] = change;
-        return [[groupId(name, handler, key), namespace && groupsOf(namespace).get(handler, key)] as const];
+        return [[computeGroupId(name, handler, key), namespace && groupsOf(namespace).get(handler, key)] as const];
       });
       return new Map(groups);
     },
-    row: (group) => groupRow(group, dueOf(definitions, group)),
+    row: (group) => groupRow(group, groupFlushTimeMs(definitions, group)),
   });
-  let cachedRevision = { generation: -1, paces: '' };
+  let cachedRevision = { generation: -1, groupingSettings: '' };
   return {
     ...topic,
     // A changed interval of a handler changes the next flush in the rows of all its groups, without any change record.
     revision(registry) {
       const { generation } = definitions;
       if (cachedRevision.generation !== generation) {
-        const paces = [...registry.namespaces()].map(({ name }) => [name, pacesIn(definitions, name)]);
-        cachedRevision = { generation, paces: JSON.stringify(paces) };
+        const groupingSettings = [...registry.namespaces()].map(({ name }) => [
+          name,
+          groupingSettingsOf(definitions, name),
+        ]);
+        cachedRevision = { generation, groupingSettings: JSON.stringify(groupingSettings) };
       }
-      return cachedRevision.paces;
+      return cachedRevision.groupingSettings;
     },
   };
 }
 
-function pacesIn(definitions: Pick<Definitions, 'in'>, namespace: string): unknown[] {
+function groupingSettingsOf(definitions: Pick<Definitions, 'in'>, namespace: string): unknown[] {
   return [...definitions.in(namespace).handlers()].flatMap(([name, handler]) =>
     handler.type === 'set' || handler.group_by === undefined
       ? []

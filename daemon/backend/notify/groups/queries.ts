@@ -1,15 +1,15 @@
 import {
-  groupOutlook,
+  predictNotification,
   inhibitedAtFlushReason,
-  inhibitedOutlook,
-  silencedOutlook,
+  predictInhibitedNotification,
+  predictSilencedNotification,
 } from '../../../../shared/domain/notify/group-outlook.ts';
-import { groupId, groupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
+import { computeGroupId, computeGroupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { groupIntervals } from '../../../../shared/domain/notify/group-intervals.ts';
-import { changeOf, nextMember } from '../../../../shared/domain/notify/group-member.ts';
+import { changeSinceNotified, nextMemberState } from '../../../../shared/domain/notify/group-member.ts';
 import type { HandlerDecision } from '../../../../shared/domain/notify/pipeline.ts';
-import { isGrouping, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
-import { isRun } from '../../../../shared/domain/notify/verdict.ts';
+import { isGroupingHandler, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
+import { leadsToRun } from '../../../../shared/domain/notify/verdict.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../../shared/schemas/grouping.ts';
@@ -19,50 +19,53 @@ import type { Occurrence } from '../occurrence.ts';
 import { groupsOf, type Group, type GroupMember } from '../../model/notify/groups/state.ts';
 
 /** The event that `explain` or `simulate` shows verdicts about. */
-interface Handled {
+interface EvaluatedEvent {
   readonly namespace: Namespace;
   readonly event: Event;
   readonly nowMs: number;
   /** True if the event belongs to a simulated result; absent for a stored event. */
-  readonly isAssumed?: boolean;
+  readonly isSimulated?: boolean;
 }
 
 /**
  * Returns the verdicts of the decisions about an event. For a handler with `group_by`, a verdict also has the group of
  * the event, and a reason that says what the group does with it.
  */
-export function verdictsWithGroups(decisions: readonly HandlerDecision[], handled: Handled): HandlerVerdict[] {
+export function verdictsWithGroups(
+  decisions: readonly HandlerDecision[],
+  evaluatedEvent: EvaluatedEvent,
+): HandlerVerdict[] {
   return decisions.map(({ handler, verdict, effect }) => {
-    if (handler.kind !== 'handler' || !isGrouping(handler)) return verdict;
-    if (isRun(verdict)) return inGroup(verdict, handler, handled);
-    if (verdict.verdict === 'silenced') return silencedInGroup(verdict, handler, handled);
+    if (handler.kind !== 'handler' || !isGroupingHandler(handler)) return verdict;
+    if (leadsToRun(verdict)) return verdictInGroup(verdict, handler, evaluatedEvent);
+    if (verdict.verdict === 'silenced') return silencedVerdictInGroup(verdict, handler, evaluatedEvent);
     if (verdict.verdict !== 'inhibited') return verdict;
-    return inhibitedInGroup(verdict, handler, effect === 'suppressed by inhibition', handled);
+    return inhibitedVerdictInGroup(verdict, handler, effect === 'suppressed by inhibition', evaluatedEvent);
   });
 }
 
-type Routed = Extract<RoutedHandler, { readonly kind: 'handler' }>;
+type RunnableHandler = Extract<RoutedHandler, { readonly kind: 'handler' }>;
 
-function inGroup(
+function verdictInGroup(
   verdict: HandlerVerdict,
-  { name, definition }: Routed,
-  { namespace, event, nowMs, isAssumed = false }: Handled,
+  { name, definition }: RunnableHandler,
+  { namespace, event, nowMs, isSimulated = false }: EvaluatedEvent,
 ): HandlerVerdict {
-  const key = groupKey(definition?.group_by ?? [], event);
+  const key = computeGroupKey(definition?.group_by ?? [], event);
   const groups = groupsOf(namespace);
   const member = groups.member(name, event.client.name, event.check.name);
   const group = groups.get(name, key.key);
-  const others = othersIn(group, member);
-  if (member?.lastNotified === 'inhibited' && !isAssumed) {
+  const others = countOtherMembers(group, member);
+  if (member?.lastNotified === 'inhibited' && !isSimulated) {
     return {
       ...verdict,
       reason: inhibitedAtFlushReason(key, others),
       group: groupView(namespace, name, key, others, undefined),
     };
   }
-  const next = nextMember(member, event, true);
-  const { reason, dueAtMs } = groupOutlook(
-    { key, times: group ?? member?.group, others, change: next && changeOf(next) },
+  const next = nextMemberState(member, event, true);
+  const { reason, dueAtMs } = predictNotification(
+    { key, times: group ?? member?.group, others, change: next && changeSinceNotified(next) },
     groupIntervals(definition ?? {}),
     nowMs,
   );
@@ -75,21 +78,21 @@ function inGroup(
  *
  * @param isSuppressed true if the handler would be notified without the inhibition
  */
-function inhibitedInGroup(
+function inhibitedVerdictInGroup(
   verdict: HandlerVerdict,
-  { name, definition }: Routed,
+  { name, definition }: RunnableHandler,
   isSuppressed: boolean,
-  { namespace, event, nowMs }: Handled,
+  { namespace, event, nowMs }: EvaluatedEvent,
 ): HandlerVerdict {
   if (event.action === 'resolve') return verdict;
   const groups = groupsOf(namespace);
   const member = groups.member(name, event.client.name, event.check.name);
   if (member === undefined && !isSuppressed) return verdict;
-  const key = member?.group ?? groupKey(definition?.group_by ?? [], event);
+  const key = member?.group ?? computeGroupKey(definition?.group_by ?? [], event);
   const group = groups.get(name, key.key);
-  const others = othersIn(group, member);
-  const { reason, dueAtMs } = inhibitedOutlook(
-    { key, times: group, others, change: member && changeOf(member) },
+  const others = countOtherMembers(group, member);
+  const { reason, dueAtMs } = predictInhibitedNotification(
+    { key, times: group, others, change: member && changeSinceNotified(member) },
     member === undefined ? 'apart' : member.lastNotified,
     groupIntervals(definition ?? {}),
     nowMs,
@@ -105,12 +108,19 @@ function inhibitedInGroup(
  * Returns the verdict about a silenced event. If a group contains the event, the verdict also has that group, and its
  * reason also says what the group does with the event.
  */
-function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace, event }: Handled): HandlerVerdict {
+function silencedVerdictInGroup(
+  verdict: HandlerVerdict,
+  { name }: RunnableHandler,
+  { namespace, event }: EvaluatedEvent,
+): HandlerVerdict {
   const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
   if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;
   const { group, lastNotified } = member;
-  const others = othersIn(group, member);
-  const { reason } = silencedOutlook({ key: group, times: group, others, change: changeOf(member) }, lastNotified);
+  const others = countOtherMembers(group, member);
+  const { reason } = predictSilencedNotification(
+    { key: group, times: group, others, change: changeSinceNotified(member) },
+    lastNotified,
+  );
   const view = groupView(namespace, name, group, others, undefined);
   return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
 }
@@ -121,16 +131,16 @@ function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace,
  *
  * @param handlers the handlers that the resolution is routed to
  */
-export function handlersOfGroups(
+export function handlersGroupingProblem(
   definitions: Pick<Definitions, 'in'>,
   { client, check }: Pick<Occurrence, 'client' | 'check'>,
   handlers: readonly RoutedHandler[],
 ): readonly RoutedHandler[] {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return NONE;
-  const own = definitions.in(client.namespace.name);
+  const namespaceDefinitions = definitions.in(client.namespace.name);
   return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isResolved, isTransient }) => {
-    const definition = own.handler(name);
+    const definition = namespaceDefinitions.handler(name);
     const isAdditional = !isResolved && !isTransient && !handlers.some((handler) => handler.name === name);
     if (!isAdditional || definition === undefined || definition.type === 'set') return [];
     return [{ kind: 'handler' as const, name, definition }];
@@ -147,16 +157,21 @@ function groupView(
   dueAtMs: number | undefined,
 ): NonNullable<HandlerVerdict['group']> {
   const due = dueAtMs === undefined ? null : Math.ceil(dueAtMs / 1000);
-  return { id: groupId(namespace.name, handler, key), by: Object.fromEntries(by), events: others + 1, due_at: due };
+  return {
+    id: computeGroupId(namespace.name, handler, key),
+    by: Object.fromEntries(by),
+    events: others + 1,
+    due_at: due,
+  };
 }
 
 /** Returns the number of other events in a group, without those that wait for their next result. */
-function othersIn(group: Group | undefined, member: GroupMember | undefined): number {
-  return shownIn(group).filter((other) => other !== member).length;
+function countOtherMembers(group: Group | undefined, member: GroupMember | undefined): number {
+  return listableMembers(group).filter((other) => other !== member).length;
 }
 
 /** Returns the events of a group, without those that were inhibited at a flush and wait for their next result. */
-function shownIn(group: Group | undefined): readonly GroupMember[] {
+function listableMembers(group: Group | undefined): readonly GroupMember[] {
   return group === undefined
     ? []
     : [...group.members.values()].filter(({ lastNotified }) => lastNotified !== 'inhibited');
@@ -175,8 +190,8 @@ export function groupRow(group: Group, dueMs: number): GroupRow {
     id,
     by: Object.fromEntries(by),
     firing: tally.firing,
-    pending: tally.waiting,
-    worst: tally.worst,
+    pending: tally.pending,
+    worst: tally.worstSeverity,
     notified_at: notifiedAtMs === undefined ? null : Math.floor(notifiedAtMs / 1000),
     due_at: Math.ceil(dueMs / 1000),
   };

@@ -5,14 +5,14 @@ import { visibleNamespaces } from '../../http/v2-collection.ts';
 import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import { groupRow } from './queries.ts';
 import { groupsOf, type Group } from '../../model/notify/groups/state.ts';
-import { dueOf } from './flush.ts';
+import { groupFlushTimeMs } from './flush.ts';
 
-interface GroupDeps extends NamespaceDeps {
+interface GroupRouteDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'in'> };
 }
 
 /** Returns the API route that lists the groups of handlers, in all namespaces that the caller may see. */
-export function groupsOnMon(deps: GroupDeps): OnMon<'handlerGroups'> {
+export function groupsOnMon(deps: GroupRouteDeps): OnMon<'handlerGroups'> {
   const { registry, config } = deps;
   return {
     handlerGroups: (request, reply) => {
@@ -21,8 +21,8 @@ export function groupsOnMon(deps: GroupDeps): OnMon<'handlerGroups'> {
         const namespace = registry.findNamespace(name);
         if (namespace !== undefined) groups.push(...groupsOf(namespace).all());
       }
-      return sendList(request, reply, groups, (some) =>
-        some.map((group) => groupRow(group, dueOf(config.definitions, group))),
+      return sendList(request, reply, groups, (page) =>
+        page.map((group) => groupRow(group, groupFlushTimeMs(config.definitions, group))),
       );
     },
   };

@@ -1,5 +1,5 @@
 import { buildEvent } from '../../../../shared/domain/build-event.ts';
-import { inhibitionBy, inhibitionOfResolution } from '../../../../shared/domain/notify/inhibit.ts';
+import { buildInhibition, findResolutionInhibition } from '../../../../shared/domain/notify/inhibit.ts';
 import type { Inhibition } from '../../../../shared/domain/notify/context.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { InhibitorRef } from '../../../../shared/schemas/notification-log.ts';
@@ -8,19 +8,19 @@ import type { Transaction } from '../../model/transaction/transaction.ts';
 import type { CheckBodies } from '../../model/events/check-record.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { isStored, type Occurrence } from '../occurrence.ts';
+import { isStoredEvent, type Occurrence } from '../occurrence.ts';
 import type { Routing } from '../../model/notify/route.ts';
 import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
-import { inhibitorNow, openSettledRules } from '../../model/notify/inhibitions/state.ts';
+import { findRecordedInhibitor, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
 
 /**
  * Records by which inhibition rules the event of an occurrence inhibits other events from now on. An event that is not
  * stored inhibits none.
  */
-export function recordInhibiting(transaction: Transaction, occurrence: Occurrence): void {
+export function recordOccurrenceAsInhibitor(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state, history } = occurrence;
   const { inhibitions } = transaction.routing.definitions;
-  if (inhibitions.length === 0 || !isStored(occurrence) || !transaction.hasBody(CLIENTS, client)) return;
+  if (inhibitions.length === 0 || !isStoredEvent(occurrence) || !transaction.hasBody(CLIENTS, client)) return;
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ client: record, check, state, history, silencedBy: [] });
   recordInhibitor(transaction, client.namespace, inhibitions, event);
@@ -30,18 +30,23 @@ export function recordInhibiting(transaction: Transaction, occurrence: Occurrenc
  * Records by which inhibition rules the open event of a check inhibits other events from now on, after the event was
  * renamed or restored from a dump.
  */
-export function recordStoredInhibiting(
+export function recordStoredEventAsInhibitor(
   transaction: Transaction,
   { client, state }: CheckEntry,
   bodies: CheckBodies,
 ): void {
   const check = bodies.eventCheck ?? bodies.check;
   if (state.event === undefined || check === null) return;
-  recordInhibiting(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
+  recordOccurrenceAsInhibitor(transaction, {
+    client,
+    check,
+    state: state.event,
+    history: bodies.eventHistory ?? state.history,
+  });
 }
 
 /** The inhibition rules, and the registry, which knows against which rules all open events were evaluated. */
-export interface InhibitionSource {
+export interface InhibitionInputs {
   readonly routing: Pick<Routing, 'definitions'>;
   readonly registry: Pick<Registry, 'state'>;
 }
@@ -50,13 +55,13 @@ export interface InhibitionSource {
  * Returns the inhibition that suppresses an event for all handlers; undefined if none does. The resolution of an event
  * that was inhibited since it opened is inhibited as well.
  */
-export function inhibitionOf(source: InhibitionSource, occurrence: Occurrence, event: Event): Inhibition | undefined {
+export function findInhibition(source: InhibitionInputs, occurrence: Occurrence, event: Event): Inhibition | undefined {
   const { client, state } = occurrence;
-  if (event.action === 'resolve') return inhibitionOfResolution(state.notifications);
+  if (event.action === 'resolve') return findResolutionInhibition(state.notifications);
   const { inhibitions } = source.routing.definitions;
-  const inhibitor = inhibitions.length === 0 ? undefined : inhibitorNow(inhibitions, client.namespace, event);
-  const by = inhibitor ?? untilJudged(source, occurrence, state.notifications.inhibitedBy);
-  return by && inhibitionBy(by);
+  const inhibitor = inhibitions.length === 0 ? undefined : findRecordedInhibitor(inhibitions, client.namespace, event);
+  const effectiveInhibitor = inhibitor ?? findOutdatedInhibitor(source, occurrence, state.notifications.inhibitedBy);
+  return effectiveInhibitor && buildInhibition(effectiveInhibitor);
 }
 
 /**
@@ -64,13 +69,13 @@ export function inhibitionOf(source: InhibitionSource, occurrence: Occurrence, e
  * evaluated against the current rules yet; otherwise undefined. Until that evaluation ends, the inhibitors by the
  * current rules are not all known (inhibition 4).
  */
-function untilJudged(
-  { routing, registry }: InhibitionSource,
-  { isJudged }: Occurrence,
+function findOutdatedInhibitor(
+  { routing, registry }: InhibitionInputs,
+  { isReevaluated: isJudged }: Occurrence,
   inhibitor: InhibitorRef | undefined,
 ): InhibitorRef | undefined {
   if (inhibitor === undefined || isJudged === true) return undefined;
   const { fingerprint } = inhibitor;
-  if (!registry.state(openSettledRules).fingerprints.includes(fingerprint)) return undefined;
+  if (!registry.state(createEvaluatedRules).fingerprints.includes(fingerprint)) return undefined;
   return routing.definitions.inhibitions.some((rule) => rule.fingerprint === fingerprint) ? undefined : inhibitor;
 }

@@ -18,10 +18,14 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
       for (const rule of definitions.inhibitions) yield [rule.name, inhibitionRow(rule, namespaces)];
     },
     changed({ registry, reach }, changes) {
-      const names = new Set([...changes.values()].flatMap((own) => own.flatMap((change) => ruleIn(change) ?? [])));
-      if (names.size === 0) return [];
+      const affectedRuleNames = new Set(
+        [...changes.values()].flatMap((namespaceChanges) =>
+          namespaceChanges.flatMap((change) => affectedRuleName(change) ?? []),
+        ),
+      );
+      if (affectedRuleNames.size === 0) return [];
       const namespaces = reach.namespaces(registry);
-      const rules = definitions.inhibitions.filter(({ name }) => names.has(name));
+      const rules = definitions.inhibitions.filter(({ name }) => affectedRuleNames.has(name));
       return (function* () {
         for (const rule of rules) yield [rule.name, inhibitionRow(rule, namespaces)] as const;
       })();
@@ -33,6 +37,6 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
  * Returns the name of the rule whose inhibitors or inhibited events a change affects; undefined if the change affects
  * none.
  */
-function ruleIn(change: Change): string | undefined {
+function affectedRuleName(change: Change): string | undefined {
   return change[0] === 'inhibitor' || change[0] === 'inhibited' ? change[2] : undefined;
 }

@@ -5,11 +5,11 @@ import type { Namespace } from '../../model/registry/namespace.ts';
 import { inhibitorsOf } from '../../model/notify/inhibitions/state.ts';
 
 /** Maximum number of inhibitors that are listed for one rule. */
-const SHOWN_MAX = 100;
+const LISTED_INHIBITORS_MAX = 100;
 /** Number of inhibitors that are counted between two checks whether to yield to other work. */
-const STRIDE = 64;
+const INHIBITORS_PER_STEP = 64;
 
-type ShownRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
+type ListedRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
   readonly [search in 'source' | 'target']: Pick<InhibitionRule[search], 'text'>;
 };
 
@@ -18,8 +18,8 @@ type ShownRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
  *
  * @param namespaces the namespaces whose inhibitors and inhibited events are counted
  */
-export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[]): InhibitionRow {
-  const steps = stepsToRow(rule, namespaces);
+export function inhibitionRow(rule: ListedRule, namespaces: readonly Namespace[]): InhibitionRow {
+  const steps = buildRowInSteps(rule, namespaces);
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -31,13 +31,13 @@ export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[])
  * rows may contain only a part of a change that is committed meanwhile.
  */
 export async function inhibitionRows(
-  rules: readonly ShownRule[],
+  rules: readonly ListedRule[],
   namespaces: readonly Namespace[],
 ): Promise<InhibitionRow[]> {
   const timeSlice = new TimeSlice();
   const rows: InhibitionRow[] = [];
   for (const rule of rules) {
-    const steps = stepsToRow(rule, namespaces);
+    const steps = buildRowInSteps(rule, namespaces);
     for (let step = steps.next(); ; step = steps.next()) {
       await timeSlice.share();
       if (step.done === true) {
@@ -52,19 +52,20 @@ export async function inhibitionRows(
 /**
  * Builds the row of an inhibition rule in steps. It yields after every 64 inhibitors, and returns the row at the end.
  */
-function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
+function* buildRowInSteps(rule: ListedRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
   const { name, source, target, equal } = rule;
   const inhibitors: InhibitionRow['inhibitors'] = [];
-  let all = 0;
-  let looked = 0;
+  let inhibitedCount = 0;
+  let visitedCount = 0;
   for (const namespace of namespaces) {
-    for (const inhibitor of inhibitorsOf(namespace).by(rule)) {
-      const inhibited = namespace.inhibited.of(inhibitor).size;
-      all += inhibited;
+    for (const inhibitor of inhibitorsOf(namespace).ofRule(rule)) {
+      const inhibited = namespace.inhibited.eventsInhibitedBy(inhibitor).size;
+      inhibitedCount += inhibited;
       const { client, check } = inhibitor;
-      if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, inhibited });
-      if (++looked % STRIDE === 0) yield undefined;
+      if (inhibitors.length < LISTED_INHIBITORS_MAX)
+        inhibitors.push({ namespace: namespace.name, client, check, inhibited });
+      if (++visitedCount % INHIBITORS_PER_STEP === 0) yield undefined;
     }
   }
-  return { name, source: source.text, target: target.text, equal: [...equal], inhibited: all, inhibitors };
+  return { name, source: source.text, target: target.text, equal: [...equal], inhibited: inhibitedCount, inhibitors };
 }

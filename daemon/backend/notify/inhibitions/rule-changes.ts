@@ -4,20 +4,20 @@ import { CLIENTS } from '../../model/clients/storage.ts';
 import type { Batcher } from '../../commit/batcher.ts';
 import type { Transaction } from '../../model/transaction/transaction.ts';
 import { CHECK_RECORDS } from '../../model/events/storage.ts';
-import { notifyRulesChanged } from '../notifications.ts';
+import { notifyAfterRuleChange } from '../notifications.ts';
 import type { Occurrence } from '../occurrence.ts';
 import type { EventKey } from '../silence-ends/commands.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
-import { inhibitorsOf, openSettledRules } from '../../model/notify/inhibitions/state.ts';
-import { INHIBITORS, SETTLED_RULES } from '../../model/notify/inhibitions/storage.ts';
+import { inhibitorsOf, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
+import { INHIBITORS, EVALUATED_RULES } from '../../model/notify/inhibitions/storage.ts';
 
 /** The key of an inhibitor record: an event, and the rule by which it inhibits others. */
 export type InhibitorKey = readonly [namespace: string, rule: string, client: string, check: string];
 
 /** Updates inhibitor records and open events after the inhibition rules changed. Each call makes one commit. */
-export class RuleChanges {
+export class InhibitionUpdates {
   readonly #batcher: Pick<Batcher, 'run'>;
 
   constructor(batcher: Pick<Batcher, 'run'>) {
@@ -29,20 +29,21 @@ export class RuleChanges {
    *
    * @param inForce the fingerprints of the current rules
    */
-  forget(keys: readonly InhibitorKey[], inForce: ReadonlySet<string>): Promise<void> {
+  removeInhibitors(keys: readonly InhibitorKey[], inForce: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
-      for (const [name, rule, client, check] of keys) {
-        const namespace = transaction.registry.findNamespace(name);
+      for (const [namespaceName, rule, client, check] of keys) {
+        const namespace = transaction.registry.findNamespace(namespaceName);
         if (namespace === undefined) continue;
-        const noted = inhibitorsOf(namespace).of(client, check).get(rule);
-        if (noted !== undefined && !inForce.has(noted.fingerprint)) transaction.remove(INHIBITORS, namespace, noted);
+        const recorded = inhibitorsOf(namespace).ofEvent(client, check).get(rule);
+        if (recorded !== undefined && !inForce.has(recorded.fingerprint))
+          transaction.remove(INHIBITORS, namespace, recorded);
       }
     });
   }
 
   /** Records by which rules each of these open events inhibits other events. */
-  note(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
-    return this.#onOpen(keys, (transaction, { client, ...occurrence }) => {
+  recordInhibitors(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
+    return this.#updateOpenEvents(keys, (transaction, { client, ...occurrence }) => {
       const record = transaction.body(CLIENTS, client);
       const event = buildEvent({ ...occurrence, client: record, silencedBy: [] });
       recordInhibitor(transaction, client.namespace, rules, event);
@@ -53,31 +54,31 @@ export class RuleChanges {
    * Evaluates these open events against the current rules. If no rule inhibits an event any more and a notification is
    * pending, the handlers of the event are notified in the same commit.
    */
-  judge(keys: readonly EventKey[]): Promise<void> {
-    return this.#onOpen(keys, (transaction, occurrence, entry) => {
+  evaluateEvents(keys: readonly EventKey[]): Promise<void> {
+    return this.#updateOpenEvents(keys, (transaction, occurrence, entry) => {
       const { state } = entry;
-      notifyRulesChanged(transaction, occurrence);
+      notifyAfterRuleChange(transaction, occurrence);
       if (entry.state !== state) transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
     });
   }
 
   /** Records that all open events have been evaluated against the rules with these fingerprints. */
-  settle(fingerprints: readonly string[]): Promise<void> {
+  recordEvaluatedRules(fingerprints: readonly string[]): Promise<void> {
     return this.#batcher.run((transaction) => {
-      transaction.registry.state(openSettledRules).fingerprints = fingerprints;
-      transaction.putLatest(SETTLED_RULES, transaction.registry, 'fingerprints');
+      transaction.registry.state(createEvaluatedRules).fingerprints = fingerprints;
+      transaction.putLatest(EVALUATED_RULES, transaction.registry, 'fingerprints');
     });
   }
 
-  #onOpen(
+  #updateOpenEvents(
     keys: readonly EventKey[],
-    work: (transaction: Transaction, occurrence: Occurrence, entry: CheckEntry) => void,
+    update: (transaction: Transaction, occurrence: Occurrence, entry: CheckEntry) => void,
   ): Promise<void> {
-    const entriesOf = (registry: Registry): CheckEntry[] =>
+    const findEntries = (registry: Registry): CheckEntry[] =>
       keys.flatMap(([namespace, client, check]) => registry.findNamespace(namespace)?.check(client, check) ?? []);
     return this.#batcher.run(
       (transaction) => {
-        for (const entry of entriesOf(transaction.registry)) {
+        for (const entry of findEntries(transaction.registry)) {
           const { client, state } = entry;
           // Skip an event that opened or resolved after its records were requested: its own result evaluates it.
           if (state.event === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
@@ -86,10 +87,10 @@ export class RuleChanges {
           const check = bodies.eventCheck ?? bodies.check;
           if (check === null) continue;
           const history = bodies.eventHistory ?? state.history;
-          work(transaction, { client, check, state: state.event, history }, entry);
+          update(transaction, { client, check, state: state.event, history }, entry);
         }
       },
-      { weight: keys.length, needs: entriesOf },
+      { weight: keys.length, needs: findEntries },
     );
   }
 }

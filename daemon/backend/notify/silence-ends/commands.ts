@@ -4,10 +4,10 @@ import { saveNotifications } from '../../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../../model/events/storage.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { release } from '../../../../shared/domain/notify/log.ts';
+import { removeSuppression } from '../../../../shared/domain/notify/log.ts';
 import { notifyPendingResolution, notifySilenceEnded } from '../notifications.ts';
 import {
-  isStillSilenced,
+  isResolutionStillSilenced,
   pendingResolutionsOf,
   type PendingResolution,
 } from '../../model/notify/silence-ends/state.ts';
@@ -17,7 +17,7 @@ import { PENDING_RESOLUTIONS } from '../../model/notify/silence-ends/storage.ts'
 export type EventKey = readonly [namespace: string, client: string, check: string];
 
 /** Notifies handlers of events that are no longer silenced. */
-export class SilenceEnds {
+export class SilenceEndNotifier {
   readonly #batcher: Batcher;
 
   constructor(batcher: Batcher) {
@@ -34,21 +34,23 @@ export class SilenceEnds {
    * @throws MonError `unavailable` when the commit fails
    */
   notify(keys: readonly EventKey[]): Promise<readonly EventKey[]> {
-    const entriesOf = (registry: Registry): CheckEntry[] =>
+    const findEntries = (registry: Registry): CheckEntry[] =>
       keys.flatMap(([namespace, client, check]) => registry.namespace(namespace).check(client, check) ?? []);
-    const resolutionsOf = (registry: Registry): PendingResolution[] =>
+    const findResolutions = (registry: Registry): PendingResolution[] =>
       keys.flatMap(
         ([namespace, client, check]) => pendingResolutionsOf(registry.namespace(namespace)).get(client, check) ?? [],
       );
     return this.#batcher.run(
       (transaction) => {
-        const left = resolutionsOf(transaction.registry).filter((one) => !notifyUnlessSilenced(transaction, one));
-        for (const entry of entriesOf(transaction.registry)) notifyOpenUnlessSilenced(transaction, entry);
-        return left.map(({ namespace, client, check }): EventKey => [namespace, client, check]);
+        const stillPending = findResolutions(transaction.registry).filter(
+          (resolution) => !notifyResolutionUnlessSilenced(transaction, resolution),
+        );
+        for (const entry of findEntries(transaction.registry)) notifyOpenEventUnlessSilenced(transaction, entry);
+        return stillPending.map(({ namespace, client, check }): EventKey => [namespace, client, check]);
       },
       {
         weight: keys.length,
-        needs: (registry) => [...resolutionsOf(registry), ...entriesOf(registry)],
+        needs: (registry) => [...findResolutions(registry), ...findEntries(registry)],
       },
     );
   }
@@ -60,9 +62,9 @@ export class SilenceEnds {
  * @returns false if the resolution stays pending although nothing silences it, because the queue of a handler is full
  * or its event was not requested
  */
-function notifyUnlessSilenced(transaction: Transaction, pending: PendingResolution): boolean {
+function notifyResolutionUnlessSilenced(transaction: Transaction, pending: PendingResolution): boolean {
   const namespace = transaction.registry.namespace(pending.namespace);
-  if (isStillSilenced(namespace, pending, transaction.nowMs)) return true;
+  if (isResolutionStillSilenced(namespace, pending, transaction.nowMs)) return true;
   // The event was not requested if another command of this batch deferred the resolution just now.
   if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return false;
   return notifyPendingResolution(transaction, namespace, pending);
@@ -80,7 +82,7 @@ export function isNoLongerSilenced(entry: CheckEntry, nowMs: number): boolean {
  * any more. With `renotify-after-silence: false`, the suppressed notification is only removed. The command must have
  * requested the records of the check and of its client.
  */
-export function notifyOpenUnlessSilenced(transaction: Transaction, entry: CheckEntry): void {
+export function notifyOpenEventUnlessSilenced(transaction: Transaction, entry: CheckEntry): void {
   if (!isNoLongerSilenced(entry, transaction.nowMs)) return;
   const { client, state } = entry;
   const bodies = transaction.body(CHECK_RECORDS, entry);
@@ -90,6 +92,6 @@ export function notifyOpenUnlessSilenced(transaction: Transaction, entry: CheckE
     if (!notifySilenceEnded(transaction, { client, check, state: state.event, history })) return;
   }
   const { event } = entry.state;
-  if (event !== undefined) saveNotifications(transaction, entry, release(event.notifications, 'silence'));
+  if (event !== undefined) saveNotifications(transaction, entry, removeSuppression(event.notifications, 'silence'));
   transaction.keep(CHECK_RECORDS, entry, bodies);
 }

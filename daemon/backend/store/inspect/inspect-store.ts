@@ -13,7 +13,7 @@ import {
   type StoreFiles,
 } from './store-files.ts';
 import { isIntactBlock, tableBlocks } from './sorted-table.ts';
-import { versionOf, type ManifestTable, type Version } from './version.ts';
+import { versionOf, type ManifestTable, type ManifestVersion } from './version.ts';
 import { batchHead } from './write-batch.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function inspectStore(dir: string): Promise<readonly Damage[]> {
 }
 
 /** Returns the logs that LevelDB reads when it opens the store, the oldest first. */
-export function liveLogs({ logs }: StoreFiles, { logNumber }: Version): string[] {
+export function liveLogs({ logs }: StoreFiles, { logNumber }: ManifestVersion): string[] {
   return logs.filter((log) => numberOf(log) >= logNumber);
 }
 
@@ -48,7 +48,7 @@ function unusable(file: string, problem: string): { readonly damage: Damage } {
 async function currentVersion(
   dir: string,
   files: StoreFiles,
-): Promise<{ readonly version: Version } | { readonly damage: Damage } | undefined> {
+): Promise<{ readonly version: ManifestVersion } | { readonly damage: Damage } | undefined> {
   let current: string;
   try {
     current = await readFile(join(dir, CURRENT), 'utf8');
@@ -106,7 +106,11 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
 }
 
 /** Returns the damage of logs that are missing, or that were longer when the store was closed. */
-export async function absentLogs(dir: string, logs: readonly string[], { logNumber }: Version): Promise<Damage[]> {
+export async function absentLogs(
+  dir: string,
+  logs: readonly string[],
+  { logNumber }: ManifestVersion,
+): Promise<Damage[]> {
   const damages: Damage[] = [];
   // LevelDB creates a log before it names it in the manifest.
   if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
@@ -117,7 +121,7 @@ export async function absentLogs(dir: string, logs: readonly string[], { logNumb
   return [...damages, ...cut.filter(({ file }) => damages[0]?.file !== file)];
 }
 
-async function inspectLogs(dir: string, logs: readonly string[], version: Version): Promise<Damage[]> {
+async function inspectLogs(dir: string, logs: readonly string[], version: ManifestVersion): Promise<Damage[]> {
   const damages = await absentLogs(dir, logs, version);
   for (const [at, file] of logs.entries()) {
     try {

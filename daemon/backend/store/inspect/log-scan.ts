@@ -15,7 +15,7 @@ const LAST = 4;
 const SECTOR_BYTES = 512;
 
 /** A range of bytes in a file. */
-export interface Span {
+export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
@@ -24,9 +24,9 @@ export interface LogScan {
   /** The intact records, in order. */
   readonly records: readonly { readonly at: number; readonly payload: Buffer }[];
   /** Ranges that cannot be read and were once written whole. */
-  readonly damaged: readonly Span[];
+  readonly damaged: readonly ByteRange[];
   /** The rest of a write that a kill or a power cut interrupted at the end; it was never acknowledged. */
-  readonly torn: Span | undefined;
+  readonly torn: ByteRange | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface LogScan {
  */
 export function scanLog(log: Buffer): LogScan {
   const records: { at: number; payload: Buffer }[] = [];
-  const unreadable: (Span & { readonly isCutOff: boolean })[] = [];
+  const unreadable: (ByteRange & { readonly isCutOff: boolean })[] = [];
   let parts: Buffer[] = [];
   let startedAt: number | undefined;
   /** Marks a record that was begun and is not complete at `to` as unreadable. */
@@ -86,7 +86,7 @@ export function scanLog(log: Buffer): LogScan {
 function sorted(
   log: Buffer,
   lastRecordAt: number,
-  unreadable: readonly (Span & { readonly isCutOff: boolean })[],
+  unreadable: readonly (ByteRange & { readonly isCutOff: boolean })[],
 ): Pick<LogScan, 'damaged' | 'torn'> {
   const spans = joined(unreadable);
   const last = spans.at(-1);
@@ -97,8 +97,8 @@ function sorted(
   return { damaged: spans.slice(0, -1), torn: last };
 }
 
-function joined(spans: readonly Span[]): Span[] {
-  const all: Span[] = [];
+function joined(spans: readonly ByteRange[]): ByteRange[] {
+  const all: ByteRange[] = [];
   for (const { from, to } of spans) {
     const before = all.at(-1);
     if (before !== undefined && before.to >= from) all[all.length - 1] = { from: before.from, to };
@@ -151,7 +151,7 @@ function endsWithin(log: Buffer, at: number): boolean {
 }
 
 /** True if a sector is zero: a power cut may leave sectors that were allocated to a file and never written. */
-function hasUnwrittenSector(log: Buffer, { from, to }: Span): boolean {
+function hasUnwrittenSector(log: Buffer, { from, to }: ByteRange): boolean {
   if (log.subarray(from, to).every((byte) => byte === 0)) return true;
   for (let at = Math.ceil(from / SECTOR_BYTES) * SECTOR_BYTES; at + SECTOR_BYTES <= to; at += SECTOR_BYTES) {
     if (log.subarray(at, at + SECTOR_BYTES).every((byte) => byte === 0)) return true;

@@ -26,7 +26,7 @@ export interface TableBlock extends BlockHandle {
 }
 
 /** A key, followed by its sequence number and kind, and a value. */
-export type TableEntry = readonly [internalKey: Buffer, value: Buffer];
+export type SortedTableEntry = readonly [internalKey: Buffer, value: Buffer];
 
 /**
  * Returns the blocks of a table that hold its entries, by its index. A table is read into memory as a whole. It is a
@@ -62,7 +62,7 @@ export function isIntactBlock(table: Buffer, block: TableBlock): boolean {
 }
 
 /** @throws MonError `internal` if the block is damaged */
-export function blockEntries(table: Buffer, block: TableBlock): readonly TableEntry[] {
+export function blockEntries(table: Buffer, block: TableBlock): readonly SortedTableEntry[] {
   return entriesOfBlock(readBlock(table, block));
 }
 
@@ -90,13 +90,13 @@ function readChecked(
 }
 
 /** Decodes the entries of a block. Each key is written without the prefix that it shares with the key before. */
-function entriesOfBlock(block: Buffer): TableEntry[] {
+function entriesOfBlock(block: Buffer): SortedTableEntry[] {
   if (block.length < 4) throw new MonError('internal', 'a data block is too short');
   const restarts = block.readUInt32LE(block.length - 4);
   const end = block.length - 4 * (restarts + 1);
   if (end < 0) throw new MonError('internal', 'a data block is too short');
   const reader = new ByteReader(block.subarray(0, end));
-  const entries: TableEntry[] = [];
+  const entries: SortedTableEntry[] = [];
   let key: Buffer = Buffer.alloc(0);
   while (!reader.isAtEnd) {
     const [shared, unshared, length] = [reader.varint(), reader.varint(), reader.varint()];

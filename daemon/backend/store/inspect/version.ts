@@ -24,7 +24,7 @@ export interface ManifestTable {
 }
 
 /** The files that make up a database. */
-export interface Version {
+export interface ManifestVersion {
   readonly tables: ReadonlyMap<number, ManifestTable>;
   /** The oldest write-ahead log whose entries are not in the tables; 0: no log was begun yet. */
   readonly logNumber: number;
@@ -35,7 +35,7 @@ export interface Version {
  *
  * @throws MonError `internal` if the edits have no known form
  */
-export function versionOf(edits: Iterable<Buffer>): Version {
+export function versionOf(edits: Iterable<Buffer>): ManifestVersion {
   const tables = new Map<number, ManifestTable>();
   let logNumber = 0;
   const seen = new Set<number>();

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 
 /** Asks the operator a question that is answered with yes or no. */
-export type Ask = (question: string) => Promise<boolean>;
+export type ConfirmationPrompt = (question: string) => Promise<boolean>;
 
 /** Asks on standard error, because the log goes to standard output. The end of the input counts as no. */
 export async function ask(question: string): Promise<boolean> {

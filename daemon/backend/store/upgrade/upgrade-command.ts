@@ -2,7 +2,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Clock, Store } from '../../ports.ts';
-import type { Ask } from './ask.ts';
+import type { ConfirmationPrompt } from './ask.ts';
 import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
 
 /** The options of `mon-backend upgrade`. */
@@ -18,7 +18,7 @@ export interface UpgradeFlags {
 export interface CommandParts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly ask: Ask;
+  readonly ask: ConfirmationPrompt;
   /** Prints text for operators on standard output. */
   readonly print: (text: string) => void;
   /** Stops the upgrade at a point where it can be resumed. */
@@ -53,7 +53,10 @@ export async function upgradeOffline(
 }
 
 /** @throws MonError `unavailable` if the operator declines */
-export async function confirmUpgrade({ skipConfirm }: Pick<UpgradeFlags, 'skipConfirm'>, ask: Ask): Promise<void> {
+export async function confirmUpgrade(
+  { skipConfirm }: Pick<UpgradeFlags, 'skipConfirm'>,
+  ask: ConfirmationPrompt,
+): Promise<void> {
   if (skipConfirm || (await ask(QUESTION))) return;
   throw new MonError('unavailable', 'upgrade aborted by operator');
 }

@@ -1,5 +1,5 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
-import { all, block, hoursText, pass, warn, type Judgement, type UpgradeRule } from '../rule.ts';
+import { all, block, hoursText, pass, warn, type RuleFinding, type UpgradeRule } from '../rule.ts';
 import { crosses, isOlder } from '../version.ts';
 import { wordsOf } from '../product-words.ts';
 
@@ -27,7 +27,7 @@ export const dumpFirst: UpgradeRule = {
   ],
 };
 
-function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): Judgement {
+function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): RuleFinding {
   if (dump === undefined) {
     return block(
       ['there is no dump'],
@@ -63,7 +63,7 @@ function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): Judg
   );
 }
 
-function judgeDisk({ disk }: UpgradeFacts): Judgement {
+function judgeDisk({ disk }: UpgradeFacts): RuleFinding {
   if (disk === undefined) {
     return warn(
       ['the free disk space is unknown'],

@@ -1,5 +1,5 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
-import { all, block, hoursText, pass, warn, type Judgement, type PhasedStep, type UpgradeRule } from '../rule.ts';
+import { all, block, hoursText, pass, warn, type RuleFinding, type PhasedStep, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
 
 const ID = '6.4.0-store';
@@ -52,7 +52,7 @@ const relationalStep: PhasedStep = {
   commands: ['pg_dump --format=custom --file=mon-events.dump mon'],
 };
 
-function judgeSnapshot(facts: UpgradeFacts): Judgement {
+function judgeSnapshot(facts: UpgradeFacts): RuleFinding {
   if (!isEmbedded(facts)) return pass('the key-value store is external: it stays compatible');
   const { snapshot, product, taken_at: now } = facts;
   // The plan takes and verifies the snapshot in its own step.
@@ -70,7 +70,7 @@ function judgeSnapshot(facts: UpgradeFacts): Judgement {
   return pass(`${snapshot.file}, ${hoursText(Math.max(0, ageSeconds))} old, readable`);
 }
 
-function judgeRelational(facts: UpgradeFacts): Judgement {
+function judgeRelational(facts: UpgradeFacts): RuleFinding {
   if (!isRelational(facts)) return pass();
   if (facts.product === 'mon') return pass('the plan has a step for the backup of the database');
   if (facts.attested.includes('relational-backup'))
@@ -81,7 +81,7 @@ function judgeRelational(facts: UpgradeFacts): Judgement {
   );
 }
 
-function judgeBackends({ backends }: UpgradeFacts): Judgement {
+function judgeBackends({ backends }: UpgradeFacts): RuleFinding {
   if (backends === undefined) return warn(['the versions of the backends are unknown'], []);
   return pass(...backends.map(({ name, version }) => `backend ${name} is at ${version ?? 'an unknown version'}`));
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Finding } from '../../../../daemon/agent/extensions/extension.ts';
+import type { ExtensionResult } from '../../../../daemon/agent/extensions/extension.ts';
 import { findExtension } from '../../../../daemon/agent/extensions/find-extension.ts';
 import { pagesToBytes } from '../../../../daemon/agent/extensions/memory.ts';
 
-async function find(name: string, parameters?: unknown): Promise<Finding> {
+async function find(name: string, parameters?: unknown): Promise<ExtensionResult> {
   const extension = findExtension(name);
   if (extension === undefined) throw new Error(`there is no built-in check ${name}`);
   return await extension.run(parameters, { signal: new AbortController().signal });

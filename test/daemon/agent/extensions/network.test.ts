@@ -5,12 +5,12 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Finding } from '../../../../daemon/agent/extensions/extension.ts';
+import type { ExtensionResult } from '../../../../daemon/agent/extensions/extension.ts';
 import { findExtension } from '../../../../daemon/agent/extensions/find-extension.ts';
 import { CERTIFICATE, EXPIRED_CERTIFICATE, FUTURE_CERTIFICATE, KEY } from '../../../support/certificates.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-async function find(name: string, parameters: object): Promise<Finding> {
+async function find(name: string, parameters: object): Promise<ExtensionResult> {
   const extension = findExtension(name);
   if (extension === undefined) throw new Error(`there is no built-in check ${name}`);
   return await extension.run(parameters, { signal: new AbortController().signal });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
-import { eventRow } from '../../../../daemon/backend/model/events/feed-rows.ts';
+import { feedEventRow } from '../../../../daemon/backend/model/events/feed-rows.ts';
 import { groupsOf } from '../../../../daemon/backend/model/notify/groups/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
@@ -98,7 +98,7 @@ describe('a renamed inhibition source', () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     const shown = (): unknown => {
       const entry = rig.entry();
-      return entry && eventRow(entry, rig.clock.now())?.inhibited_by;
+      return entry && feedEventRow(entry, rig.clock.now())?.inhibited_by;
     };
     await switchIs(rig, 2);
     await rig.report(2);

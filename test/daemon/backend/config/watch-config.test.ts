@@ -6,7 +6,7 @@ import { loadConfig, type ConfigSources } from '../../../../daemon/backend/confi
 import { reload } from '../../../../daemon/backend/config/reload.ts';
 import { watchConfig } from '../../../../daemon/backend/config/watch-config.ts';
 import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
-import type { Command } from '../../../../shared/schemas/command.ts';
+import type { CommandLine } from '../../../../shared/schemas/command.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -15,7 +15,7 @@ const check = (command: string): string =>
 
 interface Watched {
   /** Returns the command of the only check after the last reload. */
-  readonly command: () => Command | undefined;
+  readonly command: () => CommandLine | undefined;
   /** Returns whether the newest configuration was rejected. */
   readonly isRejected: () => boolean;
 }

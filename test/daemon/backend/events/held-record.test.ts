@@ -5,7 +5,7 @@ import {
   datedCheckRecord,
   encodeCheckRecord,
   toCachedRecord,
-  stateOf,
+  checkStateOf,
 } from '../../../../daemon/backend/model/events/check-record.ts';
 import { aggregateNames } from '../../../../shared/domain/aggregate.ts';
 import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../../shared/domain/event.ts';
@@ -48,7 +48,7 @@ test.each([
       const text = encodeCheckRecord(state, { check: last ?? null }, 0);
       const record = datedCheckRecord(text, corrections);
       const held = toCachedRecord(text, 'disk', corrections);
-      expect(held.state).toStrictEqual(stateOf(record));
+      expect(held.state).toStrictEqual(checkStateOf(record));
       expect(held.result).toMatchObject({
         name: 'disk',
         status: record.check?.status,

@@ -29,7 +29,7 @@ function aPlan(id: number): StoredPlan {
     entities: null,
     log: [],
   };
-  return { runbook, facts: {} };
+  return { plan: runbook, facts: {} };
 }
 
 /** Opens a backend with the namespaces `team-a` and `team-b`. */

@@ -5,7 +5,7 @@ import { topicsOf } from '../../../../daemon/backend/compose/topics.ts';
 import { ChangeLog } from '../../../../daemon/backend/feed/change-log.ts';
 import { FeedHub } from '../../../../daemon/backend/feed/feed-hub.ts';
 import { Namespaces } from '../../../../daemon/backend/namespaces/commands.ts';
-import { groupLabel } from '../../../../shared/domain/notify/group-key.ts';
+import { formatGroupLabel } from '../../../../shared/domain/notify/group-key.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { serveFeed } from '../../../support/serve-feed.ts';
@@ -98,7 +98,7 @@ function heardMore(peer: FeedPeer, type: 'live' | 'pong', count: number): void {
 const groupsIn = ({ replica }: FeedPeer): string[] =>
   [...replica.groups.values()].map(
     ({ handler, by, firing, pending, worst }) =>
-      `${handler} ${groupLabel(Object.entries(by))}: ${String(firing)} ${String(worst)}, ${String(pending)} pending`,
+      `${handler} ${formatGroupLabel(Object.entries(by))}: ${String(firing)} ${String(worst)}, ${String(pending)} pending`,
   );
 
 const rulesIn = ({ replica }: FeedPeer): string[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SilenceEnds } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
+import { SilenceEndNotifier } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
 import { Aggregates } from '../../../../daemon/backend/aggregates/commands.ts';
 import { HANDLER_JOBS } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
@@ -104,7 +104,7 @@ describe('the notification at the end of a silence', () => {
     rig.clock.advance(60_000);
     await rig.report(2, attributes);
     expect(await takeRuns(rig)).toEqual([...ENDED, 'audit create']);
-    await new SilenceEnds(rig.batcher).notify([[DEFAULT_NAMESPACE, 'web-1', 'disk']]);
+    await new SilenceEndNotifier(rig.batcher).notify([[DEFAULT_NAMESPACE, 'web-1', 'disk']]);
     expect(await takeRuns(rig)).toEqual([]);
   });
 });

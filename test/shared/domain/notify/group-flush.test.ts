@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { flushGroup, type Presence, type FlushMember } from '../../../../shared/domain/notify/group-flush.ts';
-import { dueAtMs } from '../../../../shared/domain/notify/group-intervals.ts';
 import {
-  changeOf,
-  nextMember,
-  lastNotifiedOfEither,
+  computeGroupFlush,
+  type StateAtFlush,
+  type FlushMember,
+} from '../../../../shared/domain/notify/group-flush.ts';
+import { nextFlushAtMs } from '../../../../shared/domain/notify/group-intervals.ts';
+import {
+  changeSinceNotified,
+  nextMemberState,
+  mergeLastNotified,
   type MemberState,
 } from '../../../../shared/domain/notify/group-member.ts';
 
@@ -22,12 +26,12 @@ describe('the next flush of a group', () => {
       due: 20_300_000,
     },
   ])('$name', ({ pace: [pendingSinceMs, flushedAtMs, notifiedAtMs], due }) => {
-    expect(dueAtMs({ pendingSinceMs, flushedAtMs, notifiedAtMs }, TIMES)).toBe(due);
+    expect(nextFlushAtMs({ pendingSinceMs, flushedAtMs, notifiedAtMs }, TIMES)).toBe(due);
   });
 
   test('a group without repetition is due in an hour to look for members that have gone', () => {
     const pace = { pendingSinceMs: undefined, flushedAtMs: 0, notifiedAtMs: 0 };
-    expect(dueAtMs(pace, { ...TIMES, repeatMs: 0 })).toBe(3_600_000);
+    expect(nextFlushAtMs(pace, { ...TIMES, repeatMs: 0 })).toBe(3_600_000);
   });
 });
 
@@ -39,8 +43,8 @@ function comes(
   more: { readonly action?: 'create' | 'resolve'; readonly silence_ended?: true } = {},
 ): string {
   const event = { id: 'e', action: 'create' as const, check: { status }, ...more };
-  const next = nextMember(before, event, true);
-  return next === undefined ? 'forgotten' : changeOf(next);
+  const next = nextMemberState(before, event, true);
+  return next === undefined ? 'forgotten' : changeSinceNotified(next);
 }
 
 test.each([
@@ -54,7 +58,7 @@ test.each([
 ] as const)(
   'an event under two names with the notified states %s and %s has the notified state %s',
   (first, second, lastNotified) => {
-    expect(lastNotifiedOfEither(first, second)).toBe(lastNotified);
+    expect(mergeLastNotified(first, second)).toBe(lastNotified);
   },
 );
 
@@ -101,22 +105,24 @@ function turn(
     presence = {},
     ...limits
   }: {
-    readonly presence?: Readonly<Record<string, Presence>>;
+    readonly presence?: Readonly<Record<string, StateAtFlush>>;
     readonly isRepeatDue?: boolean;
     readonly events?: number;
     readonly bytes?: number;
   } = {},
 ) {
-  const { listed, leaving, notified, inhibited, ...rest } = flushGroup(
-    members,
-    ({ client }) => presence[client] ?? 'open',
-    {
-      isRepeatDue: false,
-      events: 100,
-      bytes: 10_000,
-      ...limits,
-    },
-  );
+  const {
+    listed,
+    leavingMembers: leaving,
+    notifiedMembers: notified,
+    inhibited,
+    ...rest
+  } = computeGroupFlush(members, ({ client }) => presence[client] ?? 'open', {
+    isRepeatDue: false,
+    events: 100,
+    bytes: 10_000,
+    ...limits,
+  });
   return {
     ...rest,
     listed: listed.map(([{ client }, change]) => `${client} ${change}`).join(', '),

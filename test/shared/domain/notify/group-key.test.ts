@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { groupId, groupLabel, groupKey } from '../../../../shared/domain/notify/group-key.ts';
+import { computeGroupId, formatGroupLabel, computeGroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
 const event = anEvent({
@@ -13,7 +13,7 @@ const event = anEvent({
   check: { name: 'disk', subscribers: ['linux', 'db'], team: 'ops' },
 });
 
-const placeOf = (end: string) => groupKey(['check.team'], anEvent({ check: { team: 'x'.repeat(5000) + end } }));
+const placeOf = (end: string) => computeGroupKey(['check.team'], anEvent({ check: { team: 'x'.repeat(5000) + end } }));
 
 describe('the group key of an event', () => {
   test.each<{ name: string; value: string }>([
@@ -27,12 +27,12 @@ describe('the group key of an event', () => {
     { name: 'check.missing', value: '' },
     { name: 'client.constructor', value: '' },
   ])('the group key of $name is $value', ({ name, value }) => {
-    expect(groupKey([name], event).by).toEqual([[name, value]]);
+    expect(computeGroupKey([name], event).by).toEqual([[name, value]]);
   });
 
   test('the subscription of a check without subscribers is that of the client, except for its own', () => {
     const standalone = anEvent({ client: { subscriptions: ['web', 'linux', 'client:web-1'] } });
-    expect(groupKey(['subscription'], standalone).by).toEqual([['subscription', 'linux,web']]);
+    expect(computeGroupKey(['subscription'], standalone).by).toEqual([['subscription', 'linux,web']]);
   });
 
   test('a long value in a group key is truncated, but the key depends on all of it', () => {
@@ -41,13 +41,18 @@ describe('the group key of an event', () => {
   });
 
   test('an empty group key puts all events in one group', () => {
-    expect(groupKey([], event)).toEqual({ key: '[]', by: [] });
-    expect(groupLabel([])).toBe('all events');
+    expect(computeGroupKey([], event)).toEqual({ key: '[]', by: [] });
+    expect(formatGroupLabel([])).toBe('all events');
   });
 });
 
 test('the id of a group depends on namespace, handler and group key', () => {
-  const ids = [groupId('a', 'b', 'c'), groupId('b', 'b', 'c'), groupId('a', 'c', 'c'), groupId('a', 'b', 'd')];
+  const ids = [
+    computeGroupId('a', 'b', 'c'),
+    computeGroupId('b', 'b', 'c'),
+    computeGroupId('a', 'c', 'c'),
+    computeGroupId('a', 'b', 'd'),
+  ];
   expect(new Set(ids).size).toBe(4);
   expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
 });

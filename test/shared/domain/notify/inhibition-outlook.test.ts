@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inhibitionOutlook } from '../../../../shared/domain/notify/inhibition-outlook.ts';
+import { predictInhibitions } from '../../../../shared/domain/notify/inhibition-outlook.ts';
 import { parseInhibition } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
@@ -13,7 +13,7 @@ const warning = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: '
 
 test.each<{
   name: string;
-  event: Parameters<typeof inhibitionOutlook>[2];
+  event: Parameters<typeof predictInhibitions>[2];
   now: readonly (readonly [string, number])[];
   outlook: readonly string[];
 }>([
@@ -25,10 +25,10 @@ test.each<{
   { name: 'one that never did', event: warning, now: [], outlook: [] },
   { name: 'none', event: undefined, now: [], outlook: [] },
 ])('what becomes of those that an event keeps quiet: $name', ({ event, now, outlook }) => {
-  const found = inhibitionOutlook(RULES, 'default', event, new Map(now));
+  const found = predictInhibitions(RULES, 'default', event, new Map(now));
   expect(found.map(({ rule, change, inhibited }) => `${rule} ${change} ${String(inhibited)}`)).toEqual(outlook);
 });
 
 test('the outlook of an inhibition names the attributes in common', () => {
-  expect(inhibitionOutlook(RULES, 'default', critical, new Map())).toMatchObject([{ equal: ['client.rack'] }]);
+  expect(predictInhibitions(RULES, 'default', critical, new Map())).toMatchObject([{ equal: ['client.rack'] }]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  inhibitorOf,
+  findInhibitorByRules,
   isInhibitor,
   parseInhibition,
   type InhibitionRule,
@@ -47,7 +47,7 @@ test('an inhibitor is looked up by the attributes in common, and is another even
     },
   };
   const rules = [ruleOf({ target: 'check=cpu' }), ruleOf({ source: 'check=disk' }), ruleOf({ equal: ['client.rack'] })];
-  expect(inhibitorOf(rules, index, 'default', disk)).toMatchObject({
+  expect(findInhibitorByRules(rules, index, 'default', disk)).toMatchObject({
     rule: 'r',
     client: 'sw',
     check: 'switch',

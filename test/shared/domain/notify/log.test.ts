@@ -2,16 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   EMPTY_LOG,
-  interned,
-  isPending,
-  merge,
+  internLog,
+  isPendingByInhibition,
+  mergeLogs,
   recordNeverNotified,
   recordNotified,
-  release,
-  settlePending,
-  suppressByInhibition,
-  suppressBySilence,
-  wasNotified,
+  removeSuppression,
+  removePendingHandlers,
+  recordInhibited,
+  recordSilenced,
+  wasHandlerNotified,
 } from '../../../../shared/domain/notify/log.ts';
 import {
   LOGGED_HANDLERS_MAX,
@@ -30,14 +30,14 @@ const logs: fc.Arbitrary<NotificationLog> = fc
   .record({ notified: names, inhibited: fc.option(names), isSilenced: fc.boolean(), isNever: fc.boolean() })
   .map(({ notified, inhibited, isSilenced, isNever }) => {
     let log = recordNotified(EMPTY_LOG, notified);
-    if (inhibited !== null) log = suppressByInhibition(log, SWITCH, inhibited);
+    if (inhibited !== null) log = recordInhibited(log, SWITCH, inhibited);
     if (inhibited !== null && isNever) log = recordNeverNotified(log);
-    return isSilenced ? suppressBySilence(log) : log;
+    return isSilenced ? recordSilenced(log) : log;
   });
 
 /** Returns the handlers with a pending notification after a merge with an inhibited event. */
 function pendingOf(a: NotificationLog, b: NotificationLog): readonly string[] {
-  const { inhibition = [] } = merge(a, { ...b, inhibitedBy: SWITCH }, []).pending ?? {};
+  const { inhibition = [] } = mergeLogs(a, { ...b, inhibitedBy: SWITCH }, []).pending ?? {};
   return inhibition === 'all' ? ['all'] : [...inhibition].toSorted();
 }
 
@@ -46,8 +46,8 @@ describe('the notification log of an event', () => {
     fc.assert(
       fc.property(manyNames, names, (handlers, notified) => {
         const before = recordNotified(EMPTY_LOG, notified);
-        const suppressed = suppressByInhibition(before, SWITCH, handlers);
-        expect(settlePending(release(suppressed, 'inhibition'), handlers)).toEqual(before);
+        const suppressed = recordInhibited(before, SWITCH, handlers);
+        expect(removePendingHandlers(removeSuppression(suppressed, 'inhibition'), handlers)).toEqual(before);
       }),
     );
   });
@@ -55,8 +55,8 @@ describe('the notification log of an event', () => {
   test('no handler with a pending notification is forgotten, however many there are', () => {
     fc.assert(
       fc.property(manyNames, manyNames, (first, second) => {
-        const log = suppressByInhibition(suppressByInhibition(EMPTY_LOG, SWITCH, first), SWITCH, second);
-        for (const name of [...first, ...second]) expect(isPending(log, name)).toBe(true);
+        const log = recordInhibited(recordInhibited(EMPTY_LOG, SWITCH, first), SWITCH, second);
+        for (const name of [...first, ...second]) expect(isPendingByInhibition(log, name)).toBe(true);
         const { inhibition = [] } = log.pending ?? {};
         expect(inhibition === 'all' ? 0 : inhibition.length).toBeLessThanOrEqual(LOGGED_HANDLERS_MAX);
       }),
@@ -74,9 +74,11 @@ describe('the notification log of an event', () => {
   test('a handler that was notified under either name counts as notified after a merge', () => {
     fc.assert(
       fc.property(logs, logs, (first, second) => {
-        const merged = merge(first, second, []);
+        const merged = mergeLogs(first, second, []);
         for (const name of ['a', 'b', 'c', 'd', 'e']) {
-          expect(wasNotified(merged, name)).toBe(wasNotified(first, name) || wasNotified(second, name));
+          expect(wasHandlerNotified(merged, name)).toBe(
+            wasHandlerNotified(first, name) || wasHandlerNotified(second, name),
+          );
         }
       }),
     );
@@ -87,9 +89,9 @@ describe('the notification log of an event', () => {
       fc.property(logs, (log) => {
         const { notified = [], inhibitedBy } = log;
         expect(recordNotified(log, notified === 'all' ? ['x'] : notified)).toBe(log);
-        expect(log.pending?.silence === true ? suppressBySilence(log) : log).toBe(log);
+        expect(log.pending?.silence === true ? recordSilenced(log) : log).toBe(log);
         const again = JSON.parse(JSON.stringify(log)) as NotificationLog;
-        expect(inhibitedBy === undefined ? interned(again) : suppressByInhibition(log, inhibitedBy, [])).toBe(log);
+        expect(inhibitedBy === undefined ? internLog(again) : recordInhibited(log, inhibitedBy, [])).toBe(log);
       }),
     );
   });

@@ -8,7 +8,11 @@ import {
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
 import type { StageInputs } from '../../../../shared/domain/notify/context.ts';
-import { isRun, judge as judgeHandler, wouldRunWithoutSilence } from '../../../../shared/domain/notify/verdict.ts';
+import {
+  leadsToRun,
+  evaluateStages as judgeHandler,
+  wouldRunWithoutSilence,
+} from '../../../../shared/domain/notify/verdict.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import { filterSchema } from '../../../../shared/schemas/filter.ts';
 import { handlerSchema, type HandlerDefinition } from '../../../../shared/schemas/handler.ts';
@@ -302,7 +306,7 @@ test('an event is handled exactly when nothing prevents it', () => {
           (handler.severities === undefined || told.some((one) => handler.severities?.includes(severity(one)))) &&
           (!silenced || handler.handle_silenced === true) &&
           handler.filters?.includes('staging') !== true;
-        expect(isRun(judgeHandler(handlerWith(handler), event, about()))).toBe(expected);
+        expect(leadsToRun(judgeHandler(handlerWith(handler), event, about()))).toBe(expected);
       },
     ),
   );

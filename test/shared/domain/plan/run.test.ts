@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planOf } from '../../../../shared/domain/plan/plan.ts';
 import {
   afterRestart,
-  carryOut,
+  executeOrder,
   currentStep,
   finishStep,
   HOLDER_GONE_MS,
@@ -24,13 +24,13 @@ function aPlanRun(): PlanRun {
 }
 
 function ordered(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW): PlanRun {
-  const outcome = carryOut(runbook, order, who, nowMs);
+  const outcome = executeOrder(runbook, order, who, nowMs);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
-  return outcome.runbook;
+  return outcome.plan;
 }
 
 function refusal(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW): string {
-  const outcome = carryOut(runbook, order, who, nowMs);
+  const outcome = executeOrder(runbook, order, who, nowMs);
   return outcome.kind === 'refused' ? outcome.reason : 'it was possible';
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldAt, isSelected, parseSelector } from '../../../../shared/domain/v2/selectors.ts';
+import { fieldAt, isSelected, parseV2Selector } from '../../../../shared/domain/v2/selectors.ts';
 
 const EVENT = {
   check: {
@@ -14,7 +14,7 @@ const EVENT = {
 };
 
 function selects(text: string): boolean | string {
-  const selector = parseSelector(text);
+  const selector = parseV2Selector(text);
   return selector.kind === 'problem'
     ? selector.message
     : isSelected(selector, (name) => fieldAt({ event: EVENT }, name));

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readInstallation, type InstallPaths } from '../../../../tui/monctl/upgrade/installation.ts';
+import { detectInstallation, type InstallPaths } from '../../../../tui/monctl/upgrade/installation.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 async function aMachine(): Promise<{ readonly bin: string; readonly places: InstallPaths }> {
@@ -23,7 +23,7 @@ test('the installation report recognizes a bare binary without state-dir and its
   const { bin, places } = await aMachine();
   await mkdir(places.oldState);
   await writeFile(join(places.oldState, 'data'), '');
-  expect(await readInstallation(`/nowhere:${bin}:${process.env['PATH'] ?? ''}`, places)).toEqual({
+  expect(await detectInstallation(`/nowhere:${bin}:${process.env['PATH'] ?? ''}`, places)).toEqual({
     install: 'binary',
     state_dir: { configured: null, old_has_data: true, new_has_data: false },
   });
@@ -34,7 +34,7 @@ test('the installation report names the configured state directory and whether t
   await mkdir(places.newState, { recursive: true });
   await writeFile(join(places.newState, 'data'), '');
   await writeFile(places.config, `state-dir: ${places.oldState}\n`);
-  expect((await readInstallation(bin, places)).state_dir).toEqual({
+  expect((await detectInstallation(bin, places)).state_dir).toEqual({
     configured: places.oldState,
     old_has_data: false,
     new_has_data: true,
@@ -43,11 +43,11 @@ test('the installation report names the configured state directory and whether t
 
 test('the installation report of a machine without a backend is empty', async () => {
   const { places } = await aMachine();
-  expect(await readInstallation('/nowhere', places)).toEqual({});
+  expect(await detectInstallation('/nowhere', places)).toEqual({});
 });
 
 test('an invalid configuration is reported by the installation report', async () => {
   const { bin, places } = await aMachine();
   await writeFile(places.config, 'a: [');
-  await expect(readInstallation(bin, places)).rejects.toThrow(`${places.config} is not YAML`);
+  await expect(detectInstallation(bin, places)).rejects.toThrow(`${places.config} is not YAML`);
 });

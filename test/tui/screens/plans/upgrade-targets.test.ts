@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upgradeRow } from '../../../../daemon/backend/model/plans/feed-rows.ts';
 import { planOf } from '../../../../shared/domain/plan/plan.ts';
-import { carryOut, currentStep, finishStep, newPlan } from '../../../../shared/domain/plan/run.ts';
+import { executeOrder, currentStep, finishStep, newPlan } from '../../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanOrder } from '../../../../shared/schemas/plan-run.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { someFacts } from '../../../support/upgrade-facts.ts';
@@ -87,9 +87,9 @@ function advanced(plan: PlanRun, nowMs: number): PlanRun {
 }
 
 function ordered(plan: PlanRun, order: PlanOrder, nowMs: number): PlanRun {
-  const outcome = carryOut(plan, order, 'alice', nowMs);
+  const outcome = executeOrder(plan, order, 'alice', nowMs);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
-  return { ...outcome.runbook, revision: plan.revision + 1 };
+  return { ...outcome.plan, revision: plan.revision + 1 };
 }
 
 function show(console: ConsoleDriver, plan: PlanRun): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
 import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
-import type { Change } from '../../../../tui/words/changes.ts';
+import type { BulkChange } from '../../../../tui/words/changes.ts';
 import { silenceEntryLines } from '../../../../tui/screens/silences/entry-lines.ts';
 import { silenceEntry } from '../../../../tui/screens/silences/table.ts';
 import { NO_SEARCH } from '../../../../tui/state/search-field.ts';
@@ -52,7 +52,7 @@ function shown(driver: ConsoleDriver, column: string): readonly string[] {
   return driver.list.map((key) => text?.(rows.get(key)?.row, driver.store.nowMs) ?? '');
 }
 
-function changes(driver: ConsoleDriver): readonly Change[] {
+function changes(driver: ConsoleDriver): readonly BulkChange[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
 }
 

@@ -80,7 +80,7 @@ export class PeerSignatures {
   /** @param receiver the id of the backend that receives the request */
   headerOf({ body, ...request }: SentRequest, receiver: string): Readonly<Record<string, string>> {
     const { keys, self, now } = this.#parts;
-    const said = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${digestOf(body ?? '')}`;
+    const said = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${requestBodyDigest(body ?? '')}`;
     const mac = keys.sign(requestText(said, receiver, request));
     return { [PEER_HEADERS.signature]: `${said}.${mac}` };
   }
@@ -128,7 +128,7 @@ export class PeerSignatures {
   }
 }
 
-export function digestOf(body: Buffer | string): string {
+export function requestBodyDigest(body: Buffer | string): string {
   return hash('sha256', body, 'base64url');
 }
 

@@ -1,7 +1,7 @@
 import type { GroupRun, HandledEvent, HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
 import type { Transaction } from '../../transaction/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
-import { storedJob } from './stored-job.ts';
+import { encodeJob } from './stored-job.ts';
 import { handlerJobKey } from './storage.ts';
 
 /**
@@ -10,7 +10,7 @@ import { handlerJobKey } from './storage.ts';
  * @param event the event to send; for a group, the first of its events
  * @param group the group to send; undefined: the run sends only `event`
  */
-export function addJob(
+export function enqueueJob(
   transaction: Transaction,
   namespace: Namespace,
   handler: string,
@@ -29,5 +29,5 @@ export function addJob(
     ...(group !== undefined && { group }),
   };
   transaction.addJob(job);
-  transaction.write(handlerJobKey(job.id), storedJob(job));
+  transaction.write(handlerJobKey(job.id), encodeJob(job));
 }

@@ -13,47 +13,51 @@ interface StoredEvent extends Omit<HandledEvent, 'silence_ending'> {
 
 type StoredGroupedEvent = StoredEvent & Pick<GroupRun['events'][number], 'change'>;
 
-interface StoredGroup extends Omit<GroupRun, 'omitted' | 'events'> {
+interface StoredGroupRun extends Omit<GroupRun, 'omitted' | 'events'> {
   readonly left_out: number;
   readonly events: readonly StoredGroupedEvent[];
 }
 
 interface StoredJob extends Omit<HandlerJob, 'event' | 'group'> {
   readonly event: StoredEvent;
-  readonly group?: StoredGroup | undefined;
+  readonly group?: StoredGroupRun | undefined;
 }
 
 /** Returns the JSON text under which a handler run is stored. */
-export function storedJob({ event, group, ...attributes }: HandlerJob): string {
-  const stored: StoredJob = { ...attributes, event: storedEvent(event), ...(group && { group: storedGroup(group) }) };
+export function encodeJob({ event, group, ...attributes }: HandlerJob): string {
+  const stored: StoredJob = {
+    ...attributes,
+    event: encodeEvent(event),
+    ...(group && { group: encodeGroupRun(group) }),
+  };
   return JSON.stringify(stored);
 }
 
 /**
  * Returns a handler run from its stored text.
  *
- * @param text a text that `storedJob` returned
+ * @param text a text that `encodeJob` returned
  */
-export function jobOfStored(text: string): HandlerJob {
+export function decodeJob(text: string): HandlerJob {
   const { event, group, ...attributes } = JSON.parse(text) as StoredJob;
-  return { ...attributes, event: eventOfStored(event), ...(group && { group: groupOfStored(group) }) };
+  return { ...attributes, event: decodeEvent(event), ...(group && { group: decodeGroupRun(group) }) };
 }
 
-function storedGroup({ omitted, events, ...attributes }: GroupRun): StoredGroup {
-  return { ...attributes, left_out: omitted, events: events.map(storedEvent) };
+function encodeGroupRun({ omitted, events, ...attributes }: GroupRun): StoredGroupRun {
+  return { ...attributes, left_out: omitted, events: events.map(encodeEvent) };
 }
 
-function groupOfStored({ left_out: omitted, events, ...attributes }: StoredGroup): GroupRun {
-  return { ...attributes, omitted, events: events.map(eventOfStored) };
+function decodeGroupRun({ left_out: omitted, events, ...attributes }: StoredGroupRun): GroupRun {
+  return { ...attributes, omitted, events: events.map(decodeEvent) };
 }
 
-function storedEvent<Extra>(event: HandledEvent & Extra): StoredEvent & Extra {
+function encodeEvent<Extra>(event: HandledEvent & Extra): StoredEvent & Extra {
   const { silence_ending: row, ...attributes } = event;
   if (row === undefined) return event;
   return { ...attributes, silence_ending: withStoredReminder(row) } as StoredEvent & Extra;
 }
 
-function eventOfStored<Extra>(event: StoredEvent & Extra): HandledEvent & Extra {
+function decodeEvent<Extra>(event: StoredEvent & Extra): HandledEvent & Extra {
   const { silence_ending: row, ...attributes } = event;
   if (row === undefined) return event;
   return { ...attributes, silence_ending: withCurrentReminder(row) } as HandledEvent & Extra;

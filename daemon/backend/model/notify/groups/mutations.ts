@@ -1,28 +1,28 @@
-import { groupKey, isGroupedBy, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
-import { groupOfOne } from '../../../../../shared/domain/notify/group-document.ts';
+import { computeGroupKey, isGroupedBy, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
+import { buildSingleEventGroup } from '../../../../../shared/domain/notify/group-document.ts';
 import {
-  hasPending,
-  nextMember,
-  lastNotifiedOfEither,
-  type LastNotified,
+  hasPendingChange,
+  nextMemberState,
+  mergeLastNotified,
+  type LastNotifiedStatus,
 } from '../../../../../shared/domain/notify/group-member.ts';
 import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
 import { noteEvent } from '../../events/mutations.ts';
-import { addJob } from '../delivery/mutations.ts';
+import { enqueueJob } from '../delivery/mutations.ts';
 import type { Transaction } from '../../transaction/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
-import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
-import { GROUPED_EVENTS, LAST_NOTIFIED, HANDLER_GROUPS } from './storage.ts';
+import { Group, GroupMember, groupsOf, createGroupsToReschedule } from './state.ts';
+import { GROUPED_EVENTS, LAST_NOTIFICATIONS, HANDLER_GROUPS } from './storage.ts';
 
 /** Maximum number of groups of one handler. An event that needs one more group is notified alone. */
-export const GROUPS_MAX = 10_000;
+export const GROUPS_PER_HANDLER_MAX = 10_000;
 /** Maximum number of events in one group. An event beyond this limit is notified alone. */
 export const GROUP_MEMBERS_MAX = 10_000;
 
 /** The name of a handler with `group_by`, and the attribute names in its `group_by`. */
 export interface GroupingHandler {
   readonly name: string;
-  readonly names: readonly string[];
+  readonly groupBy: readonly string[];
 }
 
 /**
@@ -34,35 +34,35 @@ export interface GroupingHandler {
 export function addToGroup(
   transaction: Transaction,
   namespace: Namespace,
-  { name, names }: GroupingHandler,
+  { name, groupBy }: GroupingHandler,
   event: HandledEvent,
 ): boolean {
   const { client, check } = event;
   const groups = groupsOf(namespace);
-  const present = groups.member(name, client.name, check.name);
-  const open = namespace.check(client.name, check.name)?.state.event;
-  const next = nextMember(present, event, open?.id === event.id);
-  if (next === undefined) {
-    if (present !== undefined) removeMember(transaction, namespace, present);
+  const existing = groups.member(name, client.name, check.name);
+  const openEvent = namespace.check(client.name, check.name)?.state.event;
+  const nextState = nextMemberState(existing, event, openEvent?.id === event.id);
+  if (nextState === undefined) {
+    if (existing !== undefined) removeMember(transaction, namespace, existing);
     return true;
   }
-  const group = groupAt(namespace, name, groupKey(names, event), present?.group);
-  if (group === undefined || (present?.group !== group && isFull(group))) {
+  const group = getOrCreateGroup(namespace, name, computeGroupKey(groupBy, event), existing?.group);
+  if (group === undefined || (existing?.group !== group && isGroupFull(group))) {
     // The caller notifies the event alone. If it stayed in its previous group, that would notify it a second time.
-    if (present !== undefined) removeMember(transaction, namespace, present);
+    if (existing !== undefined) removeMember(transaction, namespace, existing);
     return false;
   }
-  const member = memberIn(transaction, namespace, group, present, event);
+  const member = ensureMember(transaction, namespace, group, existing, event);
   const { lastNotified } = member;
-  member.become(next);
+  member.setState(nextState);
   if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
   transaction.keep(GROUPED_EVENTS, member, event);
-  if (hasPending(member)) group.pendingSinceMs ??= transaction.nowMs;
-  touch(transaction, namespace, group);
+  if (hasPendingChange(member)) group.pendingSinceMs ??= transaction.nowMs;
+  saveOrRemoveGroup(transaction, namespace, group);
   return true;
 }
 
-function isFull({ members }: Group): boolean {
+function isGroupFull({ members }: Group): boolean {
   return members.size >= GROUP_MEMBERS_MAX;
 }
 
@@ -76,17 +76,17 @@ function isFull({ members }: Group): boolean {
 export function moveMember(
   transaction: Transaction,
   namespace: Namespace,
-  { name, names }: GroupingHandler,
+  { name, groupBy }: GroupingHandler,
   member: GroupMember,
 ): boolean {
   const event = transaction.body(GROUPED_EVENTS, member);
   const { pendingSinceMs = transaction.nowMs } = member.group;
-  const group = groupAt(namespace, name, groupKey(names, event), member.group);
-  if (group === undefined || group === member.group || isFull(group)) return false;
-  memberIn(transaction, namespace, group, member, event);
+  const group = getOrCreateGroup(namespace, name, computeGroupKey(groupBy, event), member.group);
+  if (group === undefined || group === member.group || isGroupFull(group)) return false;
+  ensureMember(transaction, namespace, group, member, event);
   transaction.keep(GROUPED_EVENTS, member, event);
-  if (hasPending(member)) group.pendingSinceMs ??= pendingSinceMs;
-  touch(transaction, namespace, group);
+  if (hasPendingChange(member)) group.pendingSinceMs ??= pendingSinceMs;
+  saveOrRemoveGroup(transaction, namespace, group);
   return true;
 }
 
@@ -100,39 +100,40 @@ export function renameMembers(
   { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
 ): void {
   const groups = groupsOf(namespace);
-  const open = namespace.check(client, to)?.state.event;
+  const openEvent = namespace.check(client, to)?.state.event;
   for (const member of groups.membersOf(client, from)) {
     if (member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
     // The handler may already group an event under the new name: a pending resolution, or a deleted event that no flush
     // has removed yet. If the event to move is not open and one of the two is a resolution, both keep their names.
-    const present = groups.member(member.handler, client, to);
-    const isOpen = member.eventId === open?.id;
-    if (present !== undefined && !isOpen && (present.isResolved || member.isResolved)) continue;
+    const existing = groups.member(member.handler, client, to);
+    const isOpen = member.eventId === openEvent?.id;
+    if (existing !== undefined && !isOpen && (existing.isResolved || member.isResolved)) continue;
     const body = transaction.body(GROUPED_EVENTS, member);
     const event = { ...body, check: { ...body.check, name: to } };
-    if (present !== undefined) removeMember(transaction, namespace, present);
-    const { handler, group: left } = member;
-    const names = left.by.map(([name]) => name);
-    const group = groupAt(namespace, handler, groupKey(names, event), left);
-    if (group === undefined || (group !== left && isFull(group))) {
-      const singleEventGroup = groupOfOne({ namespace: namespace.name, handler }, names, event);
-      if (hasPending(member)) addJob(transaction, namespace, handler, event, singleEventGroup);
+    if (existing !== undefined) removeMember(transaction, namespace, existing);
+    const { handler, group: oldGroup } = member;
+    const groupBy = oldGroup.by.map(([name]) => name);
+    const group = getOrCreateGroup(namespace, handler, computeGroupKey(groupBy, event), oldGroup);
+    if (group === undefined || (group !== oldGroup && isGroupFull(group))) {
+      const singleEventGroup = buildSingleEventGroup({ namespace: namespace.name, handler }, groupBy, event);
+      if (hasPendingChange(member)) enqueueJob(transaction, namespace, handler, event, singleEventGroup);
     } else {
-      const moved = new GroupMember(group, client, to);
+      const movedMember = new GroupMember(group, client, to);
       const { eventId, status, isResolved, isTransient, lastNotified } = member;
-      moved.become({
+      movedMember.setState({
         eventId,
         status,
         isResolved,
         isTransient,
-        lastNotified: lastNotifiedOfEither(lastNotified, present?.lastNotified),
+        lastNotified: mergeLastNotified(lastNotified, existing?.lastNotified),
       });
-      groups.putMember(moved);
-      transaction.keep(GROUPED_EVENTS, moved, event);
-      if (moved.lastNotified !== undefined) saveLastNotified(transaction, namespace, moved, moved.lastNotified);
-      if (hasPending(moved)) group.pendingSinceMs ??= left.pendingSinceMs ?? transaction.nowMs;
-      touch(transaction, namespace, group);
-      noteShown(transaction, namespace, moved);
+      groups.putMember(movedMember);
+      transaction.keep(GROUPED_EVENTS, movedMember, event);
+      if (movedMember.lastNotified !== undefined)
+        saveLastNotified(transaction, namespace, movedMember, movedMember.lastNotified);
+      if (hasPendingChange(movedMember)) group.pendingSinceMs ??= oldGroup.pendingSinceMs ?? transaction.nowMs;
+      saveOrRemoveGroup(transaction, namespace, group);
+      announceOpenEvent(transaction, namespace, movedMember);
     }
     removeMember(transaction, namespace, member);
   }
@@ -142,27 +143,27 @@ export function renameMembers(
  * Merges the two events of a renamed check that were open under the old and the new name. Each group keeps only the
  * event of the new name, and so notifies the problem once.
  */
-export function joinMembers(
+export function mergeMembers(
   transaction: Transaction,
   namespace: Namespace,
   {
     client,
     from,
     to,
-    id,
-  }: { readonly client: string; readonly from: string; readonly to: string; readonly id: string },
+    eventId,
+  }: { readonly client: string; readonly from: string; readonly to: string; readonly eventId: string },
 ): void {
   const groups = groupsOf(namespace);
   for (const member of groups.membersOf(client, to)) {
     if (member.isResolved || member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
-    const before = groups.member(member.handler, client, from);
+    const oldMember = groups.member(member.handler, client, from);
     const { lastNotified } = member;
-    member.eventId = id;
-    member.lastNotified = lastNotifiedOfEither(lastNotified, before?.lastNotified);
+    member.eventId = eventId;
+    member.lastNotified = mergeLastNotified(lastNotified, oldMember?.lastNotified);
     if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
-    transaction.keep(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id });
-    touch(transaction, namespace, member.group);
-    if (before !== undefined) removeMember(transaction, namespace, before);
+    transaction.keep(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id: eventId });
+    saveOrRemoveGroup(transaction, namespace, member.group);
+    if (oldMember !== undefined) removeMember(transaction, namespace, oldMember);
   }
 }
 
@@ -170,7 +171,7 @@ export function joinMembers(
  * Removes a resolved problem from the groups in which it is still listed as firing. The handlers of these groups do not
  * get its resolution now, for example because it is silenced.
  */
-export function dropResolved(
+export function removeResolvedMembers(
   transaction: Transaction,
   namespace: Namespace,
   { client, check, eventId }: { readonly client: string; readonly check: string; readonly eventId: string },
@@ -188,13 +189,13 @@ export function dropResolved(
 export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
   groupsOf(namespace).removeMember(member);
   transaction.forget(GROUPED_EVENTS, member);
-  if (member.lastNotified !== undefined) transaction.erase(LAST_NOTIFIED.key(namespace, member));
-  noteShown(transaction, namespace, member);
-  touch(transaction, namespace, member.group);
+  if (member.lastNotified !== undefined) transaction.erase(LAST_NOTIFICATIONS.key(namespace, member));
+  announceOpenEvent(transaction, namespace, member);
+  saveOrRemoveGroup(transaction, namespace, member.group);
 }
 
 /** Announces the open event of a group member, because the row of the event in the feed names its groups. */
-function noteShown(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
+function announceOpenEvent(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
   const entry = namespace.check(client, check);
   if (entry !== undefined) noteEvent(transaction, entry);
 }
@@ -208,15 +209,15 @@ export function saveLastNotified(
   transaction: Transaction,
   namespace: Namespace,
   member: GroupMember,
-  lastNotified: LastNotified,
+  lastNotified: LastNotifiedStatus,
 ): void {
   member.lastNotified = lastNotified;
-  if (lastNotified === undefined) transaction.erase(LAST_NOTIFIED.key(namespace, member));
-  else transaction.putLatest(LAST_NOTIFIED, namespace, member);
+  if (lastNotified === undefined) transaction.erase(LAST_NOTIFICATIONS.key(namespace, member));
+  else transaction.putLatest(LAST_NOTIFICATIONS, namespace, member);
 }
 
 /** Saves the flush times of a group and has its next flush scheduled. A group without events is removed instead. */
-export function touch(transaction: Transaction, namespace: Namespace, group: Group): void {
+export function saveOrRemoveGroup(transaction: Transaction, namespace: Namespace, group: Group): void {
   transaction.announce(HANDLER_GROUPS, group);
   if (group.members.size === 0) {
     groupsOf(namespace).remove(group);
@@ -224,22 +225,31 @@ export function touch(transaction: Transaction, namespace: Namespace, group: Gro
     return;
   }
   transaction.putLatest(HANDLER_GROUPS, namespace, group);
-  transaction.registry.state(openTouched).add(group);
+  transaction.registry.state(createGroupsToReschedule).add(group);
 }
 
 /**
  * Returns the group of a handler with this key, and creates it if it does not exist.
  *
- * @param from the previous group of the event. A created group gets the times of its last flush and last notification,
- * so that no notification is sent earlier than in the previous group.
+ * @param previousGroup the previous group of the event. A created group gets the times of its last flush and last
+ * notification, so that no notification is sent earlier than in the previous group.
  * @returns undefined if the handler has too many groups for one more
  */
-function groupAt(namespace: Namespace, handler: string, key: GroupKey, from: Group | undefined): Group | undefined {
+function getOrCreateGroup(
+  namespace: Namespace,
+  handler: string,
+  key: GroupKey,
+  previousGroup: Group | undefined,
+): Group | undefined {
   const groups = groupsOf(namespace);
-  const present = groups.get(handler, key.key);
-  if (present !== undefined) return present;
-  if (groups.sizeOf(handler) >= GROUPS_MAX) return undefined;
-  const times = from && { flushedAtMs: from.flushedAtMs, notifiedAtMs: from.notifiedAtMs, pendingSinceMs: undefined };
+  const existing = groups.get(handler, key.key);
+  if (existing !== undefined) return existing;
+  if (groups.groupCountOf(handler) >= GROUPS_PER_HANDLER_MAX) return undefined;
+  const times = previousGroup && {
+    flushedAtMs: previousGroup.flushedAtMs,
+    notifiedAtMs: previousGroup.notifiedAtMs,
+    pendingSinceMs: undefined,
+  };
   const group = new Group(namespace.name, handler, key, times);
   groups.put(group);
   return group;
@@ -248,30 +258,30 @@ function groupAt(namespace: Namespace, handler: string, key: GroupKey, from: Gro
 /**
  * Returns the member for an event in a group. It is created if necessary, or moved there from its previous group.
  *
- * @param present the member for the event in any group of the handler; undefined if there is none
+ * @param existing the member for the event in any group of the handler; undefined if there is none
  */
-function memberIn(
+function ensureMember(
   transaction: Transaction,
   namespace: Namespace,
   group: Group,
-  present: GroupMember | undefined,
+  existing: GroupMember | undefined,
   { client, check }: HandledEvent,
 ): GroupMember {
-  if (present?.group === group) return present;
+  if (existing?.group === group) return existing;
   const groups = groupsOf(namespace);
-  const member = present ?? new GroupMember(group, client.name, check.name);
-  if (present !== undefined) {
-    const before = present.group;
-    groups.removeMember(present);
-    touch(transaction, namespace, before);
-    present.group = group;
+  const member = existing ?? new GroupMember(group, client.name, check.name);
+  if (existing !== undefined) {
+    const oldGroup = existing.group;
+    groups.removeMember(existing);
+    saveOrRemoveGroup(transaction, namespace, oldGroup);
+    existing.group = group;
   }
   groups.putMember(member);
-  noteShown(transaction, namespace, member);
+  announceOpenEvent(transaction, namespace, member);
   return member;
 }
 
 /** True if `group_by` of the handler was changed or removed since the group was created. */
-export function isOutdated(group: Group, names: readonly string[] | undefined): boolean {
-  return names === undefined || !isGroupedBy(group, names);
+export function isGroupByOutdated(group: Group, groupBy: readonly string[] | undefined): boolean {
+  return groupBy === undefined || !isGroupedBy(group, groupBy);
 }

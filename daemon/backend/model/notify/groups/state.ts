@@ -1,10 +1,10 @@
-import { groupId, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
+import { computeGroupId, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
 import type { FlushMember } from '../../../../../shared/domain/notify/group-flush.ts';
 import type { FlushTimes } from '../../../../../shared/domain/notify/group-intervals.ts';
-import type { LastNotified, MemberState } from '../../../../../shared/domain/notify/group-member.ts';
+import type { LastNotifiedStatus, MemberState } from '../../../../../shared/domain/notify/group-member.ts';
 import type { Footprint } from '../../registry/footprint.ts';
 import type { Namespace } from '../../registry/namespace.ts';
-import { countedAs, GroupTally, type Counted } from './tally.ts';
+import { toTallyEntry, GroupTally, type TallyEntry } from './tally.ts';
 
 const GROUP_BYTES = 600;
 const MEMBER_BYTES = 450;
@@ -13,14 +13,14 @@ const MEMBER_BYTES = 450;
  * Identifies a group by names. A reference to the object would become outdated if the registry were reloaded before the
  * group is flushed.
  */
-export interface GroupId {
+export interface GroupRef {
   readonly namespace: string;
   readonly handler: string;
   readonly key: string;
 }
 
 /** A group: the events of one handler with the same values of its `group_by` attributes. It has at least one event. */
-export class Group implements GroupId, GroupKey, FlushTimes {
+export class Group implements GroupRef, GroupKey, FlushTimes {
   readonly namespace: string;
   readonly handler: string;
   readonly key: string;
@@ -44,7 +44,7 @@ export class Group implements GroupId, GroupKey, FlushTimes {
 
   /** The group id that receivers get. It is the same in every notification of the group. */
   get id(): string {
-    return (this.#id ??= groupId(this.namespace, this.handler, this.key));
+    return (this.#id ??= computeGroupId(this.namespace, this.handler, this.key));
   }
 
   setTimes({ pendingSinceMs, flushedAtMs, notifiedAtMs }: FlushTimes): void {
@@ -72,9 +72,9 @@ export class GroupMember implements FlushMember {
   isTransient = false;
   /** Size of the event: the length of its stored JSON, and 0 until it is stored. */
   bytes = 0;
-  #lastNotified: LastNotified = undefined;
+  #lastNotified: LastNotifiedStatus = undefined;
   /** How the event is counted in the tally of its group now; undefined if it is not counted. */
-  #counted: Counted | undefined;
+  #tallyEntry: TallyEntry | undefined;
 
   constructor(group: Group, client: string, check: string) {
     this.namespace = group.namespace;
@@ -84,16 +84,16 @@ export class GroupMember implements FlushMember {
     this.check = check;
   }
 
-  get lastNotified(): LastNotified {
+  get lastNotified(): LastNotifiedStatus {
     return this.#lastNotified;
   }
 
-  set lastNotified(lastNotified: LastNotified) {
+  set lastNotified(lastNotified: LastNotifiedStatus) {
     this.#lastNotified = lastNotified;
-    this.count();
+    this.updateTally();
   }
 
-  become({ eventId, status, isResolved, isTransient, lastNotified }: MemberState): void {
+  setState({ eventId, status, isResolved, isTransient, lastNotified }: MemberState): void {
     this.eventId = eventId;
     this.status = status;
     this.isResolved = isResolved;
@@ -102,11 +102,11 @@ export class GroupMember implements FlushMember {
   }
 
   /** Updates the tally of the group after a change of this member. A member that left the group is not counted. */
-  count(): void {
+  updateTally(): void {
     const { members, tally } = this.group;
-    const counted = members.get(memberKey(this.client, this.check)) === this ? countedAs(this) : undefined;
-    tally.move(this.#counted, counted);
-    this.#counted = counted;
+    const tallyEntry = members.get(memberKey(this.client, this.check)) === this ? toTallyEntry(this) : undefined;
+    tally.replaceEntry(this.#tallyEntry, tallyEntry);
+    this.#tallyEntry = tallyEntry;
   }
 }
 
@@ -120,7 +120,7 @@ interface HandlerGroups {
 class GroupRegistry {
   readonly #byHandler = new Map<string, HandlerGroups>();
   readonly #footprint: Footprint;
-  #size = 0;
+  #groupCount = 0;
 
   constructor(footprint: Footprint) {
     this.#footprint = footprint;
@@ -128,19 +128,19 @@ class GroupRegistry {
 
   /** The number of groups of all handlers in the namespace. */
   get size(): number {
-    return this.#size;
+    return this.#groupCount;
   }
 
   /** Returns the number of groups of one handler. */
-  sizeOf(handler: string): number {
+  groupCountOf(handler: string): number {
     return this.#byHandler.get(handler)?.groups.size ?? 0;
   }
 
   /** Returns how many events in all groups have a pending notification. */
-  pendingEvents(): number {
-    let pending = 0;
-    for (const { tally } of this.all()) pending += tally.waiting;
-    return pending;
+  pendingEventCount(): number {
+    let count = 0;
+    for (const { tally } of this.all()) count += tally.pending;
+    return count;
   }
 
   *all(): Generator<Group, void, undefined> {
@@ -156,7 +156,7 @@ class GroupRegistry {
   }
 
   /** Returns the groups that contain an event of this client and check: at most one group for each handler. */
-  of(client: string, check: string): Group[] {
+  groupsContaining(client: string, check: string): Group[] {
     return this.membersOf(client, check).map(({ group }) => group);
   }
 
@@ -167,19 +167,20 @@ class GroupRegistry {
   }
 
   put(group: Group): void {
-    let own = this.#byHandler.get(group.handler);
-    if (own === undefined) this.#byHandler.set(group.handler, (own = { groups: new Map(), members: new Map() }));
-    own.groups.set(group.key, group);
-    this.#size++;
+    let handlerGroups = this.#byHandler.get(group.handler);
+    if (handlerGroups === undefined)
+      this.#byHandler.set(group.handler, (handlerGroups = { groups: new Map(), members: new Map() }));
+    handlerGroups.groups.set(group.key, group);
+    this.#groupCount++;
     this.#footprint.bytes += GROUP_BYTES + group.key.length;
   }
 
   /** Removes a group. The caller must have removed its members. */
   remove(group: Group): void {
-    const own = this.#byHandler.get(group.handler);
-    if (own?.groups.delete(group.key) !== true) return;
-    if (own.groups.size === 0) this.#byHandler.delete(group.handler);
-    this.#size--;
+    const handlerGroups = this.#byHandler.get(group.handler);
+    if (handlerGroups?.groups.delete(group.key) !== true) return;
+    if (handlerGroups.groups.size === 0) this.#byHandler.delete(group.handler);
+    this.#groupCount--;
     this.#footprint.bytes -= GROUP_BYTES + group.key.length;
   }
 
@@ -187,14 +188,14 @@ class GroupRegistry {
     const key = memberKey(member.client, member.check);
     this.#byHandler.get(member.handler)?.members.set(key, member);
     member.group.members.set(key, member);
-    member.count();
+    member.updateTally();
     this.#footprint.bytes += MEMBER_BYTES + key.length;
   }
 
   removeMember(member: GroupMember): void {
     const key = memberKey(member.client, member.check);
     member.group.members.delete(key);
-    member.count();
+    member.updateTally();
     if (this.#byHandler.get(member.handler)?.members.delete(key) === true) {
       this.#footprint.bytes -= MEMBER_BYTES + key.length;
     }
@@ -205,14 +206,14 @@ function memberKey(client: string, check: string): string {
   return JSON.stringify([client, check]);
 }
 
-const openGroups = (footprint: Footprint): GroupRegistry => new GroupRegistry(footprint);
+const createGroupRegistry = (footprint: Footprint): GroupRegistry => new GroupRegistry(footprint);
 
 export function groupsOf(namespace: Namespace): GroupRegistry {
-  return namespace.state(openGroups);
+  return namespace.state(createGroupRegistry);
 }
 
 /** The groups whose next flush may be due at another time than the flush timer has scheduled. */
-class TouchedGroups {
+class GroupsToReschedule {
   #groups = new Set<Group>();
 
   add(group: Group): void {
@@ -220,11 +221,11 @@ class TouchedGroups {
   }
 
   /** Returns the groups that were added since the last call, and empties the set. */
-  take(): ReadonlySet<Group> {
-    const taken = this.#groups;
-    if (taken.size > 0) this.#groups = new Set();
-    return taken;
+  drain(): ReadonlySet<Group> {
+    const drained = this.#groups;
+    if (drained.size > 0) this.#groups = new Set();
+    return drained;
   }
 }
 
-export const openTouched = (): TouchedGroups => new TouchedGroups();
+export const createGroupsToReschedule = (): GroupsToReschedule => new GroupsToReschedule();

@@ -1,4 +1,4 @@
-import type { LastNotified } from '../../../../../shared/domain/notify/group-member.ts';
+import type { LastNotifiedStatus } from '../../../../../shared/domain/notify/group-member.ts';
 import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
 import type { Key } from '../../../ports.ts';
 import type { Namespace } from '../../registry/namespace.ts';
@@ -20,8 +20,8 @@ interface StoredGroup {
 }
 
 const GROUP_PREFIX = 'handler-group';
-const EVENT_PREFIX = 'handler-group-event';
-const LAST_NOTIFIED_PREFIX = 'handler-group-told';
+const GROUPED_EVENTS_PREFIX = 'handler-group-event';
+const LAST_NOTIFICATIONS_PREFIX = 'handler-group-told';
 
 /** The table of stored groups, by handler and group key. */
 export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & AnnouncedTable<Group> = {
@@ -32,7 +32,7 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
     // A later command of the same batch may have removed the group.
     if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
     const { by, pendingSinceMs, flushedAtMs, notifiedAtMs } = group;
-    return storedGroup({ by, pending_since: pendingSinceMs, flushed_at: flushedAtMs, notified_at: notifiedAtMs });
+    return encodeGroup({ by, pending_since: pendingSinceMs, flushed_at: flushedAtMs, notified_at: notifiedAtMs });
   },
   load(namespace, [, , handler, key], text) {
     const {
@@ -43,33 +43,33 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
     } = JSON.parse(text) as StoredGroup;
     const groups = groupsOf(namespace);
     const times = { pendingSinceMs, flushedAtMs, notifiedAtMs };
-    const present = groups.get(String(handler), String(key));
-    if (present === undefined) groups.put(new Group(namespace.name, String(handler), { key: String(key), by }, times));
-    else present.setTimes(times);
+    const existing = groups.get(String(handler), String(key));
+    if (existing === undefined) groups.put(new Group(namespace.name, String(handler), { key: String(key), by }, times));
+    else existing.setTimes(times);
   },
   unload(namespace, [, , handler, key]) {
     const group = groupsOf(namespace).get(String(handler), String(key));
     if (group !== undefined) groupsOf(namespace).remove(group);
   },
-  clear: (namespace) => [...groupsOf(namespace).all()].flatMap((group) => clearGroup(namespace, group)),
+  clear: (namespace) => [...groupsOf(namespace).all()].flatMap((group) => removeGroupWithMembers(namespace, group)),
   shifted(text, byMs) {
     const {
-      pending_since: pending,
-      flushed_at: flushed,
-      notified_at: notified,
+      pending_since: pendingSinceMs,
+      flushed_at: flushedAtMs,
+      notified_at: notifiedAtMs,
       ...attributes
     } = JSON.parse(text) as StoredGroup;
-    const moved = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms + byMs);
-    return storedGroup({
+    const shift = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms + byMs);
+    return encodeGroup({
       ...attributes,
-      pending_since: moved(pending),
-      flushed_at: moved(flushed),
-      notified_at: moved(notified),
+      pending_since: shift(pendingSinceMs),
+      flushed_at: shift(flushedAtMs),
+      notified_at: shift(notifiedAtMs),
     });
   },
 };
 
-function storedGroup(group: StoredGroup): string {
+function encodeGroup(group: StoredGroup): string {
   return JSON.stringify(group);
 }
 
@@ -78,12 +78,12 @@ function storedGroup(group: StoredGroup): string {
  *
  * @returns the store keys of the group, of its events and of their last notifications
  */
-function clearGroup(namespace: Namespace, group: Group): Key[] {
+function removeGroupWithMembers(namespace: Namespace, group: Group): Key[] {
   const groups = groupsOf(namespace);
   const members = [...group.members.values()];
   for (const member of members) groups.removeMember(member);
   groups.remove(group);
-  const keys = members.flatMap((member) => [GROUPED_EVENTS.key(member), LAST_NOTIFIED.key(namespace, member)]);
+  const keys = members.flatMap((member) => [GROUPED_EVENTS.key(member), LAST_NOTIFICATIONS.key(namespace, member)]);
   return [HANDLER_GROUPS.key(namespace, group), ...keys];
 }
 
@@ -100,9 +100,9 @@ interface StoredMember {
  * each event is added to its group.
  */
 export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent> = {
-  prefix: EVENT_PREFIX,
+  prefix: GROUPED_EVENTS_PREFIX,
   isEntry: (entry): entry is GroupMember => entry instanceof GroupMember,
-  key: ({ namespace, handler, client, check }) => [EVENT_PREFIX, namespace, handler, client, check],
+  key: ({ namespace, handler, client, check }) => [GROUPED_EVENTS_PREFIX, namespace, handler, client, check],
   encode(member, event) {
     const { group, isResolved, isTransient } = member;
     const stored: StoredMember = {
@@ -119,15 +119,15 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
   load(namespace, [, , handler, client, check], text) {
     const groups = groupsOf(namespace);
     const { group: key, resolved, transient, event } = JSON.parse(text) as StoredMember;
-    const before = groups.member(String(handler), String(client), String(check));
-    if (before !== undefined) groups.removeMember(before);
+    const previousMember = groups.member(String(handler), String(client), String(check));
+    if (previousMember !== undefined) groups.removeMember(previousMember);
     const group = groups.get(String(handler), key);
     // On a follower, the group may already be removed: the follower may have loaded groups as a later batch left them.
     if (group === undefined) return;
     const member = new GroupMember(group, String(client), String(check));
     const { id: eventId } = event;
-    const lastNotified = before?.lastNotified;
-    member.become({
+    const lastNotified = previousMember?.lastNotified;
+    member.setState({
       eventId,
       status: event.check.status,
       isResolved: resolved === true,
@@ -148,9 +148,9 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
  * The table of the last notification of each event in a group. An event without a record was never notified by
  * its group. The table is loaded after the table of events.
  */
-export const LAST_NOTIFIED: StoredTable & LatestTable<Namespace, GroupMember> = {
-  prefix: LAST_NOTIFIED_PREFIX,
-  key: ({ name }, { handler, client, check }) => [LAST_NOTIFIED_PREFIX, name, handler, client, check],
+export const LAST_NOTIFICATIONS: StoredTable & LatestTable<Namespace, GroupMember> = {
+  prefix: LAST_NOTIFICATIONS_PREFIX,
+  key: ({ name }, { handler, client, check }) => [LAST_NOTIFICATIONS_PREFIX, name, handler, client, check],
   encodeLatest(namespace, member) {
     const { handler, client, check, lastNotified } = member;
     if (lastNotified === undefined || groupsOf(namespace).member(handler, client, check) !== member) return undefined;
@@ -158,7 +158,7 @@ export const LAST_NOTIFIED: StoredTable & LatestTable<Namespace, GroupMember> = 
   },
   load(namespace, [, , handler, client, check], text) {
     const member = groupsOf(namespace).member(String(handler), String(client), String(check));
-    if (member !== undefined) member.lastNotified = JSON.parse(text) as LastNotified;
+    if (member !== undefined) member.lastNotified = JSON.parse(text) as LastNotifiedStatus;
   },
   unload(namespace, [, , handler, client, check]) {
     const member = groupsOf(namespace).member(String(handler), String(client), String(check));

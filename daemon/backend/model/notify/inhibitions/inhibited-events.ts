@@ -3,46 +3,47 @@ import type { Inhibitor } from '../../../../../shared/schemas/inhibition.ts';
 import type { InhibitorRef } from '../../../../../shared/schemas/notification-log.ts';
 
 /** An index of the inhibited open events of a namespace, by inhibition rule and inhibiting event. */
-export class InhibitedEvents<Entry> {
+export class InhibitedEventIndex<Entry> {
   readonly #byRule = new Map<string, Map<string, Set<Entry>>>();
 
   /** Returns the events that are inhibited by this inhibiting event under this rule. */
-  of({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
-    return this.#byRule.get(rule)?.get(checkKey(client, check)) ?? NONE;
+  eventsInhibitedBy({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
+    return this.#byRule.get(rule)?.get(clientCheckKey(client, check)) ?? NONE;
   }
 
   *all(): Generator<Entry, void, undefined> {
-    for (const own of this.#byRule.values()) for (const entries of own.values()) yield* entries;
+    for (const eventsByInhibitor of this.#byRule.values())
+      for (const entries of eventsByInhibitor.values()) yield* entries;
   }
 
   /**
    * Moves an event in the index. It must be called whenever the event becomes inhibited, gets another inhibitor, or is
    * no longer inhibited.
    *
-   * @param before the previous inhibitor; undefined if the event was not inhibited
-   * @param after the current inhibitor; undefined if the event is not inhibited
+   * @param previousInhibitor the previous inhibitor; undefined if the event was not inhibited
+   * @param currentInhibitor the current inhibitor; undefined if the event is not inhibited
    */
-  move(entry: Entry, before: InhibitorRef | undefined, after: InhibitorRef | undefined): void {
-    if (before !== undefined) this.#take(entry, before);
-    if (after !== undefined) this.#put(entry, after);
+  update(entry: Entry, previousInhibitor: InhibitorRef | undefined, currentInhibitor: InhibitorRef | undefined): void {
+    if (previousInhibitor !== undefined) this.#remove(entry, previousInhibitor);
+    if (currentInhibitor !== undefined) this.#add(entry, currentInhibitor);
   }
 
-  #put(entry: Entry, { rule, client, check }: InhibitorRef): void {
-    let own = this.#byRule.get(rule);
-    if (own === undefined) this.#byRule.set(rule, (own = new Map()));
-    addTo(own, checkKey(client, check), entry);
+  #add(entry: Entry, { rule, client, check }: InhibitorRef): void {
+    let eventsByInhibitor = this.#byRule.get(rule);
+    if (eventsByInhibitor === undefined) this.#byRule.set(rule, (eventsByInhibitor = new Map()));
+    addTo(eventsByInhibitor, clientCheckKey(client, check), entry);
   }
 
-  #take(entry: Entry, { rule, client, check }: InhibitorRef): void {
-    const own = this.#byRule.get(rule);
-    if (own === undefined) return;
-    takeFrom(own, checkKey(client, check), entry);
-    if (own.size === 0) this.#byRule.delete(rule);
+  #remove(entry: Entry, { rule, client, check }: InhibitorRef): void {
+    const eventsByInhibitor = this.#byRule.get(rule);
+    if (eventsByInhibitor === undefined) return;
+    takeFrom(eventsByInhibitor, clientCheckKey(client, check), entry);
+    if (eventsByInhibitor.size === 0) this.#byRule.delete(rule);
   }
 }
 
 const NONE: ReadonlySet<never> = new Set();
 
-export function checkKey(client: string, check: string): string {
+export function clientCheckKey(client: string, check: string): string {
   return JSON.stringify([client, check]);
 }

@@ -1,4 +1,8 @@
-import { commonKey, isInhibitor, type InhibitionRule } from '../../../../../shared/domain/notify/inhibition-rule.ts';
+import {
+  equalValuesKey,
+  isInhibitor,
+  type InhibitionRule,
+} from '../../../../../shared/domain/notify/inhibition-rule.ts';
 import type { Event } from '../../../../../shared/schemas/event.ts';
 import type { Transaction } from '../../transaction/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
@@ -16,7 +20,7 @@ export function recordInhibitor(
   event: Event,
 ): void {
   const { client, check } = event;
-  const recordedInhibitors = inhibitorsOf(namespace).of(client.name, check.name);
+  const recordedInhibitors = inhibitorsOf(namespace).ofEvent(client.name, check.name);
   const inhibitors = new Map<string, ActiveInhibitor>();
   for (const rule of rules) {
     if (!isInhibitor(rule, namespace.name, event)) continue;
@@ -26,15 +30,15 @@ export function recordInhibitor(
       client: client.name,
       check: check.name,
       fingerprint,
-      key: commonKey(rule, event),
+      key: equalValuesKey(rule, event),
     });
   }
   for (const inhibitor of recordedInhibitors.values()) {
     if (!inhibitors.has(inhibitor.rule)) transaction.remove(INHIBITORS, namespace, inhibitor);
   }
   for (const [rule, inhibitor] of inhibitors) {
-    const present = recordedInhibitors.get(rule);
-    if (present?.fingerprint === inhibitor.fingerprint && present.key === inhibitor.key) continue;
+    const previous = recordedInhibitors.get(rule);
+    if (previous?.fingerprint === inhibitor.fingerprint && previous.key === inhibitor.key) continue;
     transaction.put(INHIBITORS, namespace, inhibitor, inhibitor);
   }
 }
@@ -43,10 +47,10 @@ export function recordInhibitor(
  * Removes all inhibitor records of an event that resolved or was deleted. The events that it inhibited are not notified
  * at once, but with their next results.
  */
-export function forgetInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
+export function removeInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
   const inhibitors = inhibitorsOf(namespace);
   if (inhibitors.size === 0) return;
-  for (const inhibitor of inhibitors.of(client, check).values()) {
+  for (const inhibitor of inhibitors.ofEvent(client, check).values()) {
     transaction.remove(INHIBITORS, namespace, inhibitor);
   }
 }

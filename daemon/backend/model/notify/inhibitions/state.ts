@@ -1,6 +1,6 @@
 import {
-  equalHash,
-  inhibitorOf,
+  hashEqualValues,
+  findInhibitorByRules,
   type InhibitionRule,
   type InhibitorIndex,
 } from '../../../../../shared/domain/notify/inhibition-rule.ts';
@@ -9,7 +9,7 @@ import type { Inhibitor } from '../../../../../shared/schemas/inhibition.ts';
 import type { InhibitorRef } from '../../../../../shared/schemas/notification-log.ts';
 import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint.ts';
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
-import { checkKey } from './inhibited-events.ts';
+import { clientCheckKey } from './inhibited-events.ts';
 
 /** The record that an open event inhibits others under a rule. */
 export interface ActiveInhibitor extends Inhibitor {
@@ -20,31 +20,31 @@ export interface ActiveInhibitor extends Inhibitor {
 }
 
 /** The inhibitor records of a namespace, indexed by event, by rule, and by rule and common key. */
-class Inhibitors implements InhibitorIndex {
-  readonly #byCheck: Map<string, Map<string, ActiveInhibitor>>;
-  readonly #byKey = new Map<string, Map<string, ActiveInhibitor>>();
+class InhibitorRegistry implements InhibitorIndex {
+  readonly #byEvent: Map<string, Map<string, ActiveInhibitor>>;
+  readonly #byCommonKey = new Map<string, Map<string, ActiveInhibitor>>();
   readonly #byRule = new Map<string, Map<string, ActiveInhibitor>>();
 
   constructor(footprint: Footprint) {
-    this.#byCheck = new CountedMap(footprint, MARK_BYTES);
+    this.#byEvent = new CountedMap(footprint, MARK_BYTES);
   }
 
   /** The number of events that inhibit others under at least one rule. */
   get size(): number {
-    return this.#byCheck.size;
+    return this.#byEvent.size;
   }
 
   *all(): Generator<ActiveInhibitor, void, undefined> {
-    for (const own of this.#byCheck.values()) yield* own.values();
+    for (const recordsByRule of this.#byEvent.values()) yield* recordsByRule.values();
   }
 
   /** Returns the inhibitor records of one event, by the name of the rule. */
-  of(client: string, check: string): ReadonlyMap<string, ActiveInhibitor> {
-    return this.#byCheck.get(checkKey(client, check)) ?? NONE;
+  ofEvent(client: string, check: string): ReadonlyMap<string, ActiveInhibitor> {
+    return this.#byEvent.get(clientCheckKey(client, check)) ?? NONE;
   }
 
   /** Yields the inhibitor records of a rule, without those that an earlier definition of the rule has left. */
-  *by({
+  *ofRule({
     name,
     fingerprint,
   }: Pick<InhibitionRule, 'name' | 'fingerprint'>): Generator<ActiveInhibitor, void, undefined> {
@@ -53,34 +53,35 @@ class Inhibitors implements InhibitorIndex {
   }
 
   /** True if at least one event inhibits others under the current definition of a rule. */
-  isFiring(rule: Pick<InhibitionRule, 'name' | 'fingerprint'>): boolean {
-    return this.by(rule).next().done !== true;
+  hasInhibitor(rule: Pick<InhibitionRule, 'name' | 'fingerprint'>): boolean {
+    return this.ofRule(rule).next().done !== true;
   }
 
   put(inhibitor: ActiveInhibitor): void {
     this.remove(inhibitor);
     const { rule, fingerprint, client, check } = inhibitor;
-    const eventKey = checkKey(client, check);
-    putIn(this.#byCheck, eventKey, rule, inhibitor);
-    putIn(this.#byRule, rule, eventKey, inhibitor);
-    putIn(this.#byKey, commonKey(fingerprint, rule, inhibitor.key), eventKey, inhibitor);
+    const eventKey = clientCheckKey(client, check);
+    putInNested(this.#byEvent, eventKey, rule, inhibitor);
+    putInNested(this.#byRule, rule, eventKey, inhibitor);
+    putInNested(this.#byCommonKey, ruleAndCommonKey(fingerprint, rule, inhibitor.key), eventKey, inhibitor);
   }
 
   remove({ rule, client, check }: Inhibitor): void {
-    const eventKey = checkKey(client, check);
-    const present = this.#byCheck.get(eventKey)?.get(rule);
-    if (present === undefined) return;
-    takeFrom(this.#byCheck, eventKey, rule);
-    takeFrom(this.#byRule, rule, eventKey);
-    takeFrom(this.#byKey, commonKey(present.fingerprint, rule, present.key), eventKey);
+    const eventKey = clientCheckKey(client, check);
+    const recorded = this.#byEvent.get(eventKey)?.get(rule);
+    if (recorded === undefined) return;
+    removeFromNested(this.#byEvent, eventKey, rule);
+    removeFromNested(this.#byRule, rule, eventKey);
+    removeFromNested(this.#byCommonKey, ruleAndCommonKey(recorded.fingerprint, rule, recorded.key), eventKey);
   }
 
   find(
     { fingerprint, name }: InhibitionRule,
-    key: string,
+    commonKey: string,
     other: { readonly client: string; readonly check: string },
   ): Omit<Inhibitor, 'rule'> | undefined {
-    for (const { client, check } of this.#byKey.get(commonKey(fingerprint, name, key))?.values() ?? []) {
+    for (const { client, check } of this.#byCommonKey.get(ruleAndCommonKey(fingerprint, name, commonKey))?.values() ??
+      []) {
       if (client !== other.client || check !== other.check) return { client, check };
     }
     return undefined;
@@ -89,55 +90,62 @@ class Inhibitors implements InhibitorIndex {
 
 const NONE: ReadonlyMap<string, ActiveInhibitor> = new Map();
 
-function putIn<Item>(maps: Map<string, Map<string, Item>>, at: string, key: string, item: Item): void {
-  const own = maps.get(at);
-  if (own === undefined) maps.set(at, new Map([[key, item]]));
-  else own.set(key, item);
+function putInNested<Item>(
+  outerMap: Map<string, Map<string, Item>>,
+  outerKey: string,
+  innerKey: string,
+  item: Item,
+): void {
+  const innerMap = outerMap.get(outerKey);
+  if (innerMap === undefined) outerMap.set(outerKey, new Map([[innerKey, item]]));
+  else innerMap.set(innerKey, item);
 }
 
-function takeFrom<Item>(maps: Map<string, Map<string, Item>>, at: string, key: string): void {
-  const own = maps.get(at);
-  own?.delete(key);
-  if (own?.size === 0) maps.delete(at);
+function removeFromNested<Item>(outerMap: Map<string, Map<string, Item>>, outerKey: string, innerKey: string): void {
+  const innerMap = outerMap.get(outerKey);
+  innerMap?.delete(innerKey);
+  if (innerMap?.size === 0) outerMap.delete(outerKey);
 }
 
-function commonKey(fingerprint: string, rule: string, key: string): string {
-  return JSON.stringify([fingerprint, rule, key]);
+function ruleAndCommonKey(fingerprint: string, rule: string, commonKey: string): string {
+  return JSON.stringify([fingerprint, rule, commonKey]);
 }
 
-const openInhibitors = (footprint: Footprint): Inhibitors => new Inhibitors(footprint);
+const createInhibitorRegistry = (footprint: Footprint): InhibitorRegistry => new InhibitorRegistry(footprint);
 
-export function inhibitorsOf(namespace: Namespace): Inhibitors {
-  return namespace.state(openInhibitors);
+export function inhibitorsOf(namespace: Namespace): InhibitorRegistry {
+  return namespace.state(createInhibitorRegistry);
 }
 
 /**
  * Returns the rule and the recorded inhibitor that inhibit an event; undefined if the event is not inhibited. It must
  * not be called with a resolution.
  */
-export function inhibitorNow(
+export function findRecordedInhibitor(
   rules: readonly InhibitionRule[],
   namespace: Namespace,
   event: Event,
 ): InhibitorRef | undefined {
-  return inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
+  return findInhibitorByRules(rules, inhibitorsOf(namespace), namespace.name, event);
 }
 
 /**
  * Returns the inhibitor in the notification log of an open event, if that inhibitor is still recorded with the same
  * rule definition and common key. Otherwise it returns undefined: the event is no longer inhibited by it.
  */
-export function inhibitorOfOpen({ client, state }: CheckEntry): InhibitorRef | undefined {
+export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef | undefined {
   const inhibitor = state.event?.notifications.inhibitedBy;
   if (inhibitor === undefined) return undefined;
-  const active = inhibitorsOf(client.namespace).of(inhibitor.client, inhibitor.check).get(inhibitor.rule);
+  const active = inhibitorsOf(client.namespace).ofEvent(inhibitor.client, inhibitor.check).get(inhibitor.rule);
   if (active?.fingerprint !== inhibitor.fingerprint) return undefined;
-  return inhibitor.equalHash === undefined || inhibitor.equalHash === equalHash(active.key) ? inhibitor : undefined;
+  return inhibitor.equalHash === undefined || inhibitor.equalHash === hashEqualValues(active.key)
+    ? inhibitor
+    : undefined;
 }
 
 /** The fingerprints of the inhibition rules against which all open events were evaluated last. */
-class SettledRules {
+class EvaluatedRules {
   fingerprints: readonly string[] = [];
 }
 
-export const openSettledRules = (): SettledRules => new SettledRules();
+export const createEvaluatedRules = (): EvaluatedRules => new EvaluatedRules();

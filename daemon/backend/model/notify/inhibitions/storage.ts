@@ -3,12 +3,12 @@ import type { Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { LatestTable, Table } from '../../registry/table.ts';
 import type { StoredTable } from '../../tables/stored-table.ts';
-import { inhibitorsOf, openSettledRules, type ActiveInhibitor } from './state.ts';
+import { inhibitorsOf, createEvaluatedRules, type ActiveInhibitor } from './state.ts';
 
-const PREFIX = 'inhibitor';
+const INHIBITOR_PREFIX = 'inhibitor';
 
-const keyIn = (namespace: string, { rule, client, check }: ActiveInhibitor): Key => [
-  PREFIX,
+const inhibitorKey = (namespace: string, { rule, client, check }: ActiveInhibitor): Key => [
+  INHIBITOR_PREFIX,
   namespace,
   rule,
   client,
@@ -20,8 +20,8 @@ const keyIn = (namespace: string, { rule, client, check }: ActiveInhibitor): Key
  * the next results of these events arrive.
  */
 export const INHIBITORS: StoredTable & Table<Namespace, ActiveInhibitor, ActiveInhibitor> = {
-  prefix: PREFIX,
-  key: ({ name }, inhibitor) => keyIn(name, inhibitor),
+  prefix: INHIBITOR_PREFIX,
+  key: ({ name }, inhibitor) => inhibitorKey(name, inhibitor),
   encode: ({ fingerprint, key }) => JSON.stringify({ fingerprint, key }),
   hold: (namespace, _id, inhibitor) => inhibitorsOf(namespace).put(inhibitor),
   drop: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
@@ -37,22 +37,22 @@ export const INHIBITORS: StoredTable & Table<Namespace, ActiveInhibitor, ActiveI
     const inhibitors = inhibitorsOf(namespace);
     const all = [...inhibitors.all()];
     for (const inhibitor of all) inhibitors.remove(inhibitor);
-    return all.map((inhibitor) => keyIn(namespace.name, inhibitor));
+    return all.map((inhibitor) => inhibitorKey(namespace.name, inhibitor));
   },
 };
 
-const SETTLED_PREFIX = 'inhibition-rules';
-const SETTLED_KEY: Key = [SETTLED_PREFIX];
+const EVALUATED_RULES_PREFIX = 'inhibition-rules';
+const EVALUATED_RULES_KEY: Key = [EVALUATED_RULES_PREFIX];
 
 /**
  * The table with one record: the fingerprints of the inhibition rules against which all open events were evaluated
  * last. A backend that starts with other rules evaluates all open events again.
  */
-export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
-  prefix: SETTLED_PREFIX,
-  key: () => SETTLED_KEY,
-  encodeLatest: (registry) => JSON.stringify(registry.state(openSettledRules).fingerprints),
+export const EVALUATED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
+  prefix: EVALUATED_RULES_PREFIX,
+  key: () => EVALUATED_RULES_KEY,
+  encodeLatest: (registry) => JSON.stringify(registry.state(createEvaluatedRules).fingerprints),
   adopt(registry, [stored]) {
-    registry.state(openSettledRules).fingerprints = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
+    registry.state(createEvaluatedRules).fingerprints = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
   },
 };

@@ -1,4 +1,4 @@
-import { unionOf } from '../../../../../shared/domain/notify/log.ts';
+import { unionOfHandlers } from '../../../../../shared/domain/notify/log.ts';
 import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
 import type { HandlerSet } from '../../../../../shared/schemas/notification-log.ts';
 import type { Transaction } from '../../transaction/transaction.ts';
@@ -17,21 +17,25 @@ export function deferResolution(
   handlers: HandlerSet,
 ): void {
   const { client, check, silenced_by: silencedBy } = event;
-  const present = pendingResolutionsOf(namespace).get(client.name, check.name);
-  const details = { handlers: unionOf(present?.handlers, handlers) ?? handlers, silencedBy };
+  const existing = pendingResolutionsOf(namespace).get(client.name, check.name);
+  const details = { handlers: unionOfHandlers(existing?.handlers, handlers) ?? handlers, silencedBy };
   const pending = new PendingResolution(namespace.name, client.name, check.name, details);
   pendingResolutionsOf(namespace).put(pending);
   transaction.keep(PENDING_RESOLUTIONS, pending, event);
 }
 
 /** Removes a pending resolution from memory and from the store. */
-export function removePending(transaction: Transaction, namespace: Namespace, pending: PendingResolution): void {
+export function removePendingResolution(
+  transaction: Transaction,
+  namespace: Namespace,
+  pending: PendingResolution,
+): void {
   pendingResolutionsOf(namespace).remove(pending);
   transaction.forget(PENDING_RESOLUTIONS, pending);
 }
 
 /** Moves the pending resolution of a renamed check to the new name. If that name has one too, both stay as they are. */
-export function renamePending(
+export function renamePendingResolution(
   transaction: Transaction,
   namespace: Namespace,
   { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
@@ -40,6 +44,6 @@ export function renamePending(
   if (pending === undefined || pendingResolutionsOf(namespace).get(client, to) !== undefined) return;
   if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return;
   const event = transaction.body(PENDING_RESOLUTIONS, pending);
-  removePending(transaction, namespace, pending);
+  removePendingResolution(transaction, namespace, pending);
   deferResolution(transaction, namespace, { ...event, check: { ...event.check, name: to } }, pending.handlers);
 }

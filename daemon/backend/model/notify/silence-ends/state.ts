@@ -47,42 +47,42 @@ class PendingResolutions {
     return this.#byClient.get(client)?.get(check);
   }
 
-  of(client: string): Iterable<PendingResolution> {
+  ofClient(client: string): Iterable<PendingResolution> {
     return this.#byClient.get(client)?.values() ?? [];
   }
 
   *all(): Generator<PendingResolution, void, undefined> {
-    for (const own of this.#byClient.values()) yield* own.values();
+    for (const resolutionsByCheck of this.#byClient.values()) yield* resolutionsByCheck.values();
   }
 
   put(pending: PendingResolution): void {
     const { client, check } = pending;
-    const own = this.#byClient.get(client);
-    if (own?.has(check) !== true) this.#size++;
-    if (own === undefined) this.#byClient.set(client, new Map([[check, pending]]));
-    else own.set(check, pending);
+    const resolutionsByCheck = this.#byClient.get(client);
+    if (resolutionsByCheck?.has(check) !== true) this.#size++;
+    if (resolutionsByCheck === undefined) this.#byClient.set(client, new Map([[check, pending]]));
+    else resolutionsByCheck.set(check, pending);
   }
 
   remove({ client, check }: Pick<PendingResolution, 'client' | 'check'>): void {
-    const own = this.#byClient.get(client);
-    if (own?.delete(check) === true) this.#size--;
-    if (own?.size === 0) this.#byClient.delete(client);
+    const resolutionsByCheck = this.#byClient.get(client);
+    if (resolutionsByCheck?.delete(check) === true) this.#size--;
+    if (resolutionsByCheck?.size === 0) this.#byClient.delete(client);
   }
 }
 
-const openPending = (footprint: Footprint): PendingResolutions => new PendingResolutions(footprint);
+const createPendingResolutions = (footprint: Footprint): PendingResolutions => new PendingResolutions(footprint);
 
 export function pendingResolutionsOf(namespace: Namespace): PendingResolutions {
-  return namespace.state(openPending);
+  return namespace.state(createPendingResolutions);
 }
 
 /**
  * True if a pending resolution is still silenced: by a silence that covered the event when it resolved, or by any
  * silence that covers the check now.
  */
-export function isStillSilenced(namespace: Namespace, pending: PendingResolution, nowMs: number): boolean {
+export function isResolutionStillSilenced(namespace: Namespace, pending: PendingResolution, nowMs: number): boolean {
   return (
-    pending.silencedBy.some((id) => isInForce(namespace, id, nowMs)) ||
+    pending.silencedBy.some((id) => isSilenceActive(namespace, id, nowMs)) ||
     namespace.check(pending.client, pending.check)?.isSilenced(nowMs) === true
   );
 }
@@ -91,12 +91,16 @@ export function isStillSilenced(namespace: Namespace, pending: PendingResolution
  * Returns the ids of the active silences that suppress a pending resolution: first those that covered the event when it
  * resolved, then others that cover the check now.
  */
-export function silencesOfPending(namespace: Namespace, pending: PendingResolution, nowMs: number): readonly string[] {
-  const before = pending.silencedBy.filter((id) => isInForce(namespace, id, nowMs));
-  return [...new Set([...before, ...(namespace.check(pending.client, pending.check)?.silencedBy(nowMs) ?? [])])];
+export function silenceIdsSuppressing(
+  namespace: Namespace,
+  pending: PendingResolution,
+  nowMs: number,
+): readonly string[] {
+  const originalIds = pending.silencedBy.filter((id) => isSilenceActive(namespace, id, nowMs));
+  return [...new Set([...originalIds, ...(namespace.check(pending.client, pending.check)?.silencedBy(nowMs) ?? [])])];
 }
 
-function isInForce(namespace: Namespace, id: string, nowMs: number): boolean {
+function isSilenceActive(namespace: Namespace, id: string, nowMs: number): boolean {
   const entry = namespace.silenced.get(id);
   return entry !== undefined && isActive(entry, nowMs);
 }

@@ -5,7 +5,7 @@ import type { RecordTable } from '../../registry/table.ts';
 import type { StoredTable } from '../../tables/stored-table.ts';
 import { PendingResolution, pendingResolutionsOf } from './state.ts';
 
-const PREFIX = 'pending-resolution';
+const PENDING_RESOLUTION_PREFIX = 'pending-resolution';
 
 /** The stored form of a pending resolution: the handlers to notify, and the resolved event with its silence ids. */
 interface StoredResolution {
@@ -13,13 +13,18 @@ interface StoredResolution {
   readonly event: HandledEvent;
 }
 
-const keyIn = ({ namespace, client, check }: PendingResolution): Key => [PREFIX, namespace, client, check];
+const pendingResolutionKey = ({ namespace, client, check }: PendingResolution): Key => [
+  PENDING_RESOLUTION_PREFIX,
+  namespace,
+  client,
+  check,
+];
 
 /** The table of pending resolutions, by client and check. They are notified when nothing silences them any more. */
 export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, HandledEvent> = {
-  prefix: PREFIX,
+  prefix: PENDING_RESOLUTION_PREFIX,
   isEntry: (entry): entry is PendingResolution => entry instanceof PendingResolution,
-  key: keyIn,
+  key: pendingResolutionKey,
   encode: ({ handlers }, event) => JSON.stringify({ handlers, event } satisfies StoredResolution),
   decode: (text) => (JSON.parse(text) as StoredResolution).event,
   load(namespace, [, , client, check], text) {
@@ -31,9 +36,9 @@ export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, H
     pendingResolutionsOf(namespace).remove({ client: String(client), check: String(check) });
   },
   clear(namespace) {
-    const pending = pendingResolutionsOf(namespace);
-    const all = [...pending.all()];
-    for (const one of all) pending.remove(one);
-    return all.map(keyIn);
+    const resolutions = pendingResolutionsOf(namespace);
+    const all = [...resolutions.all()];
+    for (const resolution of all) resolutions.remove(resolution);
+    return all.map(pendingResolutionKey);
   },
 };

@@ -2,9 +2,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MON } from '../../../../../daemon/backend/model/audit/mutations.ts';
 import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
-import { GroupFlushes } from '../../../../../daemon/backend/notify/groups/flush.ts';
-import { RuleChanges } from '../../../../../daemon/backend/notify/inhibitions/rule-changes.ts';
-import { deferResolution, removePending } from '../../../../../daemon/backend/model/notify/silence-ends/mutations.ts';
+import { GroupFlusher } from '../../../../../daemon/backend/notify/groups/flush.ts';
+import { InhibitionUpdates } from '../../../../../daemon/backend/notify/inhibitions/rule-changes.ts';
+import {
+  deferResolution,
+  removePendingResolution,
+} from '../../../../../daemon/backend/model/notify/silence-ends/mutations.ts';
 import { pendingResolutionsOf } from '../../../../../daemon/backend/model/notify/silence-ends/state.ts';
 import { PLANS } from '../../../../../daemon/backend/model/plans/storage.ts';
 import { plansOf, type StoredPlan } from '../../../../../daemon/backend/model/plans/state.ts';
@@ -134,7 +137,7 @@ const removePlan: Act = ({ batcher }) =>
 function aPlan(state: 'open' | 'done'): StoredPlan {
   const drained = { title: '', details: [], state: 'done', started_at: 1, ended_at: 2, note: '' } as const;
   return {
-    runbook: {
+    plan: {
       id: 1,
       revision: 1,
       from: '1.9.0',
@@ -168,7 +171,7 @@ const noLongerDeferred: Act = ({ batcher }) =>
   batcher.run((transaction) => {
     const namespace = transaction.registry.namespace('default');
     const all = Array.from(pendingResolutionsOf(namespace).all());
-    for (const pending of all) removePending(transaction, namespace, pending);
+    for (const pending of all) removePendingResolution(transaction, namespace, pending);
   });
 
 const forgetClients: Act = async (backend) => {
@@ -195,12 +198,12 @@ const inhibit =
 const settleRules =
   (...marks: readonly string[]): Act =>
   ({ batcher }) =>
-    new RuleChanges(batcher).settle(marks);
+    new InhibitionUpdates(batcher).recordEvaluatedRules(marks);
 
 const groupTurn: Act = async (backend) => {
   backend.machine.advance(3_600_000);
   const { batcher, ground } = backend;
-  const turns = new GroupFlushes({ batcher, definitions: ground.definitions, clock: ground.clock });
+  const turns = new GroupFlusher({ batcher, definitions: ground.definitions, clock: ground.clock });
   const groups = [...groupsOf(ground.registry.namespace('default')).all()];
   for (const group of groups) await turns.flush(group);
 };

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { DeadLetterIndex } from '../../../../../daemon/backend/notify/delivery/dead-letter-index.ts';
-import { DELIVERED, failedForGood } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
+import { DELIVERED, permanentFailure } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../../support/handler-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
@@ -10,7 +10,7 @@ const handlers = { mail: aHandler(), chat: aHandler() };
 async function fail(rig: HandlerRig, handler: string, ...clients: readonly string[]): Promise<void> {
   const [letters, begun] = [rig.deadLetters.size, rig.begun.length];
   await rig.ask(handler, ...clients.map((client): [string, string] => [client, 'disk']));
-  for (let at = 0; at < clients.length; at++) (await rig.run(begun + at)).end(failedForGood('it said no'));
+  for (let at = 0; at < clients.length; at++) (await rig.run(begun + at)).end(permanentFailure('it said no'));
   await vi.waitFor(() => expect(rig.deadLetters.size).toBe(letters + clients.length));
 }
 
@@ -38,7 +38,7 @@ test('a retried job that fails again is a dead letter again', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   await rig.deadLetters.retry({ all: true });
-  (await rig.run(1)).end(failedForGood('still no'));
+  (await rig.run(1)).end(permanentFailure('still no'));
   await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ client: 'a', reason: 'still no' }]));
 });
 
@@ -104,10 +104,10 @@ test('dead letters survive a restart in order and are not run', async () => {
   const before = await openHandlerRig({ dir, handlers });
   await before.ask('mail', ['a', 'disk'], ['b', 'disk']);
   await before.run(1);
-  before.begun[1]?.end(failedForGood('first'));
+  before.begun[1]?.end(permanentFailure('first'));
   await vi.waitFor(() => expect(before.deadLetters.size).toBe(1));
   before.clock.advance(5);
-  before.begun[0]?.end(failedForGood('second'));
+  before.begun[0]?.end(permanentFailure('second'));
   await vi.waitFor(() => expect(before.deadLetters.size).toBe(2));
   const letters = before.deadLetters.all();
   await before.stop();
@@ -115,7 +115,7 @@ test('dead letters survive a restart in order and are not run', async () => {
   const rig = await openHandlerRig({ dir, handlers });
   expect(rig.deadLetters.all()).toEqual(letters);
   expect(clientsOf(rig)).toEqual(['b', 'a']);
-  expect(rig.last.lastOf('default', 'a', 'disk', 'mail')).toMatchObject({ state: 'failed', reason: 'second' });
+  expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')).toMatchObject({ state: 'failed', reason: 'second' });
   await rig.ask('mail', ['c', 'disk']);
   expect((await rig.run(0)).job.client).toBe('c');
 });
@@ -125,10 +125,10 @@ test('the oldest dead letters beyond the limit are deleted, in the store too, wi
   const rig = await openHandlerRig({ dir, handlers, deadLettersMax: 3 });
   await fail(rig, 'mail', 'a', 'b', 'c');
   await rig.ask('mail', ['d', 'disk'], ['e', 'disk']);
-  for (const at of [3, 4]) (await rig.run(at)).end(failedForGood('it said no'));
+  for (const at of [3, 4]) (await rig.run(at)).end(permanentFailure('it said no'));
   await vi.waitFor(() => expect(clientsOf(rig)).toEqual(['c', 'd', 'e']));
   await vi.waitFor(async () => expect((await rig.stored()).jobs).toHaveLength(3));
-  expect(rig.deadLetters.overflowed).toBe(2);
+  expect(rig.deadLetters.overflowDropCount).toBe(2);
   expect(rig.log.messages('warn')).toEqual(['too many dead letters: the oldest dead letters were deleted']);
   await rig.stop();
 
@@ -140,6 +140,6 @@ test('the oldest dead letters beyond the limit are deleted, in the store too, wi
 test('a long reason of a dead letter is cut', async () => {
   const rig = await openHandlerRig({ handlers });
   await rig.ask('mail', ['a', 'disk']);
-  (await rig.run(0)).end(failedForGood('x'.repeat(100_000)));
+  (await rig.run(0)).end(permanentFailure('x'.repeat(100_000)));
   await vi.waitFor(() => expect(rig.deadLetters.all()[0]?.reason).toHaveLength(503));
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { aJob, anEvent } from '../../../../support/a-job.ts';
 import { sendMail } from '../../../../../daemon/backend/notify/delivery/email.ts';
-import { TargetAddresses } from '../../../../../daemon/backend/notify/delivery/addresses.ts';
+import { TargetResolver } from '../../../../../daemon/backend/notify/delivery/addresses.ts';
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
 import type { EmailHandler, Mail } from '../../../../../shared/domain/message/mail.ts';
 import { handlerSchema } from '../../../../../shared/schemas/handler.ts';
@@ -104,7 +104,7 @@ async function sendWith(text: object) {
   const { mails, port } = await openMailServer();
   const clock = new SystemClock();
   const deps = { clock, log: new RecordedLog(), logFields: {}, signal: new AbortController().signal };
-  const addresses = new TargetAddresses({ clock, networks: () => [] });
+  const addresses = new TargetResolver({ clock, handlerNetworks: () => [] });
   const handler = handlerSchema.parse(definition({ port })) as EmailHandler;
   const mail = { subject: 'x', text, problems: [] } as unknown as Mail;
   return { mails, outcome: await sendMail({ job: aJob(), handler, mail }, { ...deps, addresses }) };

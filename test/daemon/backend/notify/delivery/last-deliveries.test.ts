@@ -2,37 +2,37 @@ import { expect, test } from 'vitest';
 import { LastDeliveries } from '../../../../../daemon/backend/notify/delivery/last-deliveries.ts';
 
 const of = (id: number, client = 'web-1') => ({ id, namespace: 'default', client, check: 'disk', handler: 'mail' });
-const lastOf = (last: LastDeliveries, client = 'web-1') => last.lastOf('default', client, 'disk', 'mail');
+const lastOf = (last: LastDeliveries, client = 'web-1') => last.lastForCheck('default', client, 'disk', 'mail');
 
 test('the last delivery counts, whatever the outcome of an earlier one', () => {
   const last = new LastDeliveries();
   expect(lastOf(last)).toBeUndefined();
-  last.note(of(1), { state: 'delivered', at: 5, attempts: 1 });
-  last.note(of(2), { state: 'running', at: 6, attempts: 1 });
-  last.note(of(1), { state: 'failed', at: 7, attempts: 1, reason: 'late' });
+  last.record(of(1), { state: 'delivered', at: 5, attempts: 1 });
+  last.record(of(2), { state: 'running', at: 6, attempts: 1 });
+  last.record(of(1), { state: 'failed', at: 7, attempts: 1, reason: 'late' });
   expect(lastOf(last)).toEqual({ state: 'running', at: 6, attempts: 1 });
 });
 
 test('a delivery queued behind a retry shows the reason of the retry', () => {
   const last = new LastDeliveries();
-  last.note(of(1), { state: 'retrying', at: 5, attempts: 1, reason: 'refused' });
-  last.note(of(2), { state: 'queued', at: 6, attempts: 0 });
+  last.record(of(1), { state: 'retrying', at: 5, attempts: 1, reason: 'refused' });
+  last.record(of(2), { state: 'queued', at: 6, attempts: 0 });
   expect(lastOf(last)).toEqual({ state: 'queued', at: 6, attempts: 0, reason: 'refused' });
-  last.note(of(3), { state: 'queued', at: 6, attempts: 0 });
+  last.record(of(3), { state: 'queued', at: 6, attempts: 0 });
   expect(lastOf(last)?.reason).toBe('refused');
-  last.note(of(1), { state: 'running', at: 7, attempts: 2 });
+  last.record(of(1), { state: 'running', at: 7, attempts: 2 });
   expect(lastOf(last)?.reason).toBe('refused');
-  last.note(of(1), { state: 'retrying', at: 7, attempts: 2, reason: 'no answer in time' });
+  last.record(of(1), { state: 'retrying', at: 7, attempts: 2, reason: 'no answer in time' });
   expect(lastOf(last)).toEqual({ state: 'queued', at: 6, attempts: 0, reason: 'no answer in time' });
-  last.note(of(1), { state: 'delivered', at: 8, attempts: 3 });
+  last.record(of(1), { state: 'delivered', at: 8, attempts: 3 });
   expect(lastOf(last)).toEqual({ state: 'queued', at: 6, attempts: 0 });
 });
 
 test('the deliveries that changed longest ago are dropped', () => {
   const last = new LastDeliveries(2);
-  last.note(of(1, 'a'), { state: 'queued', at: 1, attempts: 0 });
-  last.note(of(2, 'b'), { state: 'delivered', at: 2, attempts: 1 });
-  last.note(of(1, 'a'), { state: 'running', at: 3, attempts: 1 });
-  last.note(of(3, 'c'), { state: 'queued', at: 4, attempts: 0 });
+  last.record(of(1, 'a'), { state: 'queued', at: 1, attempts: 0 });
+  last.record(of(2, 'b'), { state: 'delivered', at: 2, attempts: 1 });
+  last.record(of(1, 'a'), { state: 'running', at: 3, attempts: 1 });
+  last.record(of(3, 'c'), { state: 'queued', at: 4, attempts: 0 });
   expect(['a', 'b', 'c'].map((client) => lastOf(last, client)?.state)).toEqual(['running', undefined, 'queued']);
 });

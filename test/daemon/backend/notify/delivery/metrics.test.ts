@@ -71,14 +71,14 @@ test('metrics of a check are sent to Graphite and InfluxDB and exported to Prome
 test('exported series are limited and removed after a quarter of an hour without a result', () => {
   const clock = new ManualClock();
   const series = new MetricSeries(clock);
-  expect(series.take('default', aLoad(lines(0, 10_000)))).toEqual({ kind: 'delivered' });
-  expect(series.take('default', aLoad('more 1'))).toMatchObject({ kind: 'failed', isRetryable: false });
-  expect(series.take('default', aLoad('m0 2'))).toEqual({ kind: 'delivered' });
-  expect(series.text('other')).toBe('');
+  expect(series.storeMetrics('default', aLoad(lines(0, 10_000)))).toEqual({ kind: 'delivered' });
+  expect(series.storeMetrics('default', aLoad('more 1'))).toMatchObject({ kind: 'failed', isRetryable: false });
+  expect(series.storeMetrics('default', aLoad('m0 2'))).toEqual({ kind: 'delivered' });
+  expect(series.prometheusText('other')).toBe('');
   clock.advance(14 * 60_000);
-  series.take('default', aLoad('m0 3'));
+  series.storeMetrics('default', aLoad('m0 3'));
   clock.advance(60_000);
-  expect(series.text('default')).toBe('m0{check="load",client="web-1"} 3\n');
-  expect(series.take('other', aLoad('more 1'))).toEqual({ kind: 'delivered' });
-  expect(series.text('other')).toBe('more{check="load",client="web-1"} 1\n');
+  expect(series.prometheusText('default')).toBe('m0{check="load",client="web-1"} 3\n');
+  expect(series.storeMetrics('other', aLoad('more 1'))).toEqual({ kind: 'delivered' });
+  expect(series.prometheusText('other')).toBe('more{check="load",client="web-1"} 1\n');
 });

@@ -1,6 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { DELIVERED, failedForGood, failedForNow } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
+import {
+  DELIVERED,
+  permanentFailure,
+  retryableFailure,
+} from '../../../../../daemon/backend/notify/delivery/outcome.ts';
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../../support/handler-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
@@ -25,7 +29,7 @@ describe('the runs of a handler', () => {
     await rig.run(2);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
-    expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 1, running: 2, retrying: 0, delivered: 1 });
+    expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 1, running: 2, retrying: 0, delivered: 1 });
   });
 
   test('jobs of one client and check run one after the other, in order', async () => {
@@ -76,12 +80,12 @@ describe('a finished job', () => {
     (await rig.run(0)).end(DELIVERED);
     const { job } = await rig.run(1);
     await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [job.id], dead: [] }));
-    expect(rig.last.lastOf('default', 'a', 'disk', 'mail')).toEqual({
+    expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')).toEqual({
       state: 'delivered',
       at: rig.clock.now(),
       attempts: 1,
     });
-    expect(rig.last.lastOf('default', 'b', 'disk', 'mail')).toMatchObject({ state: 'running', attempts: 1 });
+    expect(rig.last.lastForCheck('default', 'b', 'disk', 'mail')).toMatchObject({ state: 'running', attempts: 1 });
   });
 
   test('a finished job is not run again while the store rejects its removal', async () => {
@@ -128,7 +132,7 @@ describe('a run that fails', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk']);
     const { job, end } = await rig.run(0);
-    end(failedForNow('exit status 1'));
+    end(retryableFailure('exit status 1'));
     await vi.waitFor(() => expect(rig.deadLetters.size).toBe(1));
     expect(rig.deadLetters.all()).toEqual([
       {
@@ -144,36 +148,39 @@ describe('a run that fails', () => {
       },
     ]);
     expect(await rig.stored()).toEqual({ jobs: [job.id], dead: [job.id] });
-    expect(rig.last.lastOf('default', 'a', 'disk', 'mail')).toMatchObject({ state: 'failed', reason: 'exit status 1' });
+    expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')).toMatchObject({
+      state: 'failed',
+      reason: 'exit status 1',
+    });
   });
 
   test('a failed job is retried with growing delays as its handler defines', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
-    (await rig.run(0)).end(failedForNow('refused'));
-    await vi.waitFor(() => expect(rig.last.lastOf('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
+    (await rig.run(0)).end(retryableFailure('refused'));
+    await vi.waitFor(() => expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
     // The first pause is in the middle between 2 and 4 seconds, the next one between 2 and 8.
     rig.clock.advance(2999);
     await settled();
     expect(rig.begun).toHaveLength(1);
     rig.clock.advance(1);
-    (await rig.run(1)).end(failedForNow('refused'));
-    await vi.waitFor(() => expect(rig.lanes.figures().get('mail')?.retried).toBe(2));
+    (await rig.run(1)).end(retryableFailure('refused'));
+    await vi.waitFor(() => expect(rig.lanes.statistics().get('mail')?.retried).toBe(2));
     rig.clock.advance(4999);
     await settled();
     expect(rig.begun).toHaveLength(2);
     rig.clock.advance(1);
     const third = await rig.run(2);
     expect(third.attempt).toBe(3);
-    third.end(failedForNow('refused'));
+    third.end(retryableFailure('refused'));
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 3, reason: 'refused' }]));
   });
 
   test('a failed job is not retried before the time that its receiver requests', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
-    (await rig.run(0)).end({ ...failedForNow('busy'), retryAfterMs: 30_000 });
-    await vi.waitFor(() => expect(rig.last.lastOf('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
+    (await rig.run(0)).end({ ...retryableFailure('busy'), retryAfterMs: 30_000 });
+    await vi.waitFor(() => expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
     rig.clock.advance(29_999);
     await settled();
     expect(rig.begun).toHaveLength(1);
@@ -184,7 +191,7 @@ describe('a run that fails', () => {
   test('a failed job is not retried if a retry cannot help', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
-    (await rig.run(0)).end(failedForGood('unknown mutator'));
+    (await rig.run(0)).end(permanentFailure('unknown mutator'));
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 1 }]));
   });
 
@@ -194,13 +201,13 @@ describe('a run that fails', () => {
       handlers: { chat: aHandler(hook), once: aHandler({ ...hook, retry: { attempts: 1 } }) },
     });
     await rig.ask('once', ['a', 'disk']);
-    (await rig.run(0)).end(failedForNow('refused'));
+    (await rig.run(0)).end(retryableFailure('refused'));
     await vi.waitFor(() => expect(rig.deadLetters.size).toBe(1));
     await rig.ask('chat', ['a', 'disk']);
     for (let attempt = 1; attempt <= 4; attempt++) {
       const run = await rig.run(attempt);
       expect(run.attempt).toBe(attempt);
-      run.end(failedForNow('refused'));
+      run.end(retryableFailure('refused'));
       await settled();
       rig.clock.advance(60_000);
     }
@@ -210,11 +217,11 @@ describe('a run that fails', () => {
   test('a job that waits for its retry blocks only jobs of its client and check', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry, concurrency: 1 }) } });
     await rig.ask('mail', ['a', 'disk'], ['a', 'disk'], ['b', 'disk']);
-    (await rig.run(0)).end(failedForNow('refused'));
+    (await rig.run(0)).end(retryableFailure('refused'));
     (await rig.run(1)).end(DELIVERED);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
-    expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 1, running: 0, retrying: 1 });
+    expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 1, running: 0, retrying: 1 });
     rig.clock.advance(3000);
     (await rig.run(2)).end(DELIVERED);
     const last = await rig.run(3);
@@ -247,7 +254,7 @@ describe('a full queue', () => {
       reason: 'the queue of the handler is full',
     });
     expect(rig.log.records.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 2, running: 1, failed: 47 });
+    expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 2, running: 1, failed: 47 });
     for (let at = 0; at < 3; at++) (await rig.run(at)).end(DELIVERED);
     await rig.ask('mail', ['again', 'disk']);
     expect((await rig.run(3)).job.client).toBe('again');
@@ -258,8 +265,8 @@ test('the default limit of a handler is 10,000 queued jobs besides the running o
   const rig = await openHandlerRig({
     handlers: { mail: aHandler(), ten: aHandler({ queue_limit: 10, concurrency: 1 }) },
   });
-  expect(rig.lanes.limitOf({ namespace: 'default', handler: 'mail' })).toBe(10_000 + 10);
-  expect(rig.lanes.limitOf({ namespace: 'default', handler: 'ten' })).toBe(11);
+  expect(rig.lanes.unfinishedLimit({ namespace: 'default', handler: 'mail' })).toBe(10_000 + 10);
+  expect(rig.lanes.unfinishedLimit({ namespace: 'default', handler: 'ten' })).toBe(11);
 });
 
 test('a handler is full while both its queue and the dead letters are full', async () => {
@@ -305,8 +312,8 @@ describe('a restart', () => {
     const handlers = { mail: aHandler({ retry }) };
     const before = await openHandlerRig({ dir, handlers });
     await before.ask('mail', ['a', 'disk']);
-    (await before.run(0)).end(failedForNow('refused'));
-    await vi.waitFor(() => expect(before.lanes.figures().get('mail')?.retrying).toBe(1));
+    (await before.run(0)).end(retryableFailure('refused'));
+    await vi.waitFor(() => expect(before.lanes.statistics().get('mail')?.retrying).toBe(1));
     await before.stop();
     const rig = await openHandlerRig({ dir, handlers });
     expect((await rig.run(0)).attempt).toBe(1);
@@ -352,7 +359,7 @@ describe('a restart', () => {
     const stopped = before.stop();
     before.clock.advance(9999);
     expect(signal.aborted).toBe(false);
-    signal.addEventListener('abort', () => end(failedForNow('ended')));
+    signal.addEventListener('abort', () => end(retryableFailure('ended')));
     before.clock.advance(1);
     await stopped;
     expect(signal.aborted).toBe(true);

@@ -9,7 +9,7 @@ const HANGS: RunningHandler = { type: 'pipe', command: 'exec sleep 1000' };
 describe('the test of a handler', () => {
   test('the test of a handler ends when its caller stops waiting', async () => {
     const clock = new ManualClock();
-    const tried = new DeliveryRig({ clock }).delivery.try(aJob(), HANGS);
+    const tried = new DeliveryRig({ clock }).delivery.runTest(aJob(), HANGS);
     clock.advance(25_000);
     expect(await tried).toMatchObject({ outcome: { kind: 'failed', reason: 'it took longer than 25 s' } });
   });
@@ -31,7 +31,7 @@ describe('the test of a handler', () => {
 
   test('the test of a handler ends when the backend stops', async () => {
     const { delivery, stopping } = new DeliveryRig();
-    const tried = delivery.try(aJob(), HANGS);
+    const tried = delivery.runTest(aJob(), HANGS);
     stopping.abort();
     expect(await tried).toMatchObject({ outcome: { reason: 'the backend is stopping' } });
   });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
-import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../../../../daemon/backend/model/notify/groups/mutations.ts';
+import {
+  GROUP_MEMBERS_MAX,
+  GROUPS_PER_HANDLER_MAX,
+} from '../../../../../daemon/backend/model/notify/groups/mutations.ts';
 import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
 import { shiftedTimes } from '../../../../../daemon/backend/model/registry/shift-times.ts';
 import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
@@ -508,16 +511,21 @@ test.each([
 
 test('an event without space in the groups of a new group_by is notified singly', { tags: 'slow' }, async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
-  const results = named('m', GROUPS_MAX).map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
+  const results = named('m', GROUPS_PER_HANDLER_MAX).map((source) => ({
+    name: 'disk',
+    source,
+    status: 2,
+    output: 'full',
+  }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);
   await settled(rig);
   rig.reload({ handlers: { default: groupingPipe({ group_by: ['client'] }) } });
   const told = new Set<string>();
-  for (let second = 0; second < 400 && told.size < GROUPS_MAX; second++) {
+  for (let second = 0; second < 400 && told.size < GROUPS_PER_HANDLER_MAX; second++) {
     await pass(rig, 1);
     for (const run of await takeTold(rig)) told.add(run);
   }
-  expect(told.size).toBe(GROUPS_MAX);
+  expect(told.size).toBe(GROUPS_PER_HANDLER_MAX);
   expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
 });
 

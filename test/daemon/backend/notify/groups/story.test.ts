@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
 import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
-import { worstOf } from '../../../../../shared/domain/notify/group-flush.ts';
-import { changeOf } from '../../../../../shared/domain/notify/group-member.ts';
+import { worstStatus } from '../../../../../shared/domain/notify/group-flush.ts';
+import { changeSinceNotified } from '../../../../../shared/domain/notify/group-member.ts';
 import { severityOf } from '../../../../../shared/domain/severity.ts';
 import type { HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
@@ -64,7 +64,12 @@ async function reopened(rig: GroupRig, dir: string, by: string, seconds: number)
 /** Returns the shown values of each group. */
 function talliesIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
-  return groups.map(({ id, tally: { firing, waiting, worst } }) => ({ id, firing, waiting, worst }));
+  return groups.map(({ id, tally: { firing, pending: waiting, worstSeverity: worst } }) => ({
+    id,
+    firing,
+    waiting,
+    worst,
+  }));
 }
 
 /** Returns the same values, counted again. */
@@ -76,8 +81,8 @@ function countsIn(rig: GroupRig): object[] {
     return {
       id,
       firing: firing.length,
-      waiting: shown.filter((member) => changeOf(member) !== 'same').length,
-      worst: severityOf(worstOf(firing.map(({ status }) => status))),
+      waiting: shown.filter((member) => changeSinceNotified(member) !== 'same').length,
+      worst: severityOf(worstStatus(firing.map(({ status }) => status))),
     };
   });
 }

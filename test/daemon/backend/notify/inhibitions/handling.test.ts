@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
-import { eventRow } from '../../../../../daemon/backend/model/events/feed-rows.ts';
+import { feedEventRow } from '../../../../../daemon/backend/model/events/feed-rows.ts';
 import { inhibitorsOf } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, settled, takeTold, type GroupRig } from '../../../../support/group-rig.ts';
@@ -274,7 +274,7 @@ test('an event is shown as inhibited while it shares the attributes of the rule 
   const rig = await openRacks();
   const shown = (): unknown => {
     const entry = rig.entry('a-1');
-    return entry && eventRow(entry, rig.clock.now())?.inhibited_by;
+    return entry && feedEventRow(entry, rig.clock.now())?.inhibited_by;
   };
   await switchIs(rig, 2);
   await rig.report(2, { source: 'a-1' });

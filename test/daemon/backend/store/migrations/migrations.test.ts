@@ -3,7 +3,7 @@ import type { StepProgress } from '../../../../../shared/schemas/store-upgrade.t
 import {
   decodeCheckRecord,
   encodeCheckRecord,
-  stateOf,
+  checkStateOf,
 } from '../../../../../daemon/backend/model/events/check-record.ts';
 import { SCHEMA_VERSION, STORE_ID } from '../../../../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
@@ -81,7 +81,7 @@ describe('a store of schema 1', () => {
     expect(records).toHaveLength(24);
     const written = records.map((value) => {
       const record = decodeCheckRecord(value);
-      return encodeCheckRecord(stateOf(record), record, record.deletionsBefore ?? 0);
+      return encodeCheckRecord(checkStateOf(record), record, record.deletionsBefore ?? 0);
     });
     expect(records).toEqual(written);
   });

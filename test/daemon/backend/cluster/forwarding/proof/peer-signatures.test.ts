@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  digestOf,
+  requestBodyDigest,
   type PeerSignatures,
   type Proof,
 } from '../../../../../../daemon/backend/cluster/forwarding/proof/peer-signatures.ts';
@@ -35,7 +35,7 @@ describe('a signed request', () => {
     expect(signatures('two').proofOf(received({}, proof))).toEqual({
       kind: 'signed',
       sender: 'one',
-      bodyDigest: digestOf('{"ü":1}'),
+      bodyDigest: requestBodyDigest('{"ü":1}'),
     });
   });
 

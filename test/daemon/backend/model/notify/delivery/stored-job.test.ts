@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobOfStored, storedJob } from '../../../../../../daemon/backend/model/notify/delivery/stored-job.ts';
+import { decodeJob, encodeJob } from '../../../../../../daemon/backend/model/notify/delivery/stored-job.ts';
 import type { HandlerJob } from '../../../../../../shared/schemas/handler-job.ts';
 
 const REMINDER = { at: 1_732_390_000, events: 3 };
@@ -21,15 +21,15 @@ const STORED = {
 };
 
 test('a stored run keeps the names left_out and reminded, and has omitted and reminder_sent in memory', () => {
-  const job = jobOfStored(JSON.stringify(STORED));
+  const job = decodeJob(JSON.stringify(STORED));
   const event = { id: 'a', silence_ending: { id: '*:disk', reminder_sent: REMINDER } };
   expect(job).toMatchObject({ event, group: { omitted: 2, events: [{ ...event, change: 'new' }] } });
   expect(job.group).not.toHaveProperty('left_out');
-  expect(JSON.parse(storedJob(job))).toEqual(STORED);
+  expect(JSON.parse(encodeJob(job))).toEqual(STORED);
 });
 
 test('a run without a group or a reminder is stored as it is', () => {
   const { group: _, ...single } = { ...STORED, event: { id: 'a', silence_ended: true } };
-  expect(JSON.parse(storedJob(single as unknown as HandlerJob))).toEqual(single);
-  expect(jobOfStored(JSON.stringify(single))).toEqual(single);
+  expect(JSON.parse(encodeJob(single as unknown as HandlerJob))).toEqual(single);
+  expect(decodeJob(JSON.stringify(single))).toEqual(single);
 });

@@ -3,13 +3,13 @@ import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { Burst } from '../../../log/rate-limit.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
-import type { Backlog } from '../../model/notify/route.ts';
-import { JobQueue, type Ticket } from './job-queue.ts';
-import { laneName } from './lane-name.ts';
+import type { QueueCapacity } from '../../model/notify/route.ts';
+import { JobQueue, type JobTicket } from './job-queue.ts';
+import { qualifiedHandlerName } from './qualified-handler-name.ts';
 import type { DeadLetterIndex } from './dead-letter-index.ts';
 
 /** The counters of a handler since the backend started, and the state of its queue. */
-export interface HandlerFigures {
+export interface HandlerStatistics {
   readonly namespace: string;
   readonly handler: string;
   readonly waiting: number;
@@ -19,7 +19,7 @@ export interface HandlerFigures {
   /** Number of runs that failed permanently. */
   readonly failed: number;
   /** Number of runs that failed permanently, by the category of the failure. */
-  readonly failedBy: FailureCounts;
+  readonly failedByCategory: FailureCounts;
   /** Number of failed attempts after which another attempt was scheduled. */
   readonly retried: number;
   /**
@@ -42,32 +42,32 @@ export type FailureCounts = Readonly<Record<FailureCategory, number>>;
 export const NO_FAILURES = Object.fromEntries(FAILURE_CATEGORIES.map((category) => [category, 0])) as FailureCounts;
 
 /** The name of a handler, with its namespace. */
-type HandlerId = Pick<Ticket, 'namespace' | 'handler'>;
+type HandlerId = Pick<JobTicket, 'namespace' | 'handler'>;
 
 /**
  * The queue and the counters of a handler. They belong to its name, and stay when its definition changes or is removed.
  */
-export interface Lane extends HandlerId {
-  readonly queue: JobQueue;
-  readonly overflow: Burst;
+export interface HandlerQueue extends HandlerId {
+  readonly jobQueue: JobQueue;
+  readonly overflowReports: Burst;
   delivered: number;
   failed: number;
-  readonly failedBy: Record<FailureCategory, number>;
+  readonly failedByCategory: Record<FailureCategory, number>;
   retried: number;
   rejected: number;
-  lastFailure: HandlerFigures['lastFailure'];
-  failingSinceMs: HandlerFigures['failingSinceMs'];
+  lastFailure: HandlerStatistics['lastFailure'];
+  failingSinceMs: HandlerStatistics['failingSinceMs'];
 }
 
 /**
  * Default number of concurrent runs by handler type. Each run of a `pipe` handler starts a process, and mail servers
  * accept few connections from one machine.
  */
-const CONCURRENCIES: Readonly<Record<string, number>> = { pipe: 10, email: 5 };
-const CONCURRENCY = 20;
-const QUEUE_LIMIT = 10_000;
+const CONCURRENCY_BY_TYPE: Readonly<Record<string, number>> = { pipe: 10, email: 5 };
+const CONCURRENCY_DEFAULT = 20;
+const QUEUE_LIMIT_DEFAULT = 10_000;
 
-interface LaneParts {
+interface HandlerQueueDeps {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly deadLetterIndex: Pick<DeadLetterIndex, 'isFull'>;
   readonly clock: Clock;
@@ -77,14 +77,14 @@ interface LaneParts {
  * The queues of all handlers, with their limits and counters. They are created before the job runner starts, because
  * routing checks whether they are full.
  */
-export class Lanes implements Backlog {
-  readonly #parts: LaneParts;
+export class HandlerQueues implements QueueCapacity {
+  readonly #deps: HandlerQueueDeps;
   /** The queues of all handlers, by the names of the handlers with their namespaces. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, HandlerQueue>();
   readonly #deliveryListeners = new Set<(latencyMs: number) => void>();
 
-  constructor(parts: LaneParts) {
-    this.#parts = parts;
+  constructor(deps: HandlerQueueDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -93,49 +93,49 @@ export class Lanes implements Backlog {
    */
   isFull(namespace: string, handler: string): boolean {
     // Check the dead-letter queue first: it usually has room, and this check is the cheapest.
-    if (!this.#parts.deadLetterIndex.isFull) return false;
-    const lane = this.#lanes.get(laneName({ namespace, handler }));
-    return lane !== undefined && lane.queue.size >= this.limitOf(lane);
+    if (!this.#deps.deadLetterIndex.isFull) return false;
+    const handlerQueue = this.#queues.get(qualifiedHandlerName({ namespace, handler }));
+    return handlerQueue !== undefined && handlerQueue.jobQueue.size >= this.unfinishedLimit(handlerQueue);
   }
 
   /**
    * Returns the counters and queue states of all handlers that had a run or a rejected notification since the backend
    * started. The keys are the names of the handlers with their namespaces.
    */
-  figures(): ReadonlyMap<string, HandlerFigures> {
-    return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
+  statistics(): ReadonlyMap<string, HandlerStatistics> {
+    return new Map([...this.#queues].map(([name, handlerQueue]) => [name, toStatistics(handlerQueue)]));
   }
 
   /** Returns the maximum number of unfinished runs of a handler: those that wait in its queue and those in progress. */
-  limitOf(handler: HandlerId): number {
+  unfinishedLimit(handler: HandlerId): number {
     const definition = this.#definition(handler);
-    return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrency(definition);
+    return (definition?.queue_limit ?? QUEUE_LIMIT_DEFAULT) + definedConcurrency(definition);
   }
 
   /** Returns the maximum number of concurrent runs of a handler. */
-  concurrencyOf(handler: HandlerId): number {
-    return concurrency(this.#definition(handler));
+  concurrencyLimit(handler: HandlerId): number {
+    return definedConcurrency(this.#definition(handler));
   }
 
   /** Returns the queue of a handler, and creates it if necessary. */
-  of({ namespace, handler }: HandlerId): Lane {
-    const name = laneName({ namespace, handler });
-    let lane = this.#lanes.get(name);
-    if (lane === undefined) {
+  getOrCreate({ namespace, handler }: HandlerId): HandlerQueue {
+    const name = qualifiedHandlerName({ namespace, handler });
+    let handlerQueue = this.#queues.get(name);
+    if (handlerQueue === undefined) {
       const counts = { delivered: 0, failed: 0, retried: 0, rejected: 0 };
-      lane = {
+      handlerQueue = {
         namespace,
         handler,
-        queue: new JobQueue(),
-        overflow: new Burst(this.#parts.clock),
+        jobQueue: new JobQueue(),
+        overflowReports: new Burst(this.#deps.clock),
         ...counts,
-        failedBy: { ...NO_FAILURES },
+        failedByCategory: { ...NO_FAILURES },
         lastFailure: undefined,
         failingSinceMs: undefined,
       };
-      this.#lanes.set(name, lane);
+      this.#queues.set(name, handlerQueue);
     }
-    return lane;
+    return handlerQueue;
   }
 
   /** Calls the listener for every delivered run, with the milliseconds since the run was queued. */
@@ -144,27 +144,27 @@ export class Lanes implements Backlog {
     return { [Symbol.dispose]: () => void this.#deliveryListeners.delete(listener) };
   }
 
-  noteDelivered(ticket: Ticket): void {
-    const lane = this.of(ticket);
-    lane.delivered++;
-    lane.failingSinceMs = undefined;
+  recordDelivered(ticket: JobTicket): void {
+    const handlerQueue = this.getOrCreate(ticket);
+    handlerQueue.delivered++;
+    handlerQueue.failingSinceMs = undefined;
     // The wall clock may have been set back since the run was queued.
-    const latencyMs = Math.max(0, this.#parts.clock.now() - ticket.queuedAtMs);
+    const latencyMs = Math.max(0, this.#deps.clock.now() - ticket.queuedAtMs);
     for (const listener of this.#deliveryListeners) listener(latencyMs);
   }
 
   #definition({ namespace, handler }: HandlerId): RunningHandler | undefined {
-    const definition = this.#parts.definitions.in(namespace).handler(handler);
+    const definition = this.#deps.definitions.in(namespace).handler(handler);
     return definition?.type === 'set' ? undefined : definition;
   }
 }
 
-function figuresOf({ queue, overflow: _overflow, ...counts }: Lane): HandlerFigures {
-  const { running, retrying } = queue;
-  const waiting = queue.size - running - retrying;
-  return { ...counts, waiting, running, retrying, oldestAtMs: queue.oldest?.queuedAtMs };
+function toStatistics({ jobQueue, overflowReports: _overflow, ...counts }: HandlerQueue): HandlerStatistics {
+  const { runningCount: running, retryingCount: retrying } = jobQueue;
+  const waiting = jobQueue.size - running - retrying;
+  return { ...counts, waiting, running, retrying, oldestAtMs: jobQueue.oldestUnfinished?.queuedAtMs };
 }
 
-function concurrency(handler: RunningHandler | undefined): number {
-  return handler?.concurrency ?? CONCURRENCIES[handler?.type ?? ''] ?? CONCURRENCY;
+function definedConcurrency(handler: RunningHandler | undefined): number {
+  return handler?.concurrency ?? CONCURRENCY_BY_TYPE[handler?.type ?? ''] ?? CONCURRENCY_DEFAULT;
 }

@@ -19,32 +19,32 @@ export type JobChange =
   /** The dead letter is dropped: deletes the job and the failure. */
   | { readonly kind: 'drop'; readonly id: number };
 
-interface Pending {
+interface PendingChange {
   readonly change: JobChange;
   readonly onStored: (() => void) | undefined;
 }
 
 /** Delay before changes of handler jobs are written again after the write failed. */
-const AGAIN_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 
 /**
  * Writes changes of stored handler jobs through the batcher. The outcomes of runs that end close together share one
  * command, and the next command waits for its commit. So a thousand runs that end per second do not fill the queue of
  * the batcher and crowd out results.
  */
-export class HandlerJobs implements Disposable {
+export class JobWriter implements Disposable {
   readonly #batcher: Batcher;
   readonly #clock: Clock;
   readonly #log: Log;
-  #pending: Pending[] = [];
+  #pendingChanges: PendingChange[] = [];
   /**
    * The state of the command with outcomes of runs: `enqueued` until the batcher applies it with all changes that are
    * pending then, `applied` until its commit ends, otherwise `none`.
    */
-  #state: 'none' | 'enqueued' | 'applied' = 'none';
-  #again: Disposable | undefined;
+  #commandState: 'none' | 'enqueued' | 'applied' = 'none';
+  #retry: Disposable | undefined;
   #isDisposed = false;
-  #onWritten: (() => void) | undefined;
+  #onWriteEnd: (() => void) | undefined;
 
   constructor({ batcher, clock, log }: { readonly batcher: Batcher; readonly clock: Clock; readonly log: Log }) {
     this.#batcher = batcher;
@@ -57,9 +57,9 @@ export class HandlerJobs implements Disposable {
    *
    * @param onStored called after the commit of the change
    */
-  settle(change: JobChange, onStored?: () => void): void {
-    this.#pending.push({ change, onStored });
-    if (this.#again === undefined) this.#write();
+  submit(change: JobChange, onStored?: () => void): void {
+    this.#pendingChanges.push({ change, onStored });
+    if (this.#retry === undefined) this.#writePending();
   }
 
   /**
@@ -67,10 +67,10 @@ export class HandlerJobs implements Disposable {
    *
    * @throws MonError `unavailable` if they could not be committed
    */
-  apply(changes: readonly JobChange[], actor: Actor, audited: AuditedChange): Promise<void> {
+  commitWithAudit(changes: readonly JobChange[], actor: Actor, auditedChange: AuditedChange): Promise<void> {
     return this.#batcher.run((transaction) => {
-      applyAll(transaction, changes);
-      recordAudit(transaction, actor, audited);
+      applyChanges(transaction, changes);
+      recordAudit(transaction, actor, auditedChange);
     });
   }
 
@@ -79,41 +79,41 @@ export class HandlerJobs implements Disposable {
    * waits for that first.
    */
   async flush(): Promise<void> {
-    if (this.#state === 'applied') {
+    if (this.#commandState === 'applied') {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#onWritten = resolve;
+      this.#onWriteEnd = resolve;
       await promise;
     }
-    this.#write();
+    this.#writePending();
   }
 
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    this.#again?.[Symbol.dispose]();
+    this.#retry?.[Symbol.dispose]();
   }
 
-  #write(): void {
-    if (this.#state !== 'none' || this.#pending.length === 0) return;
-    this.#state = 'enqueued';
-    let taken: Pending[] = [];
+  #writePending(): void {
+    if (this.#commandState !== 'none' || this.#pendingChanges.length === 0) return;
+    this.#commandState = 'enqueued';
+    let commandChanges: PendingChange[] = [];
     try {
       this.#batcher.enqueue({
         weight: 1,
         apply: (transaction) => {
-          this.#state = 'applied';
+          this.#commandState = 'applied';
           // The batcher applies a command again when it has to rebuild a batch, so earlier changes stay included.
-          taken = taken.concat(this.#pending);
-          this.#pending = [];
-          applyAll(
+          commandChanges = commandChanges.concat(this.#pendingChanges);
+          this.#pendingChanges = [];
+          applyChanges(
             transaction,
-            taken.map(({ change }) => change),
+            commandChanges.map(({ change }) => change),
           );
         },
-        settle: (error) => this.#written(taken, error),
+        settle: (error) => this.#completeWrite(commandChanges, error),
       });
     } catch (error) {
       if (this.#batcher.isOpen) this.#retryAfterCommit();
-      else this.#putOff(error);
+      else this.#retryLater(error);
     }
   }
 
@@ -122,46 +122,46 @@ export class HandlerJobs implements Disposable {
    * full. At that moment the queue has free capacity, before other callers use it up.
    */
   #retryAfterCommit(): void {
-    this.#state = 'none';
-    this.#again?.[Symbol.dispose]();
-    const listening = this.#batcher.commits.onIdle(() => {
-      listening[Symbol.dispose]();
-      this.#again = undefined;
-      this.#write();
+    this.#commandState = 'none';
+    this.#retry?.[Symbol.dispose]();
+    const idleListener = this.#batcher.commits.onIdle(() => {
+      idleListener[Symbol.dispose]();
+      this.#retry = undefined;
+      this.#writePending();
     });
-    this.#again = listening;
+    this.#retry = idleListener;
   }
 
-  #written(taken: readonly Pending[], error: MonError | undefined): void {
+  #completeWrite(commandChanges: readonly PendingChange[], error: MonError | undefined): void {
     if (error === undefined) {
-      this.#state = 'none';
-      for (const { onStored } of taken) onStored?.();
-      this.#write();
+      this.#commandState = 'none';
+      for (const { onStored } of commandChanges) onStored?.();
+      this.#writePending();
     } else {
-      this.#pending = [...taken, ...this.#pending];
-      this.#putOff(error);
+      this.#pendingChanges = [...commandChanges, ...this.#pendingChanges];
+      this.#retryLater(error);
     }
-    this.#onWritten?.();
+    this.#onWriteEnd?.();
   }
 
-  #putOff(error: unknown): void {
-    this.#state = 'none';
+  #retryLater(error: unknown): void {
+    this.#commandState = 'none';
     this.#log.warn(
-      { error: errorMessage(error), changes: this.#pending.length },
+      { error: errorMessage(error), changes: this.#pendingChanges.length },
       this.#isDisposed
         ? 'could not store the outcomes of handler runs: the handlers run again after the next start'
         : 'could not store the outcomes of handler runs, retrying soon',
     );
     if (this.#isDisposed) return;
-    this.#again?.[Symbol.dispose]();
-    this.#again = this.#clock.after(AGAIN_MS, () => {
-      this.#again = undefined;
-      this.#write();
+    this.#retry?.[Symbol.dispose]();
+    this.#retry = this.#clock.after(RETRY_DELAY_MS, () => {
+      this.#retry = undefined;
+      this.#writePending();
     });
   }
 }
 
-function applyAll(transaction: Transaction, changes: readonly JobChange[]): void {
+function applyChanges(transaction: Transaction, changes: readonly JobChange[]): void {
   for (const change of changes) {
     switch (change.kind) {
       case 'finish':

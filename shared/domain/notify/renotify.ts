@@ -1,7 +1,7 @@
 import type { HandledEvent } from '../../schemas/handler-job.ts';
-import { isPending } from './log.ts';
+import { isPendingByInhibition } from './log.ts';
 import type { NotificationContext } from './context.ts';
-import { heedsSilences, isGrouping, type RoutedHandler } from './route.ts';
+import { respectsSilences, isGroupingHandler, type RoutedHandler } from './route.ts';
 
 /*
  * Notifications that a silence or an inhibition suppressed, and that are sent because it has ended while the problem is
@@ -12,10 +12,16 @@ import { heedsSilences, isGrouping, type RoutedHandler } from './route.ts';
  * Returns the event that a handler gets: with `silence_ended` or `inhibition_ended` if the silence or the inhibition
  * that suppressed it has ended, and otherwise unchanged.
  */
-export function renotified(handler: RoutedHandler, event: HandledEvent, context: NotificationContext): HandledEvent {
-  const usual: HandledEvent =
-    endsSilence(context) && heedsSilences(handler) ? { ...context.event, silence_ended: true } : event;
-  return endsInhibition(handler, context) ? { ...usual, inhibition_ended: true } : usual;
+export function eventForHandler(
+  handler: RoutedHandler,
+  event: HandledEvent,
+  context: NotificationContext,
+): HandledEvent {
+  const eventAfterSilence: HandledEvent =
+    announcesSilenceEnd(context) && respectsSilences(handler) ? { ...context.event, silence_ended: true } : event;
+  return announcesInhibitionEnd(handler, context)
+    ? { ...eventAfterSilence, inhibition_ended: true }
+    : eventAfterSilence;
 }
 
 /**
@@ -23,10 +29,10 @@ export function renotified(handler: RoutedHandler, event: HandledEvent, context:
  * firing but not silenced any more, and the setting `renotify-after-silence` is true. A timer or a result may detect
  * the end first, but handlers are notified of it once. A resolution never announces it here.
  */
-export function endsSilence({
+export function announcesSilenceEnd({
   event,
-  log,
-  isSeparateFromStored,
+  notificationLog: log,
+  leavesStoredEventUnchanged: isSeparateFromStored,
   renotifiesAfterSilence,
 }: NotificationContext): boolean {
   if (isSeparateFromStored === true || !renotifiesAfterSilence || log.pending?.silence !== true) return false;
@@ -37,8 +43,17 @@ export function endsSilence({
  * True if an inhibition suppressed a notification for a handler and has ended, while the problem is still firing. Only
  * such a handler gets `inhibition_ended`.
  */
-function endsInhibition(handler: RoutedHandler, context: NotificationContext): boolean {
-  const { event, inhibition, isSeparateFromStored, log, groupOf } = context;
+function announcesInhibitionEnd(handler: RoutedHandler, context: NotificationContext): boolean {
+  const {
+    event,
+    inhibition,
+    leavesStoredEventUnchanged: isSeparateFromStored,
+    notificationLog: log,
+    findGroupRecord: groupOf,
+  } = context;
   if (isSeparateFromStored === true || inhibition !== undefined || event.action === 'resolve') return false;
-  return isPending(log, handler.name) || (isGrouping(handler) && groupOf(handler.name)?.suppressedAtFlush === true);
+  return (
+    isPendingByInhibition(log, handler.name) ||
+    (isGroupingHandler(handler) && groupOf(handler.name)?.wasInhibitedAtFlush === true)
+  );
 }

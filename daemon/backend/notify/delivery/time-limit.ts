@@ -1,8 +1,14 @@
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../ports.ts';
-import { failedForGood, failedForNow, said, STOPPED, type Failure } from './outcome.ts';
+import {
+  permanentFailure,
+  retryableFailure,
+  toDisplayLine,
+  BACKEND_STOPPING,
+  type DeliveryFailure,
+} from './outcome.ts';
 
-interface Limit {
+interface TimeLimit {
   readonly clock: Clock;
   readonly seconds: number;
   /** Aborted when the backend stops and cannot wait for the operation any longer. */
@@ -13,46 +19,46 @@ interface Limit {
  * Runs an operation of a handler, such as a request to its receiver, within a time limit. Returns the result of the
  * operation, or a failure if it rejects, exceeds the limit, or the backend stops. Never rejects.
  *
- * @param send the operation; it must reject as soon as its signal is aborted
+ * @param operation the operation; it must reject as soon as its signal is aborted
  */
-export async function withinLimit<Ended>(
-  { clock, seconds, signal }: Limit,
-  send: (signal: AbortSignal) => Promise<Ended>,
-): Promise<Ended | Failure> {
-  const cut = new AbortController();
-  const stop = (): void => cut.abort();
+export async function runWithTimeLimit<Result>(
+  { clock, seconds, signal }: TimeLimit,
+  operation: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | DeliveryFailure> {
+  const abortController = new AbortController();
+  const stop = (): void => abortController.abort();
   let hasTimedOut = false;
-  using ends = new DisposableStack();
-  ends.use(
+  using cleanup = new DisposableStack();
+  cleanup.use(
     clock.after(seconds * 1000, () => {
       hasTimedOut = true;
-      cut.abort();
+      abortController.abort();
     }),
   );
   // `AbortSignal.any` would leak memory, because the signal of the backend outlives millions of operations.
   signal.addEventListener('abort', stop);
-  ends.defer(() => signal.removeEventListener('abort', stop));
-  if (signal.aborted) return STOPPED;
+  cleanup.defer(() => signal.removeEventListener('abort', stop));
+  if (signal.aborted) return BACKEND_STOPPING;
   try {
-    return await send(cut.signal);
+    return await operation(abortController.signal);
   } catch (error) {
-    if (signal.aborted) return STOPPED;
-    if (hasTimedOut) return failedForNow(`it took longer than ${String(seconds)} s`, 'timeout');
-    if (error instanceof MonError && error.code === 'forbidden') return failedForGood(error.message);
+    if (signal.aborted) return BACKEND_STOPPING;
+    if (hasTimedOut) return retryableFailure(`it took longer than ${String(seconds)} s`, 'timeout');
+    if (error instanceof MonError && error.code === 'forbidden') return permanentFailure(error.message);
     // Other codes of `MonError` mean a problem of the handler definition, for example a file that cannot be read.
-    const isOfNetwork = !(error instanceof MonError) || error.code === 'unavailable';
-    return failedForNow(networkProblem(error), isOfNetwork ? 'connection' : undefined);
+    const isNetworkError = !(error instanceof MonError) || error.code === 'unavailable';
+    return retryableFailure(networkErrorText(error), isNetworkError ? 'connection' : undefined);
   }
 }
 
 /** The error messages of OpenSSL for a peer that does not speak TLS. */
-const NOT_TLS = /wrong version number|packet length too long/;
+const NOT_TLS_MESSAGE = /wrong version number|packet length too long/;
 
 /**
  * Returns a text that describes a network error. The error itself must not be logged: errors of the HTTP library
  * contain the request headers and thus credentials.
  */
-function networkProblem(error: unknown): string {
+function networkErrorText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ECONNREFUSED':
@@ -68,10 +74,10 @@ function networkProblem(error: unknown): string {
     case 'ENOENT':
       return 'the socket does not exist';
     case 'EPROTO':
-      return NOT_TLS.test(errorMessage(error))
+      return NOT_TLS_MESSAGE.test(errorMessage(error))
         ? 'what answers does not speak TLS: check whether the definition should ask for it, and the port'
-        : said(errorMessage(error));
+        : toDisplayLine(errorMessage(error));
     default:
-      return said(errorMessage(error)) || String(code);
+      return toDisplayLine(errorMessage(error)) || String(code);
   }
 }
