@@ -338,7 +338,8 @@ export class ResultSocket {
   }
 
   #checkIdle(): void {
-    if (this.#session === undefined || this.#session.sent.ackedId >= this.#deps.spool.lastId) this.#onIdle?.();
+    // The spool removes results some time after their acknowledgment. Those left would be sent again at the next start.
+    if (this.#session === undefined || this.#deps.spool.size === 0) this.#onIdle?.();
   }
 
   #reportDropped(): void {
