@@ -7,23 +7,27 @@ import {
 } from '../../../../shared/domain/selector-keys.ts';
 import type { Selector, SelectorSubject } from '../../../../shared/domain/selector.ts';
 
-/** A selector in an index. */
+/** A selector as an element of a `SelectorIndex`. */
 export interface Indexed {
-  /** Increases from one selector to the next. */
+  /** Sequence number, in the order in which the selectors were added. */
   readonly number: number;
   readonly selector: Selector;
-  /** Set by the index. */
+  /** True after the index has removed the selector; set by the index. */
   isRemoved: boolean;
 }
 
 const NONE: readonly never[] = [];
 
-/** Maximum number of new selectors that are all evaluated: that is faster than looking up every part of a name. */
+/**
+ * Maximum number of new selectors that are evaluated without a look-up in the index: evaluating so few is faster than
+ * looking up every part of a name.
+ */
 const UNINDEXED_MAX = 16;
 
 /**
- * Finds the selectors that may match a subject. Each is indexed by a text that it requires of a client or of a check;
- * of several such texts, by the one that the fewest others share. A selector without such a text is always a candidate.
+ * Index that finds the selectors that may match a check on a client. A selector is stored under a text that it requires
+ * in the name of the client, a subscription or the name of the check. If it requires several texts, the index uses the
+ * text that the fewest selectors share. A selector that requires no text is always a candidate.
  */
 export class SelectorIndex<Item extends Indexed> {
   readonly #all = new Bucket<Item>();
@@ -55,11 +59,11 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Returns the selectors that may match a check of a client, except those that are indexed by check. They are in the
-   * order of their numbers.
+   * Returns the selectors added after number `after` that may match at least one check on a client, in the order of
+   * their numbers. Selectors that are indexed by the name of a check are omitted; `checkCandidates` returns them.
    *
-   * @param after number of the last selector that is known
-   * @param last number of the last existing selector
+   * @param after number of the newest selector that was already evaluated for the client
+   * @param last number of the newest selector
    */
   clientCandidates(subject: SelectorSubject, after: number, last: number): readonly Item[] {
     if (last - after <= UNINDEXED_MAX) return this.#all.after(after).filter((item) => this.#ownerOf(item) !== 'check');
@@ -67,9 +71,12 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Returns the selectors that may match a check, among those that may match its client and those indexed by its name.
+   * Returns the selectors added after number `after` that may match a check: those that may match its client, and those
+   * that are indexed by the name of a check.
    *
-   * @param ofClient the matches among `clientCandidates`
+   * @param ofClient the selectors from `clientCandidates` that may match the client
+   * @param after number of the newest selector that was already evaluated for the check
+   * @param last number of the newest selector
    */
   checkCandidates(subject: SelectorSubject, ofClient: readonly Item[], after: number, last: number): readonly Item[] {
     const ofCheck =
@@ -79,7 +86,7 @@ export class SelectorIndex<Item extends Indexed> {
     return inOrder([newer(ofClient, after), ...ofCheck]);
   }
 
-  /** Returns all selectors that may match a subject. */
+  /** Returns all selectors that may match a check on a client, in the order of their numbers. */
   candidates(subject: SelectorSubject): readonly Item[] {
     return inOrder([
       this.#unkeyed.after(0),
@@ -94,7 +101,8 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   #candidatesOfCheck({ check }: SelectorSubject, after: number): Iterable<readonly Item[]> {
-    // A check name begins with its family, so parts of the family are parts of the name.
+    // Only the name of the check is split into parts: it begins with the names of its families, so it contains their
+    // parts.
     return this.#byKey.check.find([check, ...familiesOf(check)], check, after);
   }
 
@@ -107,8 +115,8 @@ export class SelectorIndex<Item extends Indexed> {
     let fewest = Infinity;
     for (const keys of sets) {
       const shared = Math.max(...keys.map((key) => this.#byKey[key.owner].sizeOf(key)));
-      // If no other selector shares either, the longer text is better, because fewer names contain it.
-      const rank = shared - shortness(keys);
+      // If two sets of keys are shared by equally many selectors, the longer texts are better: fewer names contain them.
+      const rank = shared + shortness(keys);
       if (rank < fewest) {
         best = keys;
         fewest = rank;
@@ -118,12 +126,12 @@ export class SelectorIndex<Item extends Indexed> {
   }
 }
 
-/** Returns a number between 0 and 1, which is smaller for a longer shortest key. */
+/** Returns a number between 0 and 1 that decreases with the length of the shortest key. */
 function shortness(keys: readonly SelectorKey[]): number {
   return 1 / (1 + Math.min(...keys.map(({ text }) => text.length)));
 }
 
-/** Items in the order of their numbers. */
+/** List of selectors in the order of their numbers. Removed selectors may remain in it for a while. */
 class Bucket<Item extends Indexed> {
   #items: Item[] = [];
   #removed = 0;
@@ -136,7 +144,10 @@ class Bucket<Item extends Indexed> {
     this.#items.push(item);
   }
 
-  /** Counts one item as removed. Removed items are taken out together, because one alone would cost as much. */
+  /**
+   * Counts one more removed selector. The list is filtered only when more than half of its selectors are removed,
+   * because removing a single selector would take as long.
+   */
   removeOne(): void {
     if (++this.#removed * 2 <= this.#items.length) return;
     this.#items = this.#items.filter(({ isRemoved }) => !isRemoved);
@@ -148,7 +159,7 @@ class Bucket<Item extends Indexed> {
   }
 }
 
-/** Returns the items with a higher number, which are the last ones. */
+/** Returns the selectors with a number above `number`, which are at the end of the list. */
 function newer<Item extends Indexed>(items: readonly Item[], number: number): readonly Item[] {
   if (number === 0) return items;
   let start = items.length;
@@ -159,7 +170,7 @@ function newer<Item extends Indexed>(items: readonly Item[], number: number): re
 class KeyTable<Item extends Indexed> {
   readonly #fullKeys = new Map<string, Bucket<Item>>();
   readonly #parts = new Map<string, Bucket<Item>>();
-  /** Number of keys of each length. */
+  /** Number of keys in `#parts` for each length of the key. */
   readonly #partsOfLength = Array.from({ length: PART_LENGTH_MAX + 1 }, () => 0);
 
   sizeOf({ kind, text }: SelectorKey): number {
@@ -187,8 +198,10 @@ class KeyTable<Item extends Indexed> {
   }
 
   /**
-   * @param fullTexts texts to look up as whole keys
-   * @param taken text whose parts are looked up
+   * Yields the selectors added after number `after` that are stored under these texts or parts, one list per key.
+   *
+   * @param fullTexts texts that are looked up as whole keys
+   * @param taken text of which every part, up to the maximum length of a key, is looked up
    */
   *find(fullTexts: readonly string[], taken: string, after: number): Generator<readonly Item[], void, undefined> {
     if (this.#fullKeys.size > 0) {
@@ -206,7 +219,7 @@ class KeyTable<Item extends Indexed> {
   }
 }
 
-/** Merges several lists in the order of numbers, each item once. */
+/** Merges lists of selectors into one list in the order of their numbers, without duplicates. */
 function inOrder<Item extends Indexed>(lists: Iterable<readonly Item[]>): readonly Item[] {
   const some = [...lists].filter(({ length }) => length > 0);
   const [only] = some;

@@ -129,6 +129,17 @@ test.each([
   expect(found()).toEqual([]);
 });
 
+test('of two texts that equally few selectors require, the longer one is the key', () => {
+  const index = new SelectorIndex<Indexed>();
+  const read = parseSelector('client~abc client~abcdef');
+  if (read.kind !== 'selector') throw new Error(read.message);
+  index.add({ number: 1, selector: read, isRemoved: false });
+  const candidatesOf = (client: string): number =>
+    index.candidates({ namespace: 'default', client, check: 'disk', subscriptions: [], attribute: () => [] }).length;
+  expect(candidatesOf('xabc')).toBe(0);
+  expect(candidatesOf('xabcdef')).toBe(1);
+});
+
 test('a selector with the same alternative twice is found once', () => {
   const text = 'subscriptions=web or subscriptions=web';
   const selectors = new Selectors();
