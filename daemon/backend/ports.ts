@@ -3,11 +3,14 @@ import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/sc
 export type { Clock, PlanningClock } from '../clock/clock.ts';
 
 /**
- * The interfaces that the backend needs from outside, so that rules and pipeline depend on no database, socket or wall
- * clock.
+ * The ports of the backend: the interfaces of the store, the disk and the clock. So the monitoring rules and the result
+ * pipeline depend on no particular database and not on the system clock.
  */
 
-/** A tuple of name parts, encoded so that `['a:b', 'c']` and `['a', 'b:c']` differ. Keys are ordered part by part. */
+/**
+ * The key of a stored value: a tuple of strings and numbers. Tuples with different parts never have the same encoding:
+ * `['a:b', 'c']` and `['a', 'b:c']` are two keys. Keys are ordered part by part.
+ */
 export type Key = readonly (string | number)[];
 
 export type StoreOp =
@@ -16,32 +19,39 @@ export type StoreOp =
   | AmendableOp
   | AmendOp;
 
-/** Puts a value whose parts may be amended later. Only for keys of `check`. */
+/**
+ * Stores a value that is split into parts, so that an `AmendOp` can replace some of them later. Use it only for keys
+ * that begin with `check`.
+ */
 export interface AmendableOp {
   readonly type: 'amendable';
   readonly key: Key;
-  /** The stamp of the value: no other value that is ever put under this key may have it. It contains no blanks. */
+  /**
+   * Identifies the value: no other value that is ever stored under this key may have the same stamp. It contains no
+   * blanks.
+   */
   readonly stamp: string;
-  /** The value, split into parts. */
+  /** The parts of the value, which is their concatenation. */
   readonly parts: readonly string[];
 }
 
 /**
- * Replaces parts of a value that was put as amendable, including those that an earlier amendment replaced. If another
- * value has replaced it meanwhile, nothing changes.
+ * Replaces some parts of the value that an `AmendableOp` stored, and supersedes all earlier amendments of that value.
+ * If the stored value has another stamp by now, the amendment is ignored.
  */
 export interface AmendOp {
   readonly type: 'amend';
   readonly key: Key;
-  /** The stamp of the value. */
+  /** The stamp of the value to amend. */
   readonly stamp: string;
-  /** The new parts; undefined: the part as it was put. */
+  /** The new text of each part; undefined: the part as the `AmendableOp` stored it. */
   readonly parts: readonly (string | undefined)[];
 }
 
 /**
- * A silence by its two parts. If both are null, it is given by its id and selector, because after its removal they are
- * recorded nowhere else.
+ * A change of a silence, which is identified by its subscription and its check, where null stands for any. For a
+ * silence with a selector both are null, and `bySearch` contains its id and selector, because these cannot be looked up
+ * after the silence was removed.
  */
 export type SilencedChange = readonly [
   'silenced',
@@ -51,91 +61,105 @@ export type SilencedChange = readonly [
   bySearch?: { readonly id: string; readonly selector: string },
 ];
 
-/** A change of a write, for the feed. It holds keys only; the latest state is read from the registry. */
+/**
+ * One change of a committed write, for the feed. It only identifies the object that changed; the current state of the
+ * object is read from the registry.
+ */
 export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
   | SilencedChange
   | readonly ['client', namespace: string, client: string]
   | readonly ['stash', namespace: string, path: string]
   | readonly ['upgrade', namespace: string, id: number]
-  /** The pending notification of a group of a handler, or its time, may have changed. */
+  /** The pending notification of a handler's group, or the time of its next flush, may have changed. */
   | readonly ['group', namespace: string, handler: string, key: string]
-  /** An event has started or ceased to inhibit others by a rule. */
+  /** An event started or stopped inhibiting other events by an inhibition rule. */
   | readonly ['inhibitor', namespace: string, rule: string, client: string, check: string]
-  /** The number of events that a rule inhibits has changed. */
+  /** The number of events that an inhibition rule inhibits changed. */
   | readonly ['inhibited', namespace: string, rule: string];
 
-/** One committed write. Sequence numbers have no gaps: each write has the next one. */
+/** The changes of one committed write. Each write to a shard gets the next sequence number, so there are no gaps. */
 export interface ChangeRecord {
   readonly seq: number;
   readonly changes: readonly Change[];
 }
 
-/** `power`: survives a power loss (fsync). `process`: survives a kill of the process. */
+/**
+ * The failure that a committed write survives. `power`: a power loss, because the write is synced to the disk (fsync).
+ * `process`: only a kill of the process.
+ */
 export type Durability = 'power' | 'process';
 
-/** The right to write to a shard. A later holder has a higher epoch; writes with an older one are rejected. */
+/**
+ * The right to write to a shard. Each acquisition gets a higher epoch, and a write with an earlier epoch is rejected.
+ */
 export interface Lease {
   readonly name: string;
   readonly epoch: number;
   /**
-   * Resolves with the reason when the lease is lost: another holder took it, or data that was written under it is gone.
+   * Resolves with the reason when the lease is lost: another process acquired it, or the writes in the store are not
+   * those that this process knows.
    */
   readonly lost: Promise<MonError>;
-  /** @throws MonError `conflict` if another holder has the lease by now */
+  /** @throws MonError `conflict` if the lease was released, or acquired again by this or another process */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
- * A durable, ordered log of keys and values under the registry. Keys sort part by part: numbers by value, strings by
- * UTF-8 bytes, numbers before strings.
+ * A durable key-value store with a log of its changes; the registry is its copy in memory. Keys sort part by part:
+ * numbers by value, strings by UTF-8 bytes, numbers before strings.
  */
 export interface Store {
-  /** The permanent id of this store; a restored or emptied store has another id. */
+  /** The permanent id of this store. A store that was restored from a backup or created anew has another id. */
   readonly id: string;
 
   /**
-   * Returns the entries whose key starts with the parts of `prefix`, in order, `after` excluded. Reads the state at the
+   * Returns the entries whose key starts with the parts of `prefix`, in the order of their keys, as they are at the
    * time of the call.
    *
-   * @param limit the maximum number of entries; default: no limit
+   * @param options `after`: the key after which the scan begins; default: the first key below `prefix`. `limit`: the
+   *   maximum number of entries; default: no limit
    */
   scan(prefix: Key, options?: { readonly after?: Key; readonly limit?: number }): AsyncIterable<readonly [Key, string]>;
 
-  /** Returns the values in the order of `keys`; `undefined` for a missing key. */
+  /** Returns the values of `keys`, in the same order; undefined for a key that has no value. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
 
-  /** The last sequence number written to the shard; 0 before the first. */
+  /** Returns the sequence number of the last write to the shard; 0 before the first write. */
   lastSeq(shard: string): number;
 
   /**
-   * Writes all of `ops` and the change record, or nothing. The last op on a key wins.
+   * Writes all of `ops` and the change record, or nothing. If several operations have the same key, the last one wins.
    *
    * @returns the sequence number of this write
-   * @throws MonError `conflict` if `lease` is not the newest; `unavailable` if the disk rejects the write: then nothing
-   *   of it is stored, even after a restart, unless the error is an `UnsettledWriteError`
+   * @throws MonError `conflict` if `lease` is no longer valid; `unavailable` if the disk or the database rejects the
+   *   write. Then nothing of the write is stored, even after a restart, unless the error is an `UnsettledWriteError`.
    */
   write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
 
-  /** True if the store accepts `amendable` and `amend`; once true, always true. */
+  /**
+   * True if the store accepts operations of type `amendable` and `amend`. An upgrade of the store may make it true; it
+   * never becomes false again.
+   */
   readonly canAmend: boolean;
 
   /**
-   * The reason why the store accepts no writes now: the disk failed and is tried repeatedly. Undefined: it accepts
-   * them.
+   * The error with which the store rejects all writes, after its disk or database failed and until a retry succeeds;
+   * undefined while writes are accepted.
    */
   readonly refusal: MonError | undefined;
 
-  /** Calls `listener` whenever the store accepts writes again. */
+  /** Calls `listener` whenever the store accepts writes again after a failure. Disposal removes the listener. */
   onMended(listener: () => void): Disposable;
 
   /**
-   * Calls `listener` for every write after `afterSeq`: first the retained writes, then each new one, in order. Once the
-   * returned promise has settled, a listener is called before its `write` settles.
+   * Calls `listener` for every write after `afterSeq`, in order: first for the retained change records, then for each
+   * new write. Once the returned promise has resolved, `listener` is called for a new write before the promise of that
+   * `write` resolves.
    *
-   * @returns `first`: the oldest sequence number that is retained, so earlier writes cannot be replayed; `close` ends
-   *   the watch
+   * @returns `first`: the oldest retained sequence number, before which no writes can be replayed; `close` ends the
+   *   watch
    */
   watch(
     shard: string,
@@ -143,10 +167,19 @@ export interface Store {
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }>;
 
-  /** The schema of the stored data. Whatever its version, reads return the newest form and writes accept it. */
+  /**
+   * The schema of the stored data. Even before an upgrade, reads return values in the newest form, and writes accept
+   * values in that form.
+   */
   readonly schema: StoreSchema;
 
-  /** @throws MonError `conflict` if another holder has the lease */
+  /**
+   * Acquires the lease of a shard.
+   *
+   * @param name the name of the shard
+   * @param ttlMs time until the lease expires unless it is renewed, in milliseconds
+   * @throws MonError `conflict` if another process has the lease
+   */
   acquire(name: string, ttlMs: number): Promise<Lease>;
 
   close(): Promise<void>;
@@ -155,11 +188,14 @@ export interface Store {
 /** The read operations of a store. */
 export type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
-/** The options of a long operation on all stored data. */
+/** The options of a long operation on all stored data, such as a backup or an upgrade. */
 export interface StoreWork {
-  /** Stops the operation after the current batch, with the reason of the signal. Completed batches remain. */
+  /**
+   * Aborts the operation after the current batch, with the reason of the signal. Batches that an upgrade has already
+   * written remain.
+   */
   readonly signal: AbortSignal;
-  /** Awaited after each batch, so that requests are served meanwhile. Default: no pause. */
+  /** Awaited after each batch, so that the backend serves requests in between. Default: no pause. */
   readonly pause?: (() => Promise<void>) | undefined;
 }
 
@@ -167,36 +203,39 @@ export interface UpgradeOptions extends StoreWork {
   readonly onProgress: (progress: StepProgress) => void;
 }
 
-/** The version of the stored data, and the upgrade to the newest one (architecture, State). */
+/** The schema version of the stored data, and the upgrade to the newest version (architecture, State). */
 export interface StoreSchema {
   readonly version: number;
-  /** The version that the program writes. */
+  /** The newest schema version, which this program writes. */
   readonly newest: number;
 
   /**
-   * Returns the free bytes at the store, and the bytes that a backup or an upgrade needs. Undefined for a database,
-   * where space and backups are up to its administrators.
+   * Returns the number of free bytes on the disk of the store, and the number that a backup or an upgrade needs.
+   * Undefined for a PostgreSQL store, whose administrators are responsible for its space and its backups.
    */
   diskSpace(): Promise<{ readonly free: number; readonly needed: number } | undefined>;
 
-  /** Returns the steps from `version` to `newest`, in order. */
+  /** Returns the upgrade steps from `version` to `newest`, in order. */
   pending(): Promise<readonly PendingStep[]>;
 
-  /** Returns the obstacles that would prevent `upgrade` from a step. */
+  /** Returns the obstacles in the stored data that would make a step of `upgrade` fail; empty if there are none. */
   obstacles(): Promise<readonly UpgradeObstacle[]>;
 
   /**
-   * Upgrades all stored data to the newest version, while others read and write. `obstacles` must have returned none.
+   * Upgrades all stored data to the newest version, while other operations read and write. Call it only if `obstacles`
+   * returns an empty list. After an error it can be called again.
    *
-   * @throws MonError `unavailable` if the disk fails; the reason of the signal. It can be called again.
+   * @throws MonError `unavailable` if the disk fails; the reason of the signal if the upgrade was aborted
    */
   upgrade(options: UpgradeOptions): Promise<void>;
 
   /**
-   * Creates a verified copy of all stored data as of one moment between two writes, whatever is written meanwhile.
+   * Creates a verified copy of all stored data as it is at one moment between two writes. Writes continue meanwhile.
    *
-   * @param dir must not exist; default: a new one below the state directory
-   * @throws MonError `conflict` if `dir` exists, `unavailable` if there is no space or the disk fails
+   * @param options `dir`: the directory of the backup, which must not exist; default: a new one below the state
+   *   directory
+   * @throws MonError `conflict` if `dir` exists, `unavailable` if there is no space or the disk fails, `invalid` for a
+   *   PostgreSQL store, which only its own tools can back up; the reason of the signal
    */
   backUp(options: StoreWork & { readonly dir?: string | undefined }): Promise<{
     readonly dir: string;
@@ -204,19 +243,22 @@ export interface StoreSchema {
   }>;
 }
 
-/** The purpose of reserved space: operations on a full disk, or the next start. */
+/**
+ * The purpose of reserved disk space: `running`: operations that continue on a full disk, such as deletions; `opening`:
+ * opening the store at the next start.
+ */
 export type ReserveUse = 'running' | 'opening';
 
-/** The disk of the store. */
+/** The disk that holds the store, with the space reserved there. */
 export interface Disk {
   /** The directory of the store. */
   readonly dir: string;
-  /** Returns the free bytes, without the reserved ones; undefined: unknown. */
+  /** Returns the number of free bytes, without the reserved space; undefined if it cannot be determined. */
   freeBytes(): Promise<number | undefined>;
-  /** Returns the number of reserved bytes. */
+  /** Returns the number of bytes that are reserved for a purpose; 0: none. */
   reservedBytes(use: ReserveUse): Promise<number>;
-  /** Reserves space on the disk for later use. */
+  /** Reserves space on the disk, so that it can be freed for a purpose when the disk is full. */
   setAside(bytes: number, use: ReserveUse): Promise<void>;
-  /** Frees the reserved space. */
+  /** Frees the space that is reserved for a purpose. */
   giveOut(use: ReserveUse): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { encodeTuple } from './tuple.ts';
 
 /**
- * Amendable values: some parts of such a value can be replaced by a separate entry, so that a value that changed little
- * need not be written again.
+ * Amendable values: some parts of such a value can be replaced by a separate entry, its amendment. So a value that
+ * changed little need not be written again.
  *
  * An amendable value is stored as U+0001, its stamp, the lengths of its parts and the parts. Its amendment is stored
  * under the same key with one more part: U+0002, the stamp of the value it amends, the lengths and the changed parts.
  * All other values in the store are JSON and begin with neither character. An amendment is valid only for the value
- * with its stamp. So a write that replaces an amended value needs to know nothing about the amendment.
+ * with its stamp. So a write that replaces an amended value need not delete the amendment.
  */
 const AMENDABLE_CODE = 1;
 const AMENDMENT_CODE = 2;
@@ -16,34 +16,41 @@ const AMENDMENT = String.fromCharCode(AMENDMENT_CODE);
 
 const STAMP_END = ' ';
 const HEAD_END = '\n';
-/** Stands for a length: this part is unchanged. */
+/** Written in an amendment instead of the length of a part that is unchanged. */
 const KEPT = '-';
 const KEPT_CODE = KEPT.charCodeAt(0);
 const ZERO_CODE = '0'.charCodeAt(0);
 const NINE_CODE = '9'.charCodeAt(0);
 
-/** The last part of the encoded key of an amendment, which follows the key of the value it amends. */
+/** The last part of the encoded key of an amendment, appended to the encoded key of the value that it amends. */
 export const AMENDMENT_SUFFIX = encodeTuple([0]);
 
-/** The first part of the only keys whose values are amended. Deletions of other keys need not look for amendments. */
+/**
+ * The first part of all keys whose values can be amended. So a deletion of any other key need not delete an amendment.
+ */
 export const AMENDABLE_PREFIX = 'check';
 
 const AMENDABLE_KEYS = encodeTuple([AMENDABLE_PREFIX]);
 
-/** True if an encoded key belongs to an amendment. */
+/** True if an encoded key is the key of an amendment. */
 export function isAmendmentKey(key: string): boolean {
   return key.endsWith(AMENDMENT_SUFFIX) && key.startsWith(AMENDABLE_KEYS);
 }
 
-/** @param stamp unique among all values that are ever stored under this key; without blanks */
+/**
+ * Encodes an amendable value.
+ *
+ * @param stamp unique among all values that are ever stored under the same key; contains no blanks
+ */
 export function amendableText(stamp: string, parts: readonly string[]): string {
   return `${AMENDABLE}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
 }
 
 /**
- * Encodes an amendment. It runs for each result of most agents, so it builds no array of lengths.
+ * Encodes an amendment. It is called for most results that arrive, so it avoids building an array of lengths.
  *
- * @param parts undefined: the part is unchanged
+ * @param stamp the stamp of the value that is amended
+ * @param parts the new text of each part; undefined: the part is unchanged
  */
 export function amendmentText(stamp: string, parts: readonly (string | undefined)[]): string {
   let lengths = '';
@@ -69,7 +76,8 @@ export function isAmendment(value: string): boolean {
 /**
  * Returns the text of a stored value with its amendment applied.
  *
- * @param amendment the stored amendment, with any stamp
+ * @param amendment the stored amendment, which is ignored if it has another stamp than `value`; undefined: there is
+ *   none
  */
 export function amendedText(value: string, amendment?: string): string {
   if (!isAmendable(value)) return value;
@@ -78,8 +86,8 @@ export function amendedText(value: string, amendment?: string): string {
   let amendedFrom = amendment.indexOf(HEAD_END) + 1;
   const lengths = new Lengths(value);
   const amended = new Lengths(amendment);
-  // Joined, because a string concatenated with `+` is copied again when it is first read. Adjacent unchanged parts are
-  // copied together.
+  // The pieces are joined at the end, because a string built with `+` is copied again when it is first read. Adjacent
+  // unchanged parts form one piece.
   const pieces: string[] = [];
   let end = from;
   while (lengths.isLeft) {
@@ -103,7 +111,10 @@ function hasStampOf(amendment: string, value: string): boolean {
 
 const KEPT_LENGTH = -1;
 
-/** The lengths in the head of a value. They are parsed digit by digit, because a start reads those of all results. */
+/**
+ * Reads the lengths in the head of a value or of an amendment, one after another. It parses them digit by digit, which
+ * is fast: a start reads the lengths of all results.
+ */
 class Lengths {
   readonly #text: string;
   #at: number;
@@ -117,7 +128,7 @@ class Lengths {
     return this.#text[this.#at - 1] !== HEAD_END;
   }
 
-  /** @returns `KEPT_LENGTH`: the part is unchanged */
+  /** @returns the next length; `KEPT_LENGTH` if the part is unchanged */
   next(): number {
     const text = this.#text;
     let length = 0;

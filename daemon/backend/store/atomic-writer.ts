@@ -9,26 +9,26 @@ import { batchSlice } from './time-slice.ts';
 import { openWithAllLogs } from './open-with-all-logs.ts';
 import type { Database } from './database.ts';
 
-/** An encoded key and its new value; undefined deletes it. */
+/** An encoded key and its new value; the value undefined deletes the key. */
 export type Entry = readonly [key: string, value: string | undefined];
 
-/** The longest time that the caller of a failed write waits until the write is undone. */
+/** Maximum time that a failed write waits for its data to be removed from the log, in milliseconds. */
 const SETTLE_MS_MAX = 3000;
 const SETTLE_RETRY_MS = 50;
 
 /**
- * Writes batches atomically, one at a time, also when the disk fails in the middle of a batch.
+ * Writes batches atomically, one at a time, even if the disk fails in the middle of a batch.
  *
  * A batch whose write or sync fails may still be in LevelDB's log, whole or in part, and the next start would read it.
- * The rule is: **a write is rejected only once it is undone for good**. That is when the log is truncated to its
- * previous end and the truncation is synced. Then neither a kill nor a power cut brings the batch back. If the disk
- * does not allow this within three seconds, the caller gets an `UnsettledWriteError`, which promises nothing. The
- * truncation is then retried until it works, and nothing else is written before. Only a process that ends before may
- * leave the batch behind.
+ * The rule is: **a write is rejected only once it is undone for good**. A write is undone for good when the log is
+ * truncated to its previous end and the truncation is synced. Then neither a kill nor a power cut brings the batch
+ * back. If the disk does not allow this within three seconds, the caller gets an `UnsettledWriteError`: the outcome of
+ * the write is unknown. The truncation is then retried until it succeeds, and no other write is accepted until then.
+ * The batch can appear at the next start only if the process ends before the truncation.
  *
- * After a failed write LevelDB must not append to the same log again, because a torn record in its middle can take
- * later ones with it. After a failed sync LevelDB rejects further appends. So every write is rejected until `reopen`
- * has begun a new log.
+ * After a failed write LevelDB must not append to the same log again, because a torn record in the middle of a log can
+ * make later records unreadable. After a failed sync LevelDB rejects further appends. So every write is rejected until
+ * `reopen` has begun a new log.
  */
 export class AtomicWriter {
   readonly #database: Database;
@@ -36,7 +36,10 @@ export class AtomicWriter {
   readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly #log: LogTail;
   readonly #identity: StoreIdentity;
-  /** The end to which the log must be truncated before anything else is written. */
+  /**
+   * The end of the log before the failed write. The log must be truncated to it before anything else is written;
+   * undefined: the log need not be truncated.
+   */
   #cutAt: LogEnd | undefined;
   #refusal: MonError | undefined;
 
@@ -48,13 +51,15 @@ export class AtomicWriter {
     this.#identity = new StoreIdentity(database.location);
   }
 
-  /** The reason why writes are rejected until `reopen` succeeds; undefined while writes are possible. */
+  /** The error with which writes are rejected until `reopen` succeeds; undefined while writes are accepted. */
   get refusal(): MonError | undefined {
     return this.#refusal;
   }
 
   /**
-   * @throws MonError `unavailable`: nothing was written, and nothing appears after a restart
+   * Writes a batch.
+   *
+   * @throws MonError `unavailable` if the batch was not written and cannot appear after a restart
    * @throws UnsettledWriteError if the batch may appear after a restart
    */
   async write(entries: readonly Entry[], durability: Durability): Promise<void> {
@@ -62,7 +67,7 @@ export class AtomicWriter {
     const { location } = this.#database;
     this.#refuseIfReplaced();
     const end = await this.#log.end().catch((error: unknown) => {
-      // A deleted store does not come back with the next write.
+      // A `MonError` means that the store was deleted. Retries cannot help, so later writes are rejected too.
       if (error instanceof MonError) this.#refusal = error;
       throw error instanceof MonError ? error : diskError(location, 'write', error);
     });
@@ -77,18 +82,18 @@ export class AtomicWriter {
   }
 
   /**
-   * Reopens the database after a failed write. Until the disk works the database stays open, so that it can be read. No
-   * write may be in progress.
+   * Reopens the database after a failed write. While the disk still fails, the database stays open, so that it can be
+   * read. No write may be in progress.
    *
-   * @param verify checks the reopened database; throws if it does not hold what was acknowledged
-   * @throws Error if the disk still fails; try again
+   * @param verify callback that checks the reopened database; throws if acknowledged data is missing
+   * @throws Error if the disk still fails or `verify` throws; `reopen` can be called again
    */
   async reopen(verify: () => Promise<void>): Promise<void> {
     const { location } = this.#database;
     this.#identity.assertSame();
     await assertDiskWorks(location, 2 * this.#writeBufferBytes);
     await this.#database.close();
-    // Truncated again: closing LevelDB wrote out what it still had of the log in memory.
+    // Truncate the log again: on closing, LevelDB wrote the end of the log that it still had in memory.
     await this.#cut();
     await this.#log.close();
     await openWithAllLogs(location, async () => {
@@ -105,12 +110,16 @@ export class AtomicWriter {
     this.#refusal = undefined;
   }
 
-  /** True if the path of the database still leads to the store that was opened, so that it may be written to. */
+  /**
+   * True if the path of the database still leads to the store that was opened; otherwise nothing may be written there.
+   */
   get isSameStore(): boolean {
     return this.#identity.isSame;
   }
 
-  /** Releases the log. Call it after the database was closed for good. */
+  /**
+   * Closes the log, and first tries to complete a pending truncation. Call it after the database was closed for good.
+   */
   async close(): Promise<void> {
     await this.#cut().catch(() => undefined);
     await this.#log.close();
@@ -155,7 +164,7 @@ export class AtomicWriter {
   }
 }
 
-/** Applies a chained batch, which takes a third less time than an array of operations. */
+/** Writes the entries as a chained batch, which takes a third less time than an array of operations. */
 async function applyBatch(database: Database, entries: readonly Entry[], durability: Durability): Promise<void> {
   const batch = database.batch();
   const timeSlice = batchSlice(entries.length);

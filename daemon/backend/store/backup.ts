@@ -15,13 +15,13 @@ const STORE_DIR = 'store';
 const UNFINISHED = '.unfinished';
 
 const manifestSchema = z.object({
-  /** Format version of the backup itself. */
+  /** Version of the backup format, which is independent of the schema of the store. */
   format: z.literal(1),
   /** Time of the backup, ISO 8601. */
   taken: z.string().max(40),
-  /** Version of the program that made the backup. */
+  /** Version of the mon program that created the backup. */
   version: z.string().max(100),
-  /** Id and schema of the store. */
+  /** Id of the store that was backed up; `schema` is its schema version. */
   store: z.string().max(100),
   schema: z.int().min(1),
   entries: z.int().min(0),
@@ -29,7 +29,7 @@ const manifestSchema = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** `manifest.json`: what a backup holds. */
+/** The content of `manifest.json`, which describes a backup. */
 export type BackupManifest = z.infer<typeof manifestSchema>;
 
 export interface Backup {
@@ -37,7 +37,10 @@ export interface Backup {
   readonly manifest: BackupManifest;
 }
 
-/** A copy is as large as the compressed store; the rest is for entries that are not compressed yet. */
+/**
+ * Space that a copy needs, relative to the store. A copy is as large as the compressed store; the margins are for
+ * entries that are not compressed yet.
+ */
 const SPACE_FACTOR = 1.2;
 const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
 
@@ -53,8 +56,8 @@ export function backupDir(stateDir: string, schema: number, now: Date): string {
 }
 
 /**
- * Removes the directories of backups to `dir` that were interrupted. Only the process that holds the store makes
- * backups there.
+ * Removes the directories of interrupted backups below `dir`. They are not in use, because only the process that has
+ * the store open makes backups there.
  */
 export async function removeUnfinished(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
@@ -64,11 +67,11 @@ export async function removeUnfinished(dir: string): Promise<void> {
 
 /**
  * Copies an open database as it is at one moment between two writes, while writes continue. Then it reads the copy
- * again: the backup gets its final name only if the copy equals what was read.
+ * again: the backup gets its final name only if the copy equals what was read from the database.
  *
- * @param dir must not exist
+ * @param dir the directory of the backup, which must not exist
  * @throws MonError `conflict` if `dir` exists, `unavailable` if there is no space or the disk fails; the reason of
- *   `signal`. Nothing is left behind then.
+ *   `signal` if the backup was aborted. In these cases nothing of the copy remains.
  */
 export async function backUp(
   database: Database,
@@ -101,7 +104,7 @@ export async function backUp(
   }
 }
 
-/** @throws MonError `invalid` if there is no backup of `mon` in `dir` */
+/** @throws MonError `invalid` if `dir` contains no backup of `mon`, or its manifest is damaged or of a later version */
 export async function readBackup(dir: string): Promise<Backup> {
   let text: string;
   try {
@@ -124,7 +127,7 @@ export async function readBackup(dir: string): Promise<Backup> {
   }
 }
 
-/** Opens the database of a backup. The caller closes it. */
+/** Opens the database of a backup. The caller must close it. */
 export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database> {
   const location = join(dir, STORE_DIR);
   try {
@@ -139,8 +142,8 @@ export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database
 }
 
 /**
- * Returns the error for a backup that cannot be opened. LevelDB writes into the directory of every database that it
- * opens.
+ * Returns the error for a backup that cannot be opened. One cause is a missing permission to write: LevelDB writes into
+ * the directory of every database that it opens.
  */
 export function backupProblem(dir: string, error: unknown): MonError {
   const reason = reasonOf(error);
@@ -149,7 +152,7 @@ export function backupProblem(dir: string, error: unknown): MonError {
   return new MonError('invalid', `the backup in ${dir} cannot be opened: ${reason}; ${remedy}`, { cause: error });
 }
 
-/** @throws MonError `invalid` unless every key and value matches the checksum of the manifest */
+/** @throws MonError `invalid` unless all keys and values of the backup match the checksum in its manifest */
 export async function verifyBackup(backup: Backup, work: StoreWork): Promise<void> {
   const database = await openBackup(backup);
   try {
@@ -167,7 +170,7 @@ export async function verifyBackup(backup: Backup, work: StoreWork): Promise<voi
   }
 }
 
-/** @throws MonError `invalid` unless the digest equals the one of the backup */
+/** @throws MonError `invalid` unless the checksum of the digest equals the checksum in the manifest of the backup */
 export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }: Backup): void {
   if (sha256 === manifest.sha256) return;
   throw new MonError(
@@ -178,8 +181,8 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
 }
 
 /**
- * Returns the bytes that are free on the disk of `dir`, and the bytes that a copy of the store in `storeDir` needs at
- * most.
+ * Returns the number of free bytes on the disk of `dir`, and the maximum number of bytes that a copy of the store in
+ * `storeDir` needs.
  */
 export async function spaceForCopy(storeDir: string, dir: string): Promise<{ free: number; needed: number }> {
   const needed = SPACE_FACTOR * (await storeBytes(storeDir)) + SPACE_RESERVE_BYTES;
@@ -189,7 +192,7 @@ export async function spaceForCopy(storeDir: string, dir: string): Promise<{ fre
 
 /**
  * @param remedy a second remedy for the error message, in addition to freeing space
- * @throws MonError `unavailable` unless the disk of `dir` has space for a copy of the store in `storeDir`
+ * @throws MonError `unavailable` unless the disk of `dir` has enough space for a copy of the store in `storeDir`
  */
 export async function assertSpaceForCopy(storeDir: string, dir: string, remedy = ''): Promise<void> {
   const { free, needed } = await spaceForCopy(storeDir, dir);
@@ -209,7 +212,7 @@ async function copyInto(database: Database, dir: string, work: StoreWork): Promi
       digester.add(page);
       const batch = copy.batch();
       for (const [key, value] of page) batch.put(key, value);
-      // LevelDB has synced everything once the copy is reopened to be verified.
+      // The batch is not synced, because LevelDB syncs the whole copy when it is opened again for the verification.
       await batch.write();
     }
     return digester.digest();

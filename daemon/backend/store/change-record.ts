@@ -1,6 +1,9 @@
 import type { Change } from '../ports.ts';
 
-/** Change records are stored as `[count, change, change, ...]`: the count can be read without parsing the rest. */
+/**
+ * Change records are stored as `[count, change, change, ...]`, so that the count can be read without parsing the
+ * changes.
+ */
 
 export function serializeChanges(changes: readonly Change[]): string {
   return JSON.stringify([changes.length, ...changes]);
@@ -11,7 +14,7 @@ export function parseChanges(text: string): Change[] {
   return changes;
 }
 
-/** Returns the number of changes in a record. */
+/** Returns the number of changes in a stored change record. */
 export function parseChangeCount(text: string): number {
   return Number.parseInt(text.slice('['.length), 10);
 }

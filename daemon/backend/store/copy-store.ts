@@ -3,15 +3,15 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Key, Lease, Store, StoreOp } from '../ports.ts';
 import { encodeTuple } from './tuple.ts';
 
-/** Size of one batch, the same as a busy backend writes. */
+/** Maximum size of a batch of writes to the target, similar to the batches of a busy backend. */
 const BATCH_ENTRIES = 1000;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
-/** Progress of a copy. */
+/** Progress of copying a store. */
 export interface CopyProgress {
-  /** Entries of the source that were compared. */
+  /** Number of entries of the source that were compared so far. */
   readonly entries: number;
-  /** Entries that were missing or different in the target. */
+  /** Number of entries that were written to the target or deleted from it, because the two stores differed there. */
   readonly written: number;
 }
 
@@ -21,11 +21,11 @@ interface CopyOptions {
 }
 
 /**
- * Makes one store equal to another. Equal entries are not written again. So an interrupted copy resumes where it was,
- * and a copy of a source that changed meanwhile ends correctly.
+ * Makes the target store equal to the source store. Equal entries are not written again. So an interrupted copy can be
+ * repeated and then continues, and it ends correctly even if the source changed in between.
  *
- * @param target with the lease under which it is written; no other process writes to either store
- * @throws MonError `internal` if the stores differ at the end; the reason of the signal
+ * @param target the target store, and the lease for writing to it; no other process may write to either store
+ * @throws MonError `internal` if the stores differ at the end; the reason of the signal if the copy was aborted
  */
 export async function copyStore(
   source: Store,
@@ -88,11 +88,11 @@ type Entry = readonly [Key, string];
 
 interface Difference {
   readonly isInSource: boolean;
-  /** The operation that makes the target equal to the source; undefined: it is equal already. */
+  /** The operation on the target that makes it equal to the source for one key; undefined: it is equal already. */
   readonly op?: StoreOp;
 }
 
-/** Walks both stores in the order of their keys and compares them. */
+/** Compares two stores key by key, in the order of their keys, and yields one result per key. */
 async function* differences(
   source: AsyncIterable<Entry>,
   target: AsyncIterable<Entry>,
@@ -118,7 +118,7 @@ async function* differences(
   }
 }
 
-/** Reads one entry at a time, with the bytes that order its key. */
+/** Reads a store one entry at a time, and encodes the key of the current entry for comparisons. */
 class Cursor implements AsyncDisposable {
   entry: Entry | undefined;
   encoded = Buffer.alloc(0);
@@ -139,20 +139,20 @@ class Cursor implements AsyncDisposable {
   }
 }
 
-/** Compares the keys of two cursors. A cursor at its end sorts last. */
+/** Compares the current keys of two cursors. A cursor that has no more entries sorts last. */
 function compare(one: Cursor, other: Cursor): number {
   if (one.entry === undefined) return 1;
   if (other.entry === undefined) return -1;
   return Buffer.compare(one.encoded, other.encoded);
 }
 
-/** Returns the SHA-256 of every key and value with their lengths, in hexadecimal digits. */
+/** Returns the SHA-256 over all keys and values of a store and their lengths, in hexadecimal digits. */
 async function digest(store: Store, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const [key, value] of store.scan([])) {
     signal.throwIfAborted();
     const encoded = encodeTuple(key);
-    // The lengths are included, so that no character can move from a key into its value.
+    // The lengths are hashed too, so that the hash changes if a character moves from a key into its value.
     hash.update(`${String(encoded.length)} ${String(value.length)} ${encoded}${value}`);
   }
   return hash.digest('hex');

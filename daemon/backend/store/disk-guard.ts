@@ -13,36 +13,40 @@ import type { Log } from '../../log/log.ts';
 import type { Clock, Disk } from '../ports.ts';
 
 /**
- * The time that senders need to deliver their backlog after results were rejected. Until then the age of a result means
- * nothing.
+ * Time that agents need to deliver their backlog after results were rejected, in milliseconds. Until then an old result
+ * does not show that a check has stopped running.
  */
 const BACKLOG_MS = 30_000;
 
 /**
- * Delay before a reserve is set aside: a backend that is started briefly needs none, and a start has more urgent work.
+ * Delay between the start and the creation of the reserve files, in milliseconds: a backend that runs only briefly
+ * needs none, and a start has more urgent work.
  */
 const SET_ASIDE_AFTER_MS = 30_000;
-/** Delay between two attempts to set the reserve aside after the disk rejected it. */
+/** Delay until the next attempt to create the reserve files after an attempt failed, in milliseconds. */
 const SET_ASIDE_RETRY_MS = 60_000;
 
 interface GuardParts {
-  /** Undefined: the disk is unknown, and nothing is rejected because of it. */
+  /** The disk of the store; undefined: it is unknown, so nothing is rejected for lack of space. */
   readonly disk: Disk | undefined;
-  /** Called each time, since a reload changes the setting; 0: no floor. */
+  /** Returns the current value of the setting `disk-floor` in bytes, which a reload may change; 0: no floor. */
   readonly floorBytes: () => number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Monitors the free disk space, and rejects writes that would use it up (reliability 8). */
+/** Monitors the free disk space, and rejects writes that would fill the disk (reliability 8). */
 export class DiskGuard {
-  /** Free bytes at the last check; undefined: unknown. */
+  /** Number of free bytes at the last check; undefined: not known yet. */
   freeBytes: number | undefined;
-  /** Bytes set aside for the work that continues when the disk is full. */
+  /**
+   * Size of the reserve file, which is deleted when the disk is full, so that deletions and resolutions can still be
+   * stored.
+   */
   reservedBytes = 0;
   level: DiskLevel = 'ok';
   readonly #parts: GuardParts;
-  /** End of the grace period after rejections, on the monotonic clock. */
+  /** End of the grace period after results were rejected, in milliseconds of the monotonic clock. */
   #backlogUntilMs = 0;
   #setAsideAtMs: number;
   #hasLooked = false;
@@ -60,13 +64,14 @@ export class DiskGuard {
     return refusesGrowth(this.level);
   }
 
-  /** True if results may be old only because results are, or recently were, rejected. */
+  /** True if new results are rejected, or were until recently, so that an old result may only be delayed. */
   get isAwaitingBacklog(): boolean {
     return this.isRefusing || this.#parts.clock.monotonic() < this.#backlogUntilMs;
   }
 
   /**
-   * Rejects growth below the floor. Called before a result is accepted or something new is created.
+   * Rejects an operation that adds data if the free space is below the floor. Call it before a result is accepted or an
+   * object is created.
    *
    * @throws MonError `unavailable` below the floor
    */
@@ -78,7 +83,7 @@ export class DiskGuard {
     );
   }
 
-  /** Returns a sentence about the free space, and what to do if there is too little. */
+  /** Returns a text that states the free space and, if there is too little, what to do. */
   describe(): string {
     const { disk } = this.#parts;
     const free = `the disk of ${disk?.dir ?? 'the store'} has ${formatMebibytes(this.freeBytes ?? 0)} free`;
@@ -88,7 +93,7 @@ export class DiskGuard {
     return `${free}, less than ${floor}: new results and new entries are rejected; free some space`;
   }
 
-  /** Checks the free space, and releases the reserve when it is needed. Never rejects. */
+  /** Checks the free disk space, and creates or deletes the reserve files as it requires. Never rejects. */
   async look(): Promise<void> {
     const { disk, clock } = this.#parts;
     const free = await disk?.freeBytes();
@@ -112,8 +117,8 @@ export class DiskGuard {
   }
 
   /**
-   * Maintains the reserve for a start. Only a start releases it, before the store is opened; it is set aside again
-   * later.
+   * Creates or deletes the reserve file for starts. The file is deleted if there is no floor, or at a start with too
+   * little free space, before the store is opened. Later it is created, or resized, if there is enough space.
    */
   async #tendOpeningReserve(disk: Disk, free: number, isStart: boolean): Promise<void> {
     const { clock, log } = this.#parts;

@@ -7,17 +7,20 @@ import { RESERVE_FILES } from './store-size.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The disk of a state directory, with its reserves: files in the directory whose bytes are really allocated. */
+/** The disk of a state directory. Space is reserved by files in the directory, whose bytes are really allocated. */
 export class DiskSpace implements Disk {
   readonly dir: string;
-  /** Identity of the store that was there first; undefined: there is no store yet. */
+  /** Identity of the first store that was found in the directory; undefined: no store was found yet. */
   #identity: StoreIdentity | undefined;
 
   constructor(dir: string) {
     this.dir = dir;
   }
 
-  /** Returns the free bytes without the reserves; undefined: unknown, as before the directory exists. */
+  /**
+   * Returns the number of free bytes on the disk, where reserve files count as used; undefined if it cannot be
+   * determined, for example before the directory exists.
+   */
   async freeBytes(): Promise<number | undefined> {
     this.#identity ??= StoreIdentity.ifThere(this.dir);
     try {
@@ -28,7 +31,7 @@ export class DiskSpace implements Disk {
     }
   }
 
-  /** Returns the bytes of a reserve; 0: it was released. */
+  /** Returns the size of a reserve file in bytes; 0 if the file does not exist. */
   async reservedBytes(use: ReserveUse = 'running'): Promise<number> {
     return await stat(this.#pathOf(use)).then(
       ({ size }) => size,
@@ -36,12 +39,16 @@ export class DiskSpace implements Disk {
     );
   }
 
-  /** @throws Error if the disk rejects the write, or the store was replaced; then nothing is set aside */
+  /**
+   * Creates or replaces a reserve file.
+   *
+   * @throws Error if the disk rejects the file, which is then deleted; MonError `unavailable` if the store was replaced
+   */
   async setAside(bytes: number, use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     try {
       await using file = await open(this.#pathOf(use), 'w', 0o600);
-      // Random bytes, because a file system may store zeros or repetitions without allocating space.
+      // The file contains random bytes, because a file system may store zeros or repetitions without allocating space.
       const chunk = randomFillSync(Buffer.alloc(CHUNK_BYTES));
       for (let left = bytes; left > 0; left -= chunk.length) {
         chunk.writeUInt32LE(left % 2 ** 32);
@@ -54,7 +61,11 @@ export class DiskSpace implements Disk {
     }
   }
 
-  /** @throws MonError `unavailable` if the store was replaced */
+  /**
+   * Deletes a reserve file, which frees its space.
+   *
+   * @throws MonError `unavailable` if the store was replaced
+   */
   async giveOut(use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     await rm(this.#pathOf(use), { force: true });

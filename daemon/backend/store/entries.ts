@@ -4,8 +4,8 @@ import { decodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
 /**
- * Entries and bytes fetched at a time. Large pages read a store ten times faster than single entries. Amendments are
- * small.
+ * Maximum number of entries, and approximate maximum number of bytes, fetched from LevelDB at once. A store is read ten
+ * times as fast in large pages as entry by entry.
  */
 const PAGE_ENTRIES = 2000;
 const PAGE_BYTES = 1024 * 1024;
@@ -16,17 +16,18 @@ export interface EntryRange {
   readonly gt?: string;
   readonly lt?: string;
   readonly reverse?: boolean;
-  /** Default: no limit. */
+  /** Maximum number of entries; default: no limit. */
   readonly limit?: number;
 }
 
 export type StoredEntry = readonly [key: (string | number)[], value: string];
 
 /**
- * Returns keys and values in order, as they are at the moment of the call, while writes continue. Amendments are
- * applied; a range that begins between a value and its amendment contains neither.
+ * Returns the keys and values of a range in order, as they are at the time of the call, while writes continue.
+ * Amendments are applied, except in a reverse range, which must contain none. An amendment at the start of a range is
+ * skipped if its value is not in the range.
  *
- * @param reading disposed of at the end of the iteration
+ * @param reading disposed of when the iteration ends, or if it cannot begin
  * @throws MonError `unavailable` if the disk fails
  */
 export function readEntries(
@@ -35,7 +36,8 @@ export function readEntries(
   reading?: Disposable,
 ): AsyncGenerator<StoredEntry, void, undefined> {
   try {
-    // Opened here and not in the generator, which starts only when its first entry is requested.
+    // The iterator is opened here, so that it reads the state at the time of the call. The generator function would run
+    // only when the first entry is requested.
     return pagedEntries(openIterator(database, range), database.location, { limit: range.limit, reading });
   } catch (error) {
     reading?.[Symbol.dispose]();
@@ -50,7 +52,8 @@ function openIterator(database: Database, range: EntryRange) {
     const { limit, ...keys } = range;
     return database.iterator({
       ...keys,
-      // Each entry may have an amendment, and so may the entry before the first.
+      // The limit is doubled, because each entry may be followed by its amendment. One more may be the amendment of the
+      // entry before the range.
       ...(limit !== undefined && { limit: 2 * limit + 1 }),
       highWaterMarkBytes: PAGE_BYTES,
     });
@@ -65,14 +68,17 @@ async function* pagedEntries(
   { limit = Infinity, reading }: { readonly limit?: number | undefined; readonly reading: Disposable | undefined },
 ): AsyncGenerator<StoredEntry, void, undefined> {
   let left = limit;
-  /** An entry that may have an amendment, which would be the next entry. */
+  /**
+   * The last entry, if it may have an amendment: the next entry to be read would be that amendment. Undefined: no entry
+   * is pending.
+   */
   let pendingEntry: readonly [key: string, value: string] | undefined;
   try {
     if (left === 0) return;
     for (let next = iterator.nextv(PAGE_ENTRIES); ;) {
       const page = await next;
       if (page.length === 0) break;
-      // Read ahead while this page is processed; an error is reported when the page is awaited.
+      // The next page is fetched while this page is processed. An error is thrown when the next page is awaited.
       next = iterator.nextv(PAGE_ENTRIES);
       next.catch(() => undefined);
       for (const entry of page) {

@@ -2,22 +2,28 @@ import { randomUUID } from 'node:crypto';
 import type { Key } from '../ports.ts';
 
 /**
- * The first part of the keys of the store's own records. It is a number; all other keys begin with a string. So nothing
- * that is written through the port can reach these records.
+ * The first part of the keys of the store's internal records. It is a number, while all other keys begin with a string.
+ * So no caller of `Store` can reach the internal records.
  */
 export const OWN = 0;
-/** Identifies the store permanently. A follower continues only if the id is the same. */
+/**
+ * Key of the permanent id of the store. A follower continues from its own state only if the id of the store is the
+ * same.
+ */
 export const STORE_ID: Key = [OWN, 'id'];
 export const newStoreId = (): string => JSON.stringify(randomUUID());
 export const SCHEMA_VERSION: Key = [OWN, 'schema'];
-/** The backup that is being restored; present while the store holds only a part of it. */
+/**
+ * Key of the directory of the backup that is being restored. It exists while the store contains only a part of the
+ * backup.
+ */
 export const RESTORING: Key = [OWN, 'restoring'];
-/** The newest epoch of each lease. */
+/** Prefix of the keys under which the newest epoch of each lease is stored. */
 export const EPOCHS: Key = [OWN, 'epoch'];
 export const epochKey = (lease: string): Key => [...EPOCHS, lease];
-/** The last sequence number of each shard. */
+/** Prefix of the keys under which the last sequence number of each shard is stored. */
 const LAST_SEQS: Key = [OWN, 'seq'];
 export const lastSeqKey = (shard: string): Key => [...LAST_SEQS, shard];
-/** Change records of a shard in order. */
+/** Returns the prefix of the keys of the change records of a shard, which sort by sequence number. */
 export const changeRecords = (shard: string): Key => [OWN, 'change', shard];
 export const changeKey = (shard: string, seq: number): Key => [...changeRecords(shard), seq];

@@ -12,7 +12,7 @@ import {
 import type { Database } from './database.ts';
 import type { PendingMigrations, ReadValue } from './migrations/pending-migrations.ts';
 
-/** The schema of an open LevelDB. */
+/** The schema version of an open LevelDB store, with its upgrade and its backup. */
 export class LevelSchema implements StoreSchema {
   readonly #database: Database;
   readonly #storeId: string;
@@ -60,7 +60,9 @@ export class LevelSchema implements StoreSchema {
     return await backUp(this.#database, target, { schema, storeId: this.#storeId, ...work });
   }
 
-  /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */
+  /**
+   * Returns a function that converts stored values to the newest form; undefined if all stored values have that form.
+   */
   reader(): ReadValue | undefined {
     return this.#migrations.reader();
   }

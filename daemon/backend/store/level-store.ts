@@ -34,22 +34,26 @@ import { watchShard } from './watch-shard.ts';
 import { type Database } from './database.ts';
 
 export interface LevelStoreOptions {
-  /** Memory for entries that are not yet sorted into a file; 32 to 64 MiB keep 200,000 keys fast. */
+  /**
+   * Size of LevelDB's write buffer in bytes, the memory for entries that are not yet sorted into a file. 32 to 64 MiB
+   * keep a store with 200,000 keys fast.
+   */
   readonly writeBufferBytes?: number;
-  /** Limits of the retained change records, from which `watch` can begin. */
+  /** Limits of the retained change records, which `watch` can replay. */
   readonly retention?: RetentionLimits;
-  /** Present: the operator accepts the loss of damaged entries, see `openDatabase`. */
+  /** Present if the operator accepts that damaged entries are lost, see `openDatabase`. */
   readonly loss?: LossPolicy | undefined;
-  /** Clock for the retries after the disk failed. Default: the clock of the machine. */
+  /** Clock that times the retries after a disk failure. Default: the system clock. */
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
-  /** The migrations that lead to the newest schema. Default: all; tests pass others. */
+  /** The migrations that lead to the newest schema. Default: all migrations; only tests pass others. */
   readonly migrations?: readonly Migration[];
 }
 
 /**
- * Opens the store of one backend: a LevelDB in `dir`, locked for this process until `close`.
+ * Opens the LevelDB store of one backend in the directory `dir`, and locks the directory for this process until
+ * `close`.
  *
- * @throws MonError with the problem of the directory; see `openDatabase`, `ensureSchema` and `loadShard`
+ * @throws MonError if the directory cannot be used; see `openDatabase`, `ensureSchema` and `loadShard`
  */
 export async function openLevelStore(dir: string, options: LevelStoreOptions = {}): Promise<Store> {
   const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES, options.loss);
@@ -71,7 +75,7 @@ export class LevelStore implements Store {
   readonly #mendedListeners = new Set<() => void>();
   readonly #retention: RetentionLimits;
   readonly #shards = new Map<string, Shard>();
-  /** Serializes the writes. */
+  /** The queue that runs writes one at a time. */
   readonly #writeQueue = new SerialQueue();
   #closed: Promise<void> | undefined;
 
@@ -95,7 +99,7 @@ export class LevelStore implements Store {
     this.schema = new LevelSchema(database, id, migrations);
   }
 
-  /** Takes over an open database; an empty one becomes a store. */
+  /** Creates the store on top of an open database, and initializes the database if it is empty. */
   static async over(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
     const version = await ensureSchema(database, options.migrations ?? MIGRATIONS);
     const id = await database.get(encodeTuple(STORE_ID));
@@ -103,7 +107,7 @@ export class LevelStore implements Store {
       throw new MonError('internal', `the store in ${database.location} is damaged: it has no id; restore a backup`);
     }
     const store = new LevelStore(database, options, { id: String(JSON.parse(id)), version });
-    // Nothing is written without a lease, so every shard has an epoch.
+    // Every shard that was ever written to has an epoch, because a write requires a lease.
     for await (const [key] of readEntries(database, tupleRange(EPOCHS))) {
       const name = String(key.at(-1));
       store.#shards.set(name, await loadShard(database, name, store.#retention, options.loss !== undefined));
@@ -176,7 +180,8 @@ export class LevelStore implements Store {
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }> {
     return watchShard(afterSeq, listener, (watcher) =>
-      // Registered between two writes, so that retained records and new records meet without a gap.
+      // The watcher is registered between two writes, so that no write falls between the retained records and the new
+      // records.
       this.#runExclusive(async () => {
         const shard = this.#shard(shardName);
         const { first, last } = shard.retention;
@@ -191,7 +196,8 @@ export class LevelStore implements Store {
   }
 
   /**
-   * Grants the lease always: the lock of the directory is the lease, and the newest holder in this process is valid.
+   * Acquires a lease, which always succeeds: the lock of the directory excludes other processes, and within this
+   * process the newest lease replaces earlier ones.
    */
   async acquire(name: string): Promise<Lease> {
     return this.#runExclusive(async () => {
@@ -203,7 +209,7 @@ export class LevelStore implements Store {
       return {
         name,
         epoch,
-        // No other process can open the directory.
+        // `lost` never resolves, because no other process can open the directory.
         lost: new Promise(() => undefined),
         renew: async () => assertHolder(shard, epoch),
         release: async () => {
@@ -234,12 +240,15 @@ export class LevelStore implements Store {
 
   async #closeAfter(pendingWrites: Promise<unknown>): Promise<void> {
     await pendingWrites;
-    // The files that are at the path by now belong to another store.
+    // If the directory was replaced, its files belong to another store, and `closeDatabase` would change them.
     await (this.#writer.isSameStore ? closeDatabase(this.#database) : this.#database.close());
     await this.#writer.close();
   }
 
-  /** Writes entries. Call it in turn with other writes. */
+  /**
+   * Writes entries, and starts to reopen the database if the disk fails. Call it only while no other write is in
+   * progress.
+   */
   async #write(entries: readonly Entry[], durability: Durability): Promise<void> {
     try {
       await this.#writer.write(entries, durability);
@@ -254,8 +263,8 @@ export class LevelStore implements Store {
   }
 
   /**
-   * Verifies that the reopened database holds everything that was acknowledged, and that no other process used it
-   * meanwhile.
+   * Verifies that the reopened database has the last acknowledged write of each shard, and that no other process has
+   * changed it.
    */
   async #assertSame(): Promise<void> {
     for (const shard of this.#shards.values()) await assertShard(this.#database, shard);
@@ -266,7 +275,10 @@ export class LevelStore implements Store {
     return readEntries(this.#database, range, this.#gate.begin());
   }
 
-  /** Waits for the gate. Nothing is written while it is shut, so the entries are as they were at the call. */
+  /**
+   * Reads a range after the database was reopened. Nothing is written meanwhile, so an iteration that begins at once
+   * yields the entries as they were at the time of the call.
+   */
   async *#entriesLater(range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
     yield* readEntries(this.#database, range, await this.#gate.enter());
   }
@@ -309,12 +321,15 @@ function addEntries(entries: Entry[], op: StoreOp): void {
   }
 }
 
-/** Returns the values of encoded keys with their amendments applied. */
+/**
+ * Returns the values of encoded keys, in the same order, with their amendments applied; undefined for a missing key.
+ */
 async function amendedValues(database: Database, keys: readonly string[]): Promise<(string | undefined)[]> {
   const values = await database.getMany([...keys]);
   const amendable = keys.filter((_, at) => isAmendable(values[at] ?? ''));
   if (amendable.length === 0) return values;
-  // Value and amendment are read at one moment: by now there may be another value with another amendment.
+  // Amendable values are read again, each together with its amendment, as of one moment. A write may have replaced both
+  // since the first read.
   const pairs = await database.getMany(amendable.flatMap((key) => [key, key + AMENDMENT_SUFFIX]));
   let next = 0;
   return values.map((value) => {

@@ -13,20 +13,23 @@ import {
 } from './migrations/upgrade-target.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 
-/** Keys counted at a time: more would delay everything else for longer than a result may wait. */
+/**
+ * Number of keys that are read at once while keys are counted. A larger page would delay other operations for longer
+ * than a result may wait.
+ */
 const COUNT_KEYS = 1000;
 
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
-/** The functions that change a database while others may write. */
+/** The functions that write to a database to which other callers may write too. */
 interface LevelWriter {
-  /** Writes all of the entries or none, synced. */
+  /** Writes all entries or none, and syncs them to the disk. */
   readonly write: (entries: readonly Entry[]) => Promise<void>;
   /** Runs `task` while no other write is in progress. */
   readonly runExclusive: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** A LevelDB, as migrations change it. */
+/** A LevelDB database whose stored values are migrated. */
 export class LevelUpgradeTarget implements UpgradeTarget {
   readonly #database: Database;
   readonly #writer: LevelWriter;
@@ -63,8 +66,8 @@ export class LevelUpgradeTarget implements UpgradeTarget {
   }
 
   /**
-   * Yields pages from one iterator. A closed iterator keeps its last page in memory until garbage collection, which may
-   * come late; so there is only one.
+   * Yields all entries below a prefix in pages. One iterator reads them all: a closed iterator stays in memory with its
+   * last page until garbage collection, so an iterator per page would use more memory.
    */
   async *pages(prefix: Key): AsyncGenerator<readonly StoredEntry[], void, undefined> {
     let page: StoredEntry[] = [];
@@ -81,8 +84,9 @@ export class LevelUpgradeTarget implements UpgradeTarget {
   }
 
   /**
-   * Implements `UpgradeTarget.replace`. A rewritten value has no amendment any more. No later amendment is lost: a
-   * backend amends only values that it has written itself since its start, and those have the newest form.
+   * Implements `UpgradeTarget.replace`. The new value includes the amendment of the old one, so the amendment is
+   * deleted. No later amendment is lost: a backend amends only values that it has written since its start, and those
+   * have the newest form already.
    */
   async replace(values: readonly RewrittenValue[]): Promise<void> {
     await this.#writer.runExclusive(async () => {

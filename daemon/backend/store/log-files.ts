@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 
-/** A write-ahead log of LevelDB, `000012.log`. */
+/** Name of a write-ahead log of LevelDB, such as `000012.log`. */
 const LOG_NAME = /^(\d+)\.log$/;
 
 export const logName = (number: number): string => `${String(number).padStart(6, '0')}.log`;
 
-/** Returns the numbers of the write-ahead logs in a directory, the oldest first. */
+/** Returns the numbers of the write-ahead logs in a directory, in ascending order: the oldest log is first. */
 export async function logNumbers(dir: string): Promise<number[]> {
   const names = await readdir(dir);
   return names

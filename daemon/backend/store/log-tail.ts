@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { logName, logNumbers } from './log-files.ts';
 import { deletedStore } from './store-identity.ts';
 
-/** The end of the write-ahead log. Bytes after it belong to a later write. */
+/**
+ * The end of the write-ahead log at one moment: the number of the log file and its size. Later bytes belong to later
+ * writes.
+ */
 export interface LogEnd {
   readonly number: number;
   readonly bytes: number;
@@ -13,13 +16,14 @@ export interface LogEnd {
 interface OpenLog {
   readonly number: number;
   readonly handle: FileHandle;
-  /** Size at the last check. */
+  /** Size of the log file at the last check. */
   bytes: number;
 }
 
 /**
- * Observes LevelDB's write-ahead log from outside, to undo what a failed write left there. Each write is one record at
- * the end of the newest log. The log stays open here, so that it can be truncated even when no file can be opened.
+ * Tracks the end of LevelDB's write-ahead log, to remove what a failed write left there. Each write appends one record
+ * to the newest log file. This class has the log file open, so that it can be truncated even when no file can be
+ * opened.
  */
 export class LogTail {
   readonly #dir: string;
@@ -30,10 +34,10 @@ export class LogTail {
   }
 
   /**
-   * Returns the current end of the log, while nothing is written.
+   * Returns the current end of the log. Call it while no write is in progress.
    *
-   * @throws MonError `unavailable` if the log was deleted: LevelDB goes on writing into a file that no process can open
-   *   again
+   * @throws MonError `unavailable` if the log was deleted: LevelDB would go on writing into a file that no process can
+   *   open again
    */
   async end(): Promise<LogEnd> {
     const before = this.#openLog?.bytes ?? 0;
@@ -41,7 +45,8 @@ export class LogTail {
     const { size, nlink } = fstatSync(openLog.handle.fd);
     openLog.bytes = size;
     const isDeleted = nlink === 0;
-    // Each write makes the log longer. If it did not grow, or was deleted, LevelDB may have begun another log.
+    // Each write makes the log longer. If the log has not grown since the last check, or was deleted, LevelDB may have
+    // begun another log.
     if (size === before || isDeleted) {
       const newest = await this.#newest().catch((error: unknown) => {
         throw isDeleted ? deletedStore(this.#dir, error) : error;
@@ -53,8 +58,8 @@ export class LogTail {
   }
 
   /**
-   * Truncates the log to `end`, on the disk too: afterwards no restart brings back later bytes. It can be called again
-   * after a failure.
+   * Truncates the log to an earlier end and syncs it, so that no restart brings back later bytes. It can be called
+   * again after a failure.
    */
   async cutBack({ number, bytes }: LogEnd): Promise<void> {
     const { handle } = this.#openLog?.number === number ? this.#openLog : await this.#hold(number);
@@ -63,14 +68,17 @@ export class LogTail {
     await handle.datasync();
   }
 
-  /** Closes the log. Call it before the database is reopened, which begins a new log. */
+  /** Closes the log file. Call it before the database is reopened, because that begins a new log. */
   async close(): Promise<void> {
     const openLog = this.#openLog;
     this.#openLog = undefined;
     await openLog?.handle.close();
   }
 
-  /** Empties later logs: a write that is not in this log has begun another one, or was not written at all. */
+  /**
+   * Empties the logs after log `number`. If a failed write is not in log `number`, LevelDB began a new log for it, or
+   * did not write it at all.
+   */
   async #emptyAfter(number: number): Promise<void> {
     for (const later of await logNumbers(this.#dir)) {
       if (later > number) await emptyFile(join(this.#dir, logName(later)));
@@ -91,7 +99,10 @@ export class LogTail {
   }
 }
 
-/** Reads the size synchronously from kernel memory, which costs less than a round trip to another thread. */
+/**
+ * Returns the size of an open file. The call is synchronous, because the kernel has the size in memory: a round trip to
+ * another thread would take longer.
+ */
 function sizeOf({ fd }: FileHandle): number {
   return fstatSync(fd).size;
 }

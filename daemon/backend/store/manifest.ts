@@ -6,10 +6,10 @@ import { isMissing } from './inspect/store-files.ts';
 import { versionOf } from './inspect/version.ts';
 
 /**
- * Returns the number of the oldest write-ahead log that LevelDB reads when it opens the database in `dir`. Entries of
- * older logs are in its tables.
+ * Returns the number of the oldest write-ahead log that LevelDB reads when it opens the database in `dir`. The entries
+ * of older logs are in its sorted tables already.
  *
- * @returns undefined if there is no database, or it is damaged, as LevelDB is about to report
+ * @returns undefined if there is no database, or if it is damaged, which LevelDB reports when it opens the database
  * @throws Error if the disk fails
  */
 export async function oldestLiveLog(dir: string): Promise<number | undefined> {

@@ -10,29 +10,33 @@ import { openStore, locationOf, requireStore, type StoreLocation } from './open-
 import { openUnfinishedCopy } from './postgres/unfinished-copy.ts';
 import { isShared } from './shared-store.ts';
 
-/** Duration of the leases: no other process may write to either store meanwhile. */
+/**
+ * Duration of the leases that prevent other processes from writing to either store during the copy, in milliseconds.
+ */
 const LEASE_MS = 30_000;
 
-/** Interval of the progress messages of a copy. */
+/** Interval of the progress messages of a copy, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 5000;
 
-/** Suffix of the directory of a copy, which gets its final name when it is complete. */
+/** Suffix of the directory of an incomplete copy, which is renamed when the copy is complete. */
 const UNFINISHED = '.copying';
 
-/** The store that is the target of a copy. */
+/** The target store of a copy. */
 interface Target extends AsyncDisposable {
   readonly store: Store;
-  /** Turns the complete copy into a regular store. */
+  /** Turns the complete copy into a regular store, which a backend can open. */
   finish(): Promise<void>;
 }
 
 /**
- * Implements `mon-backend migrate-store`: copies a store that no backend serves into a new one of the same or another
- * kind, and compares both. An interrupted run can be repeated and continues. The source stays unchanged.
+ * Implements `mon-backend migrate-store`: copies a store that no backend serves into a new store of the same or another
+ * kind, and verifies that both are equal. An interrupted run can be repeated and continues. The data of the source is
+ * not changed.
  *
- * @param from a state directory or the URL of a database, as `to`
- * @throws MonError `not_found` if there is nothing to copy, `conflict` if another process holds one of them or the
- *   target is not empty, `invalid` if the source has an earlier schema, `unavailable` if a disk or a database fails
+ * @param from the state directory or the database URL of the source; `to` is the same for the target
+ * @throws MonError `not_found` if the source does not exist, `conflict` if another process has one of the stores open
+ *   or the target is not empty, `invalid` if the source has an earlier schema, `unavailable` if a disk or a database
+ *   fails
  */
 export async function migrateStore(
   { from, to }: { readonly from: string; readonly to: string },
@@ -43,7 +47,8 @@ export async function migrateStore(
   const source = await openStore(location);
   try {
     refuseEarlierSchema(source, from);
-    // A directory is locked already, and stays unchanged: a backup is compared with its checksum.
+    // Only a shared store needs a lease, because a directory is locked already. A lease would also change the
+    // directory, which may belong to a backup with a checksum.
     if (isShared(source)) await source.acquire(SHARD, LEASE_MS);
     await using target = await openTarget(locationOf(to), source.id);
     using timers = new DisposableStack();
@@ -72,14 +77,15 @@ function refuseEarlierSchema({ schema }: Store, from: string): void {
 async function openTarget({ 'state-dir': dir, store: url }: StoreLocation, sourceId: string): Promise<Target> {
   if (url !== undefined) return await openUnfinishedCopy(url, sourceId);
   await refuseFilled(dir);
-  // Resolved, so that the copy is beside the directory even if its name ends with a slash.
+  // `resolve` removes a slash at the end, so that the incomplete copy is created beside the directory and not within
+  // it.
   const unfinished = resolve(dir) + UNFINISHED;
   const store = await openLevelStore(unfinished);
   return {
     store,
     finish: async () => {
       await store.close();
-      // An empty directory may exist at the target.
+      // An empty directory may exist at the target; `rename` replaces it.
       await rename(unfinished, dir);
     },
     [Symbol.asyncDispose]: () => store.close(),

@@ -11,43 +11,46 @@ import { openWithAllLogs } from './open-with-all-logs.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
-/** Memory for entries that are not yet sorted into a file. */
+/** Default size of LevelDB's write buffer in bytes: the memory for entries that are not yet sorted into a file. */
 export const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Maximum number of open tables. LevelDB maps each of them into memory, 2 MiB apiece. With its default of a thousand, a
- * large store seems to use 2 GiB of memory, and in a container takes them from others. Opening a table takes 0.1 ms.
+ * Maximum number of tables that LevelDB has open. It maps each of them, a file of 2 MiB, into memory. With its default
+ * of 1000, a large store seems to use 2 GiB of memory, and in a container leaves less for other uses. Opening a table
+ * takes 0.1 ms.
  */
 const OPEN_FILES_MAX = 256;
 
-/** The decision of an operator to accept a loss. */
+/** The decision of an operator to continue although writes are lost. */
 export interface LossPolicy {
   readonly onAccepted: (loss: AcceptedLoss) => void;
 }
 
 /**
- * The file that names the process that has the directory open, for the error message of a second instance. LevelDB
- * leaves the file alone.
+ * The file that names the process that has the directory open, for the error message of a second process. LevelDB
+ * ignores the file.
  */
 const HOLDER_FILE = 'holder.json';
 
 const holderSchema = z.object({
   pid: z.int(),
   host: z.string().max(255),
-  /** Start time, ISO 8601. */
+  /** Time when that process opened the store, ISO 8601. */
   started: z.string().max(40),
 });
 
 /**
- * Opens the LevelDB in `dir`, which is created with mode 0700 if it is missing. LevelDB locks it for this process.
+ * Opens the LevelDB in `dir`, which is created with mode 0700 if it is missing. LevelDB locks the directory for this
+ * process.
  *
- * Every byte of it is verified first; a damaged store is rejected and left unchanged. After a loss was accepted, the
- * store gets a new id, so that no follower continues where something is missing.
+ * Every byte of the store is verified first. A damaged store is rejected and left unchanged. If only its logs are
+ * damaged, an operator can accept the loss of writes. Then the store is opened with a new id, so that no follower
+ * continues without the lost writes.
  *
  * @param writeBufferBytes memory for entries that are not yet sorted into a file
- * @param loss whether to go on without lost writes, and the callback that reports them
- * @throws MonError `conflict` if another process has it open, `invalid` if it cannot be a store directory, `internal`
- *   if it is damaged, `unavailable` if the disk fails
+ * @param loss present if an operator accepts that writes are lost, with the callback that reports the loss
+ * @throws MonError `conflict` if another process has the store open, `invalid` if `dir` cannot be a store directory,
+ *   `internal` if the store is damaged, `unavailable` if the disk fails
  */
 export async function openDatabase(dir: string, writeBufferBytes: number, loss?: LossPolicy): Promise<Database> {
   try {
@@ -74,7 +77,8 @@ export async function openDatabase(dir: string, writeBufferBytes: number, loss?:
 }
 
 export async function closeDatabase(database: Database): Promise<void> {
-  // Removed before the lock is released: later it could be the file of the next holder.
+  // The holder file is removed before the lock is released: afterwards it may be the file of the next process that
+  // opens the directory.
   await rm(join(database.location, HOLDER_FILE), { force: true }).catch(ignore);
   await markClosed(database.location);
   await database.close();
@@ -91,7 +95,7 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
       { cause },
     );
   }
-  // A missing file is damage too, but LevelDB reports it as a disk failure.
+  // A missing file is damage as well, although LevelDB reports it as a disk failure.
   if (code === 'LEVEL_CORRUPTION' || /No such file or directory/.test(errorMessage(cause))) {
     return new MonError(
       'internal',
@@ -103,7 +107,7 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
   return directoryProblem(dir, cause);
 }
 
-/** Returns the error for a directory that could not be created or read. */
+/** Returns the error for a state directory that could not be created, read or written. */
 export function directoryProblem(dir: string, error: unknown): MonError {
   const code = codeOf(error);
   const text = errorMessage(error);
@@ -123,7 +127,10 @@ export function directoryProblem(dir: string, error: unknown): MonError {
   return new MonError('unavailable', `cannot open the store in ${dir}: ${text}`, { cause: error });
 }
 
-/** Writes the holder file. Best effort: without it only the message to a second instance says less. */
+/**
+ * Writes the holder file, and ignores errors: without the file, only the error message of a second process is less
+ * specific.
+ */
 async function writeHolder(dir: string): Promise<void> {
   const holder: z.infer<typeof holderSchema> = {
     pid: process.pid,
@@ -138,7 +145,7 @@ async function readHolder(dir: string): Promise<string> {
     const { pid, host, started } = holderSchema.parse(JSON.parse(await readFile(join(dir, HOLDER_FILE), 'utf8')));
     return `process ${String(pid)} on ${host}, started ${started}`;
   } catch {
-    // The other process is just starting or stopping.
+    // The other process is just starting or stopping, so its holder file is missing or incomplete.
     return 'another process';
   }
 }

@@ -1,13 +1,19 @@
-/** Cached, because reading the limit takes some milliseconds and it does not change. */
+/**
+ * The cached limit of open files, because reading it takes some milliseconds and it does not change; undefined: not
+ * read yet.
+ */
 let openFiles: number | undefined;
 
-/** Returns the maximum number of descriptors of this process: Node raises it to the hard limit of the system. */
+/**
+ * Returns the maximum number of file descriptors of this process, which Node raises to the hard limit of the system;
+ * infinity if there is no limit or it is unknown.
+ */
 export function openFilesMax(): number {
   return (openFiles ??= readOpenFilesMax());
 }
 
 function readOpenFilesMax(): number {
-  // Otherwise the report may wait for a name server.
+  // Without `excludeNetwork` the report may wait for a name server.
   const report = Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as {
     readonly userLimits?: Readonly<Record<string, { readonly soft: unknown }>>;

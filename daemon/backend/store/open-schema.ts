@@ -14,16 +14,16 @@ import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from './open-database
 import { encodeTuple } from './tuple.ts';
 import { type Database } from './database.ts';
 
-/** A store that no backend serves, held until disposal. */
+/** A store that no backend serves, opened for an upgrade. Disposal closes the store. */
 export interface OpenSchema extends AsyncDisposable {
   readonly schema: LevelSchema;
 }
 
 /**
- * Opens the store in `dir` only for its upgrade.
+ * Opens the store in `dir` for an upgrade only: it loads no state and offers no reads or writes.
  *
- * @param migrations lead to the newest schema
- * @throws MonError `not_found` if there is none; `conflict` if another process holds it; see `openDatabase` and
+ * @param migrations the migrations that lead to the newest schema
+ * @throws MonError `not_found` if there is no store; `conflict` if another process has it open; see `openDatabase` and
  *   `readSchemaVersion`
  */
 export async function openSchema(dir: string, migrations: readonly Migration[] = MIGRATIONS): Promise<OpenSchema> {
@@ -35,7 +35,7 @@ export async function openSchema(dir: string, migrations: readonly Migration[] =
     const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES, new SystemClock());
     const target = new LevelUpgradeTarget(database, {
       write: (entries) => writer.write(entries, 'power'),
-      // No other writer exists here.
+      // Nothing else writes to this database, so the task need not wait.
       runExclusive: (task) => task(),
     });
     const pending = new PendingMigrations(target, version, migrations);
@@ -53,7 +53,7 @@ export async function openSchema(dir: string, migrations: readonly Migration[] =
   }
 }
 
-/** Returns the schema and id of a store, for the backup of one that may be too new for this program. */
+/** Returns the schema version and the id of a store, for a backup of a store that may be too new for this program. */
 export async function describeStore(
   database: Database,
 ): Promise<{ readonly schema: number; readonly storeId: string }> {
@@ -68,7 +68,7 @@ async function readStoreId(database: Database): Promise<string> {
   return id === undefined ? '' : String(JSON.parse(id));
 }
 
-/** Rejects a missing database, because opening would create one. */
+/** Throws if there is no database in `dir`, because opening a missing database would create it. */
 async function requireDatabase(dir: string): Promise<void> {
   try {
     await access(join(dir, 'CURRENT'));

@@ -8,23 +8,23 @@ import { openPostgresStore, type PostgresStore } from './postgres/postgres-store
 import { parseDatabaseUrl } from './postgres/database-url.ts';
 import { storeBytes } from './store-size.ts';
 
-/** The settings that locate the store. */
+/** The settings that say where the store is. */
 export interface StoreLocation {
   readonly 'state-dir': string;
-  /** URL of a database; absent: the state directory. */
+  /** URL of a PostgreSQL database; absent: the store is in the state directory. */
   readonly store?: string | undefined;
 }
 
-/** A store that will be opened, and the properties of its disk. */
+/** Access to a store that is not open yet: the function that opens it, its location, its size and its disk. */
 export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
-  /** Location of the store, for operators. */
+  /** Kind and location of the store, as shown to operators. */
   readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly location: string };
-  /** True if other backends may share it. */
+  /** True if several backends may share the store. */
   readonly isShared: boolean;
-  /** Returns the bytes that the store occupies. */
+  /** Returns the number of bytes that the store occupies; 0 for a database that this process has not opened. */
   readonly storeBytes: () => Promise<number>;
-  /** Absent: those who run the database are responsible for its disk. */
+  /** The disk of the store. Absent for a database, whose administrators are responsible for its disk. */
   readonly disk?: Disk;
 }
 
@@ -49,7 +49,7 @@ export function storeAccess(location: StoreLocation, options: LevelStoreOptions 
   };
 }
 
-/** Opens a store for commands that work while no backend serves it. */
+/** Opens a store for a command that runs while no backend serves the store. */
 export function openStore(location: StoreLocation): Promise<Store> {
   return storeAccess(location).openStore();
 }
@@ -59,7 +59,10 @@ export function locationOf(text: string): StoreLocation {
   return /^postgres(?:ql)?:/.test(text) ? { 'state-dir': '', store: text } : { 'state-dir': text };
 }
 
-/** @throws MonError `not_found` if there is no store in a directory: opening it would create one */
+/**
+ * @throws MonError `not_found` if the state directory contains no store, because opening it would create one; a
+ *   database is not checked
+ */
 export async function requireStore({ 'state-dir': dir, store }: StoreLocation): Promise<void> {
   if (store !== undefined) return;
   try {

@@ -7,21 +7,24 @@ import { logName, logNumbers } from './log-files.ts';
 import { oldestLiveLog } from './manifest.ts';
 import type { Database } from './database.ts';
 
-/** Offset above every number that LevelDB is about to give to a file of its own. */
+/**
+ * Offset added to the highest file number of the directory. So restored logs get numbers that exceed all numbers that
+ * LevelDB is about to use for its own files.
+ */
 const NUMBERS_AHEAD = 1000;
 const RESTORED_FILE = 'restored.tmp';
 const PUT_BACK_RETRY_MS = 100;
 const PUT_BACK_TRIES_MAX = 600;
 
 /**
- * Opens the database in `dir` and makes sure that all of its write-ahead logs were read. If LevelDB cannot open or read
- * a log to its end (no descriptors left, EIO), it opens without it. Then it deletes the log, with all the acknowledged
- * writes in it. So this function holds the logs open meanwhile. If LevelDB's start report does not say that it read
- * them, they are put back, to be read the next time.
+ * Opens the database in `dir`, and ensures that LevelDB has read all of its write-ahead logs. If LevelDB cannot open a
+ * log or read it to its end (no descriptors left, EIO), it opens the database without that log. Then it deletes the log
+ * with all acknowledged writes in it. So this function opens the logs first, which keeps them readable. If LevelDB's
+ * start report does not confirm that it read them, they are put back into the directory for the next attempt.
  *
- * @param openDatabase must leave the directory alone before it is called
- * @throws MonError `unavailable` if a log was not read: nothing is lost, try again. Also the errors of the disk and of
- *   LevelDB.
+ * @param openDatabase callback that opens the database, which must be closed until then
+ * @throws MonError `unavailable` if a log was not read: no data is lost, and the caller can try again. Errors of the
+ *   disk and of LevelDB are thrown as they are.
  */
 export async function openWithAllLogs(dir: string, openDatabase: () => Promise<Database>): Promise<Database> {
   await using logs = await LiveLogs.hold(dir);
@@ -36,13 +39,16 @@ export async function openWithAllLogs(dir: string, openDatabase: () => Promise<D
   throw new MonError('unavailable', `the store in ${dir} could not be read completely: nothing is lost; try again`);
 }
 
-/** True if LevelDB's start report says that it read these logs, whatever their content. */
+/**
+ * True if LevelDB's start report confirms that LevelDB read these logs, whatever their content, and reports no I/O
+ * error.
+ */
 export function wereRead(report: string, logs: readonly number[]): boolean {
   if (/ignoring error.*IO error/i.test(report)) return false;
   return logs.every((number) => report.includes(`Recovering log #${String(number)}\n`));
 }
 
-/** The logs that LevelDB must read when it opens a database. */
+/** The write-ahead logs that LevelDB must read when it opens a database. */
 class LiveLogs implements AsyncDisposable {
   readonly #dir: string;
   readonly #logs: readonly { readonly number: number; readonly handle: FileHandle }[];
@@ -52,7 +58,7 @@ class LiveLogs implements AsyncDisposable {
     this.#logs = logs;
   }
 
-  /** Opens the logs, so that they stay readable until disposal, even if they are deleted. */
+  /** Opens the logs, so that they stay readable until disposal, even if LevelDB deletes them. */
   static async hold(dir: string): Promise<LiveLogs> {
     await using opening = new AsyncDisposableStack();
     const oldest = await oldestLiveLog(dir);
@@ -71,9 +77,10 @@ class LiveLogs implements AsyncDisposable {
   }
 
   /**
-   * Copies the logs under new numbers into a database that is open and was not written to. A log that was read after
-   * all does no harm: its entries have the same sequence numbers the second time. It retries until the disk accepts
-   * them, because there is no other copy. A moment ago the disk accepted everything that opening the database writes.
+   * Copies the logs under new numbers into the directory of a database that is open and was not written to. A log that
+   * LevelDB did read does no harm: its entries have the same sequence numbers the second time. Each step is retried for
+   * at least a minute, because there is no other copy of the data. A retry is likely to succeed: a moment ago the same
+   * disk accepted the writes of opening the database.
    */
   async putBack(): Promise<void> {
     let next = (await this.#patiently(() => highestNumber(this.#dir))) + NUMBERS_AHEAD;
@@ -111,7 +118,7 @@ class LiveLogs implements AsyncDisposable {
   }
 }
 
-/** @returns undefined if the file is gone: then another process has the directory, as LevelDB is about to report */
+/** @returns undefined if the file was deleted: then another process has the database open, which LevelDB will report */
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
@@ -121,7 +128,10 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Returns the highest number of LevelDB's numbered files, such as `000005.ldb` and `MANIFEST-000004`. */
+/**
+ * Returns the highest number of LevelDB's numbered files, such as `000005.ldb` and `MANIFEST-000004`; 0: there are
+ * none.
+ */
 async function highestNumber(dir: string): Promise<number> {
   const names = await readdir(dir);
   return Math.max(0, ...names.map((name) => Number.parseInt(name.replace('MANIFEST-', ''), 10) || 0));

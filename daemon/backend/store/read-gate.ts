@@ -1,19 +1,21 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
 
-/** Time that reads in progress may continue before they are cut off. */
+/**
+ * Maximum time that an exclusive task waits for the reads in progress, in milliseconds. Then it runs in spite of them.
+ */
 const DRAIN_MS_MAX = 2000;
-/** Maximum time that a read waits. */
+/** Maximum time that a new read waits for an exclusive task, in milliseconds. */
 const WAIT_MS_MAX = 5000;
 
 /**
- * Lets reads run concurrently. A task that must run without reads waits for them, and new reads wait for the task, both
- * for a bounded time.
+ * Lets reads run concurrently, and runs an exclusive task, such as the reopening of the store, without reads. The task
+ * waits for the reads in progress, and new reads wait for the task, both for a limited time.
  */
 export class ReadGate {
   readonly #clock: Pick<Clock, 'after'>;
   #reads = 0;
-  /** Called when no read is in progress. */
+  /** Callback for the end of the last read in progress; undefined: no task waits for it. */
   #idle: (() => void) | undefined;
   #shut: Promise<void> | undefined;
 
@@ -21,12 +23,12 @@ export class ReadGate {
     this.#clock = clock;
   }
 
-  /** True if `enter` has to wait. */
+  /** True if an exclusive task runs or waits to run, so that a new read has to wait. */
   get isShut(): boolean {
     return this.#shut !== undefined;
   }
 
-  /** Begins a read at once; its disposal ends it. The gate must not be shut. */
+  /** Begins a read without waiting; disposal of the returned object ends the read. The gate must not be shut. */
   begin(): Disposable {
     this.#reads++;
     let isOver = false;
@@ -40,7 +42,11 @@ export class ReadGate {
     };
   }
 
-  /** @throws MonError `unavailable` if the gate stays shut for too long */
+  /**
+   * Begins a read, after waiting for the exclusive task if there is one.
+   *
+   * @throws MonError `unavailable` if the exclusive task takes longer than `WAIT_MS_MAX`
+   */
   async enter(): Promise<Disposable> {
     while (this.#shut !== undefined) {
       if (await this.#isTooLong(this.#shut, WAIT_MS_MAX)) {
@@ -50,7 +56,10 @@ export class ReadGate {
     return this.begin();
   }
 
-  /** Runs `task`, one at a time, without concurrent reads except those that exceeded their time. */
+  /**
+   * Runs an exclusive task without concurrent reads, except reads that took longer than `DRAIN_MS_MAX` to end. The
+   * caller must not start a second task before the first ends.
+   */
   async shut(task: () => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#shut = promise;

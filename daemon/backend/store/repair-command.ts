@@ -7,26 +7,32 @@ import { bytesOf } from './inspect/store-files.ts';
 import { openLevelStore } from './level-store.ts';
 import { repairStore, REPORT_FILE, type RepairReport } from './repair-store.ts';
 
-/** Space factor: recovered entries are on disk twice for a while, as they were found and as the new store. */
+/**
+ * Free space that a repair requires, as a multiple of the space of one copy. For a while the recovered entries are on
+ * disk twice: as they were recovered, and in the new store.
+ */
 const COPIES = 3;
 
-/** Number of lost parts that are printed; the report holds all. */
+/** Maximum number of lost parts that are printed; the report file lists all of them. */
 const PRINTED_MAX = 20;
 
 interface RepairParts {
   readonly log: Log;
   readonly print: (text: string) => void;
   readonly signal: AbortSignal;
-  /** Schema of the store, for when it is lost; undefined: it is not. */
+  /**
+   * Schema version of the store as set by the operator, for a store that has lost its schema version; undefined: not
+   * set.
+   */
   readonly schema: number | undefined;
 }
 
 /**
- * Implements `mon-backend repair DIR`: creates a store from what can still be read in a damaged state directory, beside
- * it. The damaged store stays unchanged.
+ * Implements `mon-backend repair DIR`: creates a new store beside the damaged state directory from everything that can
+ * still be read there. The damaged store is not changed.
  *
- * @throws MonError `conflict` if a backend has it open, `invalid` if there is no store, `unavailable` without enough
- *   space
+ * @throws MonError `conflict` if a backend has the store open, `invalid` if there is no store, `unavailable` if there
+ *   is not enough space
  */
 export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
   if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
@@ -42,7 +48,7 @@ export async function repairCommand(dir: string, { log, print, signal, schema }:
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
   log.warn({ path: source, copy: target }, 'repairing a damaged store');
   const report = await repairStore(source, target, { signal, schema });
-  // Verifies that the repaired store can be served.
+  // Open and close the repaired store, to verify that a backend can serve it.
   await (await openLevelStore(target)).close();
   print(textOf(report, source, target));
 }

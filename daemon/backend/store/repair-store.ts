@@ -14,21 +14,24 @@ import { MIGRATIONS, newestSchema } from './migrations/list.ts';
 import { readableParts } from './readable-parts.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 
-/** A part of the store that could not be recovered. */
+/** A file of the store, or a part of a file, that could not be recovered. */
 export interface LostPart {
   readonly file: string;
   readonly problem: string;
-  /** The bounds of the lost keys; absent if unknown. */
+  /** Two keys that bound the range of the lost entries, as text for operators; absent if unknown. */
   readonly between?: readonly [after: string, upTo: string];
 }
 
 export interface RepairReport {
-  /** Number of recovered entries by the first part of their key; the store's own records are under `own`. */
+  /**
+   * Number of recovered entries by the first part of their key. Internal records of the store count as `own`, and
+   * entries with a damaged key as `unknown`.
+   */
   readonly kept: Readonly<Record<string, number>>;
   readonly lost: readonly LostPart[];
 }
 
-/** Name of the report in the repaired store. */
+/** Name of the report file in the directory of the repaired store. */
 export const REPORT_FILE = 'repair-report.json';
 
 const MERGING = '.merging';
@@ -36,13 +39,13 @@ const UNFINISHED = '.unfinished';
 const PAGE = 1000;
 
 /**
- * Makes a new store of everything that can still be read in the files of a damaged one, which is only read. For each
- * key the newest recovered value is used.
+ * Creates a new store from all entries that can still be read in the files of a damaged store. The damaged store is not
+ * changed. If several values of a key are recovered, the newest one is used.
  *
- * @param target must not exist
- * @param options `schema`: the schema of the store, for when that is among the lost entries
- * @throws MonError `invalid` if there is no store, or its schema is unknown; `unavailable` if the disk fails; the
- *   reason of `signal`. Then there is no target.
+ * @param target the directory of the new store, which must not exist
+ * @param options `schema`: the schema version of the store, used if that is among the lost entries
+ * @throws MonError `invalid` if there is no store, or its schema version is unknown; `unavailable` if the disk fails;
+ *   the reason of `signal` if the repair was aborted. In these cases `target` is not created.
  */
 export async function repairStore(
   dir: string,
@@ -86,13 +89,13 @@ async function recover(dir: string, recovered: Recovered, signal: AbortSignal): 
 
 interface LiveFiles {
   readonly live: Pick<StoreFiles, 'tables' | 'logs'>;
-  /** Files that are known to be missing. */
+  /** The files that are known to be missing, and the manifest if it does not match the directory. */
   readonly lost: LostPart[];
 }
 
 /**
- * Returns the files of the newest manifest, if it matches the directory; otherwise all files of the directory. Then the
- * newest value of a key counts wherever it is, but a deletion may be lost.
+ * Returns the files that the newest manifest lists, if none of them is missing; otherwise all files of the directory.
+ * With all files, the newest value of each key is still used, but deleted entries may reappear.
  */
 async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   const lost: LostPart[] = [];
@@ -113,7 +116,11 @@ async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   return { live: files, lost: [...lost, { file: newest ?? 'MANIFEST', problem }] };
 }
 
-/** @returns undefined unless the file can be read to its end */
+/**
+ * Reads the manifest in the file `path`.
+ *
+ * @returns undefined unless the whole file can be read
+ */
 async function readVersion(path: string): Promise<ManifestVersion | undefined> {
   try {
     const { records, damaged, torn } = scanLog(await readFile(path));
@@ -183,8 +190,10 @@ async function recoverLog(dir: string, name: string, recovered: Recovered): Prom
 }
 
 /**
- * @param options `isLossy`: then the copy gets a new id and its feed starts again, so that no follower continues where
- *   something is missing
+ * Copies the newest value of each recovered key into a new store in `dir`.
+ *
+ * @param options `isLossy`: true if entries were lost. Then the new store gets a new id and no change records, so that
+ *   no follower continues without the lost entries.
  */
 async function copyNewest(
   recovered: Recovered,
@@ -232,7 +241,7 @@ function unknownForm(): MonError {
   );
 }
 
-/** Returns the parts of a key, some of whose bytes may be damaged. */
+/** Returns the parts of a key; `unknown` as the only part if bytes of the key are damaged. */
 function partsOf(key: Buffer): readonly (string | number)[] {
   try {
     return decodeTuple(key.toString('utf8'));
@@ -241,7 +250,10 @@ function partsOf(key: Buffer): readonly (string | number)[] {
   }
 }
 
-/** Records the newest sequence number of each shard that is found anywhere. */
+/**
+ * Records the shard that a key belongs to, with the highest sequence number of its change records so far. Keys that
+ * belong to no shard are ignored.
+ */
 function noteShard(shards: Map<string, number>, parts: readonly (string | number)[]): void {
   const isOf = (key: readonly (string | number)[]): boolean => key.every((part, at) => parts[at] === part);
   const name = String(parts[2]);

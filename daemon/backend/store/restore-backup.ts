@@ -10,11 +10,13 @@ import type { Database } from './database.ts';
 const MARK = encodeTuple(RESTORING);
 
 /**
- * Replaces the content of an open database with a verified backup. Meanwhile a mark is set: a partly restored store is
- * rejected by everything but another restore. The result gets a new id and its feed starts again. A follower of the
- * previous store must not continue, because the two stores differ since the backup.
+ * Replaces the content of an open database with a backup, and verifies the result by the checksum of the backup. Until
+ * it is complete, a mark in the database makes everything but another restore reject the database. The restored store
+ * gets a new id, because its data and that of the previous store have differed since the backup. So no follower and no
+ * consumer of the feed continues from the previous store.
  *
- * @throws MonError `unavailable` if the disk fails, `invalid` if the backup cannot be read; the reason of `signal`
+ * @throws MonError `unavailable` if the disk fails or has too little space, `invalid` if the backup cannot be read or
+ *   is damaged; the reason of `signal` if the restore was aborted
  */
 export async function restoreBackup(database: Database, backup: Backup, signal: AbortSignal): Promise<void> {
   const source = await openBackup(backup);
@@ -28,7 +30,7 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
       for (const [key, value] of page) {
         batch.put<Buffer, Buffer>(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
       }
-      // Synced, so that no power cut loses a batch and keeps the removal of the mark.
+      // Each batch is synced. Otherwise a power cut could lose a batch after the mark was removed.
       await batch.write({ sync: true });
     }
     assertEqual(await digestStore(database, { signal, except: MARK }), backup);
@@ -41,7 +43,7 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
   }
 }
 
-/** True if nothing would be lost: the database is empty, or holds the rest of an interrupted restore. */
+/** True if a restore would overwrite no data: the database is empty, or contains an incomplete restore. */
 export async function isRestorable(database: Database): Promise<boolean> {
   if ((await database.get(MARK)) !== undefined) return true;
   return (await database.keys({ limit: 1 }).all()).length === 0;

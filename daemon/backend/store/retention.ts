@@ -1,26 +1,29 @@
-/** Limits of the past from which a feed can resume. */
+/** Limits of the change records that are retained, so that a feed can resume from them. */
 export interface RetentionLimits {
   /** Maximum number of retained change records. */
   readonly records: number;
-  /** Maximum number of changes in all of them. */
+  /** Maximum total number of changes in the retained change records. */
   readonly changes: number;
 }
 
 export const RETENTION_DEFAULT: RetentionLimits = { records: 20_000, changes: 500_000 };
 
 /**
- * Tracks which change records of a shard are retained: the newest ones, without a gap, within the limits. The newest is
- * retained whatever its size.
+ * Tracks which change records of a shard are retained: the newest records, without a gap, within the limits. The newest
+ * record is always retained, however many changes it has.
  */
 export class Retention {
   readonly #limits: RetentionLimits;
-  /** Changes by `seq % length`: sequence numbers are dense, and at most `limits.records` are retained. */
+  /**
+   * The number of changes of each retained record, at the index `seq % length`. Sequence numbers have no gaps and at
+   * most `limits.records` records are retained, so no two records share an index.
+   */
   readonly #counts: Uint32Array;
   #first: number;
   #last: number;
   #total = 0;
 
-  /** @param last the last sequence number so far; no record is retained yet */
+  /** @param last the sequence number of the last write; none of the change records is counted as retained yet */
   constructor(limits: RetentionLimits, last: number) {
     this.#limits = limits;
     this.#counts = new Uint32Array(limits.records);
@@ -28,7 +31,7 @@ export class Retention {
     this.#last = last;
   }
 
-  /** The oldest retained sequence number; the one after `last` if none is retained. */
+  /** The oldest retained sequence number; `last + 1` if no record is retained. */
   get first(): number {
     return this.#first;
   }
@@ -37,7 +40,11 @@ export class Retention {
     return this.#last;
   }
 
-  /** Returns the value of `first` after a record with this number of changes is appended. */
+  /**
+   * Returns the value that `first` will have after the next record is appended.
+   *
+   * @param changes the number of changes of that record
+   */
   firstAfter(changes: number): number {
     let first = this.#first;
     let total = this.#total + changes;
@@ -49,7 +56,11 @@ export class Retention {
     return first;
   }
 
-  /** Appends the record after the last one. */
+  /**
+   * Counts the next record as retained, and the oldest records as removed if they exceed the limits.
+   *
+   * @param changes the number of changes of the next record
+   */
   append(changes: number): void {
     const first = this.firstAfter(changes);
     for (; this.#first < first; this.#first++) this.#total -= this.#countOf(this.#first);
@@ -59,9 +70,11 @@ export class Retention {
   }
 
   /**
-   * Adds the record before the first one, when a store opens.
+   * Counts the record before `first` as retained. It is called while a store is opened, from the newest record to the
+   * oldest.
    *
-   * @returns false if the limits do not allow it
+   * @param changes the number of changes of that record
+   * @returns false if the limits do not allow it; then nothing changes
    */
   prepend(changes: number): boolean {
     const records = this.#last - this.#first + 1;

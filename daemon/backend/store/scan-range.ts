@@ -3,22 +3,23 @@ import type { Key } from '../ports.ts';
 import { OWN } from './keys.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 
-/** A range of encoded keys, in order. */
+/** A range of encoded keys that a scan reads in order. */
 export interface ScanRange {
   readonly gte?: string;
   readonly gt?: string;
   readonly lt: string;
-  /** Default: no limit. */
+  /** Maximum number of entries; default: no limit. */
   readonly limit?: number;
 }
 
-/** The range of every key except the store's own. */
+/** The range of all keys except those of the internal records of the store. */
 const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
 
 /**
  * Returns the range of keys that a scan below `prefix` reads.
  *
- * @throws MonError `invalid` for an invalid limit or `after`
+ * @throws MonError `invalid` if the limit is not a whole number, if `after` does not start with `prefix`, or for an
+ *   invalid key
  */
 export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key; readonly limit?: number }): ScanRange {
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
@@ -33,7 +34,12 @@ export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key;
   return { gt: encodeNamed(after), lt, ...limited };
 }
 
-/** @throws MonError `invalid` unless the key begins with a string: keys that begin with a number are the store's own */
+/**
+ * Encodes a key that is not internal to the store.
+ *
+ * @throws MonError `invalid` unless the key begins with a string: keys that begin with a number belong to the internal
+ *   records of the store
+ */
 export function encodeNamed(key: Key): string {
   return encodeTuple(assertNamed(key));
 }

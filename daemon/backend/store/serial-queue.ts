@@ -1,15 +1,15 @@
-/** Runs tasks one after another, even if earlier tasks fail. */
+/** Runs asynchronous tasks one after another, even if earlier tasks fail. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Queues a task. The returned promise settles as the task does. */
+  /** Queues a task. The returned promise resolves or rejects with the outcome of the task. */
   take<Result>(task: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(task);
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  /** Settles when all tasks queued so far are done. */
+  /** Resolves when all tasks that are queued so far have ended, whether or not they failed. */
   get over(): Promise<unknown> {
     return this.#last;
   }

@@ -7,14 +7,17 @@ import { Retention, type RetentionLimits } from './retention.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 import type { Database } from './database.ts';
 
-/** The state of one shard in memory: the lease holder, the retained change records, and the listeners. */
+/**
+ * The state of one shard in memory: the epochs of its lease, its retained change records, and the listeners for its
+ * writes.
+ */
 export interface Shard {
   readonly name: string;
-  /** Epoch of the newest lease; 0 before the first. */
+  /** Epoch of the newest lease; 0 before the first lease. */
   epoch: number;
-  /** The epoch that may write; undefined while the lease is free. */
+  /** Epoch of the lease under which this process may write; undefined if no such lease is valid. */
   holder: number | undefined;
-  /** Its `last` is the last sequence number of the shard. */
+  /** The retained change records; its `last` is the sequence number of the last write to the shard. */
   retention: Retention;
   readonly watchers: Set<(record: ChangeRecord) => void>;
 }
@@ -24,11 +27,12 @@ export function emptyShard(name: string, limits: RetentionLimits): Shard {
 }
 
 /**
- * Reads a shard when the store opens. Change records before a gap are removed.
+ * Reads the state of a shard when the store is opened. Change records that exceed the limits, or come before a gap in
+ * the sequence numbers, are removed from the database.
  *
  * @param acceptsGap true if an operator has accepted that writes are lost
- * @throws MonError `internal` if the last sequence number and the newest change record disagree, or records between are
- *   lost
+ * @throws MonError `internal` if the newest change record does not have the last sequence number, if a number is
+ *   damaged, or if there is a gap in the change records that no operator has accepted
  */
 export async function loadShard(
   database: Database,
@@ -54,7 +58,9 @@ export async function loadShard(
   return { name, epoch, holder: undefined, retention, watchers: new Set() };
 }
 
-/** @throws MonError `internal` if a reopened database does not match the known state of the shard */
+/**
+ * @throws MonError `internal` unless a reopened database has the epoch and the last sequence number that are in memory
+ */
 export async function assertShard(database: Database, { name, epoch, retention }: Shard): Promise<void> {
   const [storedEpoch, last] = await Promise.all([
     readNumber(database, encodeTuple(epochKey(name))),

@@ -4,43 +4,50 @@ import type { Change, Key, Lease, Store } from '../ports.ts';
 export interface SharedStore extends Store {
   /** Identifies this process among the backends that share the store, for example as the holder of a lease. */
   readonly self: string;
-  /** Location of the store, without credentials. */
+  /** Location of the store as shown to operators, without credentials. */
   readonly shown: string;
   /**
-   * A secret by which the backends recognize each other if they have no peer key. Any reader of the database has it
-   * too.
+   * A secret in the database, by which the backends authenticate each other if they have no peer key. Anyone who can
+   * read the database can read the secret too.
    */
   readonly secret: string;
 
-  /** Reads the whole store as it is at one moment, while writes continue. */
+  /** Opens a view of the whole store as it is at one moment, while writes continue. */
   snapshot(shard: string): Promise<StoreSnapshot>;
 
   /**
-   * Returns writes to a shard, whichever member made them.
+   * Returns the writes to a shard after a sequence number, whichever member made them.
    *
-   * @param seq after this sequence number
-   * @throws MonError `unavailable`
+   * @param seq the sequence number after which the writes begin
+   * @param limit the maximum number of writes
+   * @throws MonError `unavailable` if the database cannot be read
    */
   writtenAfter(shard: string, seq: number, limit: number): Promise<Written>;
 
-  /** Calls `listener` soon after a member has written; it may miss writes while the database is unavailable. */
+  /**
+   * Calls `listener` soon after any member has written; calls may be missing while the database is unavailable.
+   * Disposal removes the listener.
+   */
   onWritten(listener: () => void): Disposable;
 
-  /** Calls `listener` soon after a lease was released; it may miss releases while the database is unavailable. */
+  /**
+   * Calls `listener` soon after a lease was released; calls may be missing while the database is unavailable. Disposal
+   * removes the listener.
+   */
   onReleased(listener: () => void): Disposable;
 
   /**
-   * Releases a lease, for another member to acquire.
+   * Releases a lease, so that another member can acquire it.
    *
-   * @param to the member that may acquire it first; undefined: any member
+   * @param to the id of the member that should acquire it next; undefined: any member
    */
   offer(lease: Lease, to: string | undefined): Promise<void>;
 
   /**
-   * Announces this member, and reads the state of the cluster.
+   * Announces this member to the other members, and reads the list of members and the lease of a shard.
    *
-   * @param announcement undefined: the member only reads
-   * @throws MonError `unavailable`
+   * @param announcement the properties of this member; undefined: only read
+   * @throws MonError `unavailable` if the database cannot be reached
    */
   meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing>;
 
@@ -49,24 +56,27 @@ export interface SharedStore extends Store {
 }
 
 export interface StoreSnapshot extends Pick<Store, 'scan' | 'getMany'>, AsyncDisposable {
-  /** The last write that the snapshot contains. */
+  /** Sequence number of the last write that the snapshot contains. */
   readonly seq: number;
 }
 
 export interface Written {
-  /** The id of the write with the requested sequence number; undefined: it is no longer retained. */
+  /** The id of the write with the requested sequence number; undefined if this write is no longer retained. */
   readonly after: string | undefined;
   /**
-   * The writes in order and without a gap between them. If the first is not the next one, those between are no longer
-   * retained.
+   * The writes after the requested sequence number, in order and without gaps between them. If the first of them does
+   * not follow that number directly, the writes in between are no longer retained.
    */
   readonly records: readonly WrittenRecord[];
 }
 
-/** A write and the keys it touched, which may have later values by now. */
+/** A committed write, with the keys that it changed. The keys may have newer values by now. */
 export interface WrittenRecord {
   readonly seq: number;
-  /** Unique among all writes, even if a copy of the database has a write with the same sequence number. */
+  /**
+   * An id that is unique among all writes, even if a copy of the database has another write with the same sequence
+   * number.
+   */
   readonly id: string;
   readonly changes: readonly Change[];
   readonly keys: readonly Key[];
@@ -77,15 +87,19 @@ export interface MemberAnnouncement {
   readonly url: string;
   readonly fingerprint: string | undefined;
   /**
-   * Proves to the other members that a backend with their key wrote this row; undefined: an earlier version wrote it.
+   * A signature which proves that a backend with the key of the members wrote this announcement; undefined if an
+   * earlier version of mon wrote it.
    */
   readonly proof: string | undefined;
   readonly version: string;
-  /** The last write in the memory of the member. */
+  /** Sequence number of the last write that the member has in its memory. */
   readonly seq: number;
 }
 
-/** A backend that shares the store. Times are epoch milliseconds by the clock of the database. */
+/**
+ * A backend that shares the store, as recorded in the database. Times are epoch milliseconds by the clock of the
+ * database.
+ */
 export interface StoredMember extends MemberAnnouncement {
   readonly id: string;
   readonly sinceMs: number;
@@ -93,18 +107,18 @@ export interface StoredMember extends MemberAnnouncement {
 }
 
 export interface Standing {
-  /** Time by the clock of the database, epoch milliseconds. */
+  /** The current time by the clock of the database, in epoch milliseconds. */
   readonly nowMs: number;
   readonly members: readonly StoredMember[];
-  /** The lease of the shard; undefined: the shard was never written to. */
+  /** The lease of the shard; undefined if no process has ever acquired it. */
   readonly lease:
     | {
-        /** Undefined: the lease was released. */
+        /** The id of the process that acquired the lease last; undefined if that process released it. */
         readonly holder: string | undefined;
         readonly sinceMs: number;
-        /** Expiry of the lease, or the time of its release. */
+        /** Time when the lease expires, or when it was released, in epoch milliseconds. */
         readonly goodUntilMs: number;
-        /** The member that the last holder chose as the next. */
+        /** The id of the member that the last holder chose as the next holder; undefined: any member may be next. */
         readonly offeredTo: string | undefined;
         readonly epoch: number;
         readonly seq: number;

@@ -2,12 +2,12 @@ import { createHash, type Hash } from 'node:crypto';
 import type { StoreWork } from '../ports.ts';
 import type { Database } from './database.ts';
 
-/** Figures that are equal for stores with equal content. */
+/** Counts and a checksum, which are equal for stores with equal content. */
 export interface StoreDigest {
   readonly entries: number;
-  /** Bytes of keys and values before compression. */
+  /** Total number of bytes of all keys and values, before compression. */
   readonly bytes: number;
-  /** SHA-256 of every key and value with their lengths, in hexadecimal digits. */
+  /** SHA-256 over all keys and values and their lengths, in hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -15,15 +15,15 @@ export type RawEntry = readonly [key: Buffer, value: Buffer];
 
 const PAGE_ENTRIES = 1000;
 const PAGE_BYTES = 1024 * 1024;
-/** Two lengths of 32 bits. */
+/** Number of bytes of the two lengths that are hashed for each entry, 32 bits each. */
 const LENGTHS_BYTES = 8;
 
 interface Reading extends Partial<StoreWork> {
-  /** A key that is left out. */
+  /** An encoded key that is skipped; absent: no key is skipped. */
   readonly except?: string;
 }
 
-/** Yields everything in a database as it is when the first page is requested, while writes continue. */
+/** Yields all entries of a database in pages, as they are when the first page is requested, while writes continue. */
 export async function* rawPages(
   database: Database,
   { signal, pause, except }: Reading = {},
@@ -47,7 +47,7 @@ export async function* rawPages(
   }
 }
 
-/** Counts and hashes pages in their order. */
+/** Counts and hashes the entries of a store, which are added page by page in the order of their keys. */
 export class Digester {
   #entries = 0;
   #bytes = 0;
@@ -58,7 +58,7 @@ export class Digester {
     for (const [key, value] of page) {
       this.#entries++;
       this.#bytes += key.length + value.length;
-      // The lengths are hashed too, so that no byte can move from a key into its value.
+      // The lengths are hashed too, so that the hash changes if a byte moves from a key into its value.
       this.#lengths.writeUInt32LE(key.length, 0);
       this.#lengths.writeUInt32LE(value.length, LENGTHS_BYTES / 2);
       this.#hash.update(this.#lengths).update(key).update(value);
@@ -70,7 +70,11 @@ export class Digester {
   }
 }
 
-/** @throws the reason of `signal` */
+/**
+ * Returns the digest of a database.
+ *
+ * @throws the reason of the signal if the operation was aborted; Error if the disk fails
+ */
 export async function digestStore(database: Database, options: Reading = {}): Promise<StoreDigest> {
   const digester = new Digester();
   for await (const page of rawPages(database, options)) digester.add(page);

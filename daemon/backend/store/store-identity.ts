@@ -2,34 +2,37 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 
-/** The lock file of a LevelDB directory. It exists, and is held open, as long as the database is open. */
+/**
+ * The lock file in a LevelDB directory. LevelDB creates the file when it opens a database, and does not close it while
+ * the database is open.
+ */
 const LOCK_FILE = 'LOCK';
 
 /**
- * Recognizes the directory in which a database was opened. If it was deleted, moved or replaced since, the path leads
- * to other files, perhaps to a backup, which opening the database would change.
+ * Detects that the directory of a database was deleted, moved or replaced since the database was opened. Then its path
+ * leads to other files, perhaps to a backup, which must not be changed.
  */
 export class StoreIdentity {
   readonly #dir: string;
   readonly #lock: string | undefined;
 
-  /** @param dir of an open database */
+  /** @param dir the directory of a database that has been opened */
   constructor(dir: string) {
     this.#dir = dir;
     this.#lock = lockOf(dir);
   }
 
-  /** Returns undefined if no database was opened in the directory yet. */
+  /** Returns the identity of the database in `dir`; undefined if no database was ever opened there. */
   static ifThere(dir: string): StoreIdentity | undefined {
     return lockOf(dir) === undefined ? undefined : new StoreIdentity(dir);
   }
 
-  /** True if the path still leads to the same store. A call takes some microseconds. */
+  /** True if the path still leads to the same database. The check takes some microseconds. */
   get isSame(): boolean {
     return lockOf(this.#dir) === this.#lock;
   }
 
-  /** @throws MonError `unavailable` if the path leads to another store or to none */
+  /** @throws MonError `unavailable` if the path leads to another database or to none */
   assertSame(): void {
     if (!this.isSame) throw deletedStore(this.#dir);
   }
@@ -45,8 +48,8 @@ export function deletedStore(dir: string, cause?: unknown): MonError {
 }
 
 /**
- * Identifies the lock file of a directory by more than its inode, because an inode number may be reused. Undefined:
- * there is none.
+ * Returns a text that identifies the lock file of a directory, by more than its inode number, which may be reused.
+ * Undefined: there is no lock file.
  */
 function lockOf(dir: string): string | undefined {
   try {

@@ -1,20 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** Maximum time that a response may block the event loop at a time: less than a write of results takes anyway. */
+/**
+ * Default maximum duration of a chunk in milliseconds, less than the time that a write of results blocks the event loop
+ * anyway.
+ */
 const CHUNK_MS_MAX = 4;
 
-/** Resumes the tasks that wait for their next chunk, in the order of their requests. */
+/** Callbacks that resume the tasks waiting for their next chunk; the task that has waited longest is first. */
 const waiting: (() => void)[] = [];
 let isResuming = false;
-/** The iteration of the event loop in which the last chunk began. */
+/** The number of the event loop iteration in which `share` or `shareFirst` last began a new chunk; -1: none yet. */
 let lastChunkRound = -1;
 
 /**
  * Divides long work into chunks, so that no chunk blocks the event loop for long. A chunk ends by time and not by
- * amount, because a cached list is sent ten times as fast as one that must be read. While a response waits for the
- * store or its reader, the event loop iterates anyway. In each iteration of the loop one chunk begins. A hundred lists
- * at once take longer, and block the loop no longer than one.
+ * amount, because a cached list is sent ten times as fast as a list that must be read. Among the tasks that wait in
+ * `share`, one begins a chunk in each iteration of the event loop. So a hundred lists at once take longer than one, and
+ * do not block the loop for longer. No wait is needed if the event loop has iterated since the chunk began, for example
+ * while a response waited for the store.
  */
 export class TimeSlice {
   readonly #nowMs: () => number;
@@ -23,8 +27,8 @@ export class TimeSlice {
   #sinceMs: number;
 
   /**
-   * @param nowMs reads a monotonic clock
-   * @param chunkMsMax maximum duration of a chunk
+   * @param nowMs callback that reads a monotonic clock, in milliseconds
+   * @param chunkMsMax maximum duration of a chunk, in milliseconds
    */
   constructor(nowMs = () => performance.now(), chunkMsMax = CHUNK_MS_MAX) {
     this.#nowMs = nowMs;
@@ -32,12 +36,15 @@ export class TimeSlice {
     this.#sinceMs = nowMs();
   }
 
-  /** True if the chunk has used its time, so that `share` would wait. */
+  /** True if the current chunk has used its time, so that the next call of `share` begins a new chunk. */
   get isDue(): boolean {
     return this.#nowMs() - this.#sinceMs >= this.#chunkMsMax;
   }
 
-  /** Waits if the chunk has used its time. Otherwise a call costs next to nothing. */
+  /**
+   * Begins a new chunk if the current chunk has used its time. The new chunk waits for a later iteration of the event
+   * loop, unless the current iteration is a new one in which no other chunk has begun.
+   */
   async share(): Promise<void> {
     if (!this.isDue) return;
     if (loopCount() === this.#loopCount || loopCount() === lastChunkRound) {
@@ -49,7 +56,10 @@ export class TimeSlice {
     this.#begin();
   }
 
-  /** Like `share`, but does not queue behind the chunks of others: for the one writer that many wait for. */
+  /**
+   * Begins a new chunk like `share`, but in the next iteration of the event loop, ahead of other waiting tasks. It is
+   * for the writer of the store, for which many callers wait.
+   */
   async shareFirst(): Promise<void> {
     if (!this.isDue) return;
     await nextRound();
@@ -62,17 +72,20 @@ export class TimeSlice {
   }
 }
 
-/** Maximum time to start tasks in one iteration of the event loop. */
+/** Maximum time for starting tasks in one iteration of the event loop, in milliseconds. */
 const STARTS_MS_MAX = 8;
 
-/** Starts tasks in order, and limits the number per iteration of the event loop so that the iteration stays short. */
+/** Starts tasks in the order of arrival, and limits the time that this takes in one iteration of the event loop. */
 class PacedStarts {
   #waiting: (() => void)[] = [];
   #isStarting = false;
   #round = -1;
   #sinceMs = 0;
 
-  /** Starts a task now, or in a later iteration if earlier tasks have used the time of this one. */
+  /**
+   * Starts a task now, or in a later iteration of the event loop if earlier tasks are waiting or have used the time of
+   * this iteration.
+   */
   start(task: () => void): void {
     if (!this.#isStarting && this.#hasTime()) {
       task();
@@ -99,7 +112,7 @@ class PacedStarts {
       for (const task of tasks) {
         while (!this.#hasTime()) await nextRound();
         task();
-        // Work that the task continues with at once counts as well.
+        // Waits for the promise callbacks of the task that are ready now, so that their time counts as well.
         await Promise.resolve();
       }
     }
@@ -110,25 +123,25 @@ class PacedStarts {
 const starts = new PacedStarts();
 
 /**
- * Starts a task of a kind that may arrive in large numbers, such as a request on each of a thousand connections. Tasks
- * start in the order of arrival. The task must not throw.
+ * Starts a task now or soon, for tasks that may arrive in large numbers, such as a request on each of a thousand
+ * connections. Tasks start in the order of arrival. The task must not throw.
  */
 export function startPaced(task: () => void): void {
   starts.start(task);
 }
 
-/** Minimum number of records of a large batch. Smaller batches are built in a few milliseconds. */
+/** Minimum number of entries of a large batch. A smaller batch is built in a few milliseconds. */
 const LARGE_BATCH = 2000;
 
-/** Maximum time that a chunk of a large batch may block the event loop. */
+/** Maximum time that a chunk of building a large batch may block the event loop, in milliseconds. */
 const BATCH_CHUNK_MS_MAX = 15;
 
-/** Divides the building of a large batch into chunks; undefined: the batch is small. */
+/** Returns the `TimeSlice` that divides the building of a large batch into chunks; undefined: the batch is small. */
 export function batchSlice(records: number): TimeSlice | undefined {
   return records < LARGE_BATCH ? undefined : new TimeSlice(undefined, BATCH_CHUNK_MS_MAX);
 }
 
-/** Runs synchronous steps to their end, in chunks. */
+/** Runs all steps of a synchronous generator in chunks, and returns its result. */
 export async function inChunks<Result>(steps: Generator<void, Result, undefined>): Promise<Result> {
   const timeSlice = new TimeSlice();
   for (;;) {
@@ -138,7 +151,7 @@ export async function inChunks<Result>(steps: Generator<void, Result, undefined>
   }
 }
 
-/** Resumes the waiting tasks, one in each iteration. Never rejects. */
+/** Resumes the tasks that wait for a chunk, one in each iteration of the event loop. Never rejects. */
 async function resumeAll(): Promise<void> {
   isResuming = true;
   while (waiting.length > 0) {
@@ -148,13 +161,16 @@ async function resumeAll(): Promise<void> {
   isResuming = false;
 }
 
-/** Resolves after sockets were read: work deferred while they are read would run in the same iteration. */
+/**
+ * Resolves in the next iteration of the event loop. One `yieldToEventLoop` is not always enough: called while sockets
+ * are read, it resolves in the same iteration.
+ */
 async function nextRound(): Promise<void> {
   const before = loopCount();
   while (loopCount() === before) await yieldToEventLoop();
 }
 
-/** Returns the number of iterations of the event loop since the start. */
+/** Returns the number of iterations of the event loop since the process started. */
 function loopCount(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount;
 }

@@ -2,39 +2,44 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Key } from '../ports.ts';
 
 /**
- * The encoding of keys for LevelDB: text whose UTF-8 bytes sort as the tuples do, part by part, and which is unique for
- * each tuple.
+ * The encoding of keys for LevelDB. The encoded text is unique for each tuple, and its UTF-8 bytes sort as the tuples
+ * do, part by part.
  *
- * - A number is one character with the code of its count of digits, then its digits: a longer number is a larger one.
- * - A string is `!`, its characters, and U+0000. Inside it U+0000 is written as U+0001 U+0001, and U+0001 as U+0001
- *   U+0002. So the end is always the smallest character, and "a" sorts before "ab".
+ * - A number is one character, whose code is the count of digits, and then its digits. So a longer number sorts after a
+ *   shorter number.
+ * - A string is `!`, its characters, and U+0000 as its end. Inside the string U+0000 is written as U+0001 U+0001, and
+ *   U+0001 as U+0001 U+0002. So the end is always the smallest character, and "a" sorts before "ab".
  *
- * Every part marks its end. So the encoded prefix of a tuple is a prefix of the encoded tuple, and of no tuple that
- * starts with other parts.
+ * Every part marks its end. So the encoded form of a tuple begins with the encoded form of a prefix exactly if the
+ * tuple starts with the parts of that prefix.
  */
 const STRING = '!';
 const STRING_CODE = STRING.charCodeAt(0);
 const END = '\u0000';
 const ESCAPE = '\u0001';
 
-/** Sorts after the first character of every part. */
+/** A character that sorts after the first character of every encoded part. */
 const AFTER_PARTS = '"';
 
 const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
 const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
 
 /**
- * Matches all characters that need escaping or validation. It is one test, because a key is encoded for each result.
+ * Matches every character that needs escaping or validation. One test covers both, because a key is encoded for each
+ * result.
  */
 const NEEDS_LOOK = /[\u0000\u0001\uD800-\uDFFF]/;
 
-// These two characters are the alphabet of the encoding.
+// The control characters U+0000 and U+0001 are intended: the encoding uses them.
 const ESCAPABLE = /[\u0000\u0001]/g;
 const ESCAPED = /\u0001[\u0001\u0002]/g;
 
 /**
+ * Encodes a key for LevelDB.
+ *
  * @param key strings of well-formed Unicode and integers from 0 to 2^53 - 1
- * @throws MonError `invalid` for any other part: a lone surrogate has no UTF-8 form, so two keys could become one
+ * @throws MonError `invalid` for any other part. A lone surrogate has no UTF-8 form, so two keys with one could become
+ *   the same key.
  */
 export function encodeTuple(key: Key): string {
   let encoded = '';
@@ -43,7 +48,10 @@ export function encodeTuple(key: Key): string {
 }
 
 /**
- * @throws MonError `internal` for text that `encodeTuple` does not produce: the store holds a key of another program
+ * Returns the parts of an encoded key.
+ *
+ * @throws MonError `internal` for text that `encodeTuple` does not produce, which means that another program wrote the
+ *   key
  */
 export function decodeTuple(encoded: string): (string | number)[] {
   const parts: (string | number)[] = [];

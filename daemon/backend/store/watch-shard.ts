@@ -3,27 +3,27 @@ import type { Shard } from './shard.ts';
 
 type Listener = (record: ChangeRecord) => void;
 
-/** The state of a shard when a watch begins. */
+/** The state of a shard at the moment when a watch begins. */
 interface Begun {
   readonly shard: Shard;
-  /** The oldest retained sequence number. */
+  /** The oldest retained sequence number of the shard. */
   readonly first: number;
-  /** The retained records that the watch delivers. */
+  /** The retained change records that the watch delivers before any new write. */
   readonly past: AsyncIterable<ChangeRecord>;
 }
 
 /**
- * Delivers the writes to a shard after `afterSeq` to a listener: first the retained ones, then each new one, without a
- * gap or a duplicate (see `Store.watch`).
+ * Delivers the writes to a shard after `afterSeq` to a listener: first the retained change records, then each new
+ * write, without a gap or a duplicate (see `Store.watch`).
  *
- * @param begin registers the watcher at a moment between two writes, at which `past` ends
+ * @param begin callback that registers a watcher between two writes, and returns the records of all writes before
  */
 export async function watchShard(
   afterSeq: number,
   listener: Listener,
   begin: (watcher: Listener) => Promise<Begun>,
 ): Promise<{ readonly first: number; close(): void }> {
-  // Writes that are committed while the past is read wait here; undefined afterwards.
+  // Queue of new writes that are committed while the retained records are delivered; undefined afterwards.
   let waiting: ChangeRecord[] | undefined = [];
   const watcher = (record: ChangeRecord): void => {
     if (record.seq <= afterSeq) return;
@@ -42,7 +42,10 @@ export async function watchShard(
   return { first, close: () => void shard.watchers.delete(watcher) };
 }
 
-/** Calls a listener with a write. The write is done already, so an error of the listener is a separate defect. */
+/**
+ * Calls a listener with a committed write. An error of the listener is thrown in a microtask, so that it does not make
+ * the write fail.
+ */
 function deliver(listener: Listener, record: ChangeRecord): void {
   try {
     listener(record);

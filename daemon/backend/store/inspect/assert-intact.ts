@@ -8,14 +8,17 @@ import { bytesOf, CURRENT, storeFiles, type Damage } from './store-files.ts';
 /** Directory for copies of damaged files, within the state directory. */
 const EVIDENCE_DIR = 'damaged';
 
-/** Maximum number of problems in a message; more would not help. */
+/** Maximum number of damaged files that an error message lists. */
 const NAMED_MAX = 5;
 
 /**
- * @param acceptLoss go on without lost writes, after the damaged files were copied aside
- * @returns the damage and the directory of the copies; undefined: nothing is damaged, or another process has the store
- *   open, as LevelDB will report
- * @throws MonError `internal` if the store is damaged; then nothing was changed
+ * Verifies that no file of the store is damaged, before the store is opened.
+ *
+ * @param acceptLoss true: if only logs are damaged, accept the loss of their writes, after the damaged files were
+ *   copied
+ * @returns the accepted damage and the directory of the copies; undefined if nothing is damaged, or if another process
+ *   has the store open, which LevelDB reports when it opens the store
+ * @throws MonError `internal` if the store is damaged and that was not accepted; then nothing was changed
  */
 export async function assertIntact(dir: string, acceptLoss: boolean): Promise<AcceptedLoss | undefined> {
   const damages = await inspectStore(dir);
@@ -24,7 +27,7 @@ export async function assertIntact(dir: string, acceptLoss: boolean): Promise<Ac
   return { damages: describe(damages), evidence: await keepEvidence(dir, damages) };
 }
 
-/** A loss that an operator has accepted. */
+/** The damage of a store that is used although some of its writes are lost, because an operator has accepted that. */
 export interface AcceptedLoss {
   readonly damages: string;
   /** Directory that holds copies of the damaged files. */
@@ -32,11 +35,12 @@ export interface AcceptedLoss {
 }
 
 /**
- * True if another process has the store open, whose files change all the time. The probe opens nothing: LevelDB first
- * checks its lock and then whether it may open an existing database, which the options forbid.
+ * True if another process has the store open, so that its files change all the time. The probe never opens the
+ * database: LevelDB first checks whether the database is locked, and then rejects an existing database because of
+ * `errorIfExists`.
  */
 export async function isInUse(dir: string): Promise<boolean> {
-  // The probe must not create files in a directory that was never opened.
+  // Without these files LevelDB has never opened the directory, and the probe would create files in it.
   if ((await bytesOf(join(dir, 'LOCK'))) === undefined || (await bytesOf(join(dir, CURRENT))) === undefined)
     return false;
   const probe = new Level(dir, { createIfMissing: false, errorIfExists: true });

@@ -1,7 +1,8 @@
 import { MonError } from '../../../../shared/errors.ts';
 
 /**
- * Reads the fields that LevelDB packs one after the other. A field that does not fit is damage: MonError `internal`.
+ * Reads consecutive fields of a LevelDB file. A field that extends beyond the end of the bytes is reported as damage,
+ * by a MonError `internal`.
  */
 export class ByteReader {
   readonly #bytes: Buffer;
@@ -26,7 +27,7 @@ export class ByteReader {
     return byte;
   }
 
-  /** Reads a number of variable length. Numbers beyond 2^53 are not exact. */
+  /** Reads a number in the variable-length encoding of LevelDB. Numbers beyond 2^53 are not exact. */
   varint(): number {
     let value = 0;
     for (let scale = 1; scale < 2 ** 64; scale *= 128) {
@@ -45,7 +46,7 @@ export class ByteReader {
     return taken;
   }
 
-  /** Reads bytes that are preceded by their length. */
+  /** Reads a length, and then that number of bytes. */
   slice(): Buffer {
     return this.take(this.varint());
   }

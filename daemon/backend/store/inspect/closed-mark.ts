@@ -4,14 +4,17 @@ import { z } from 'zod';
 import { bytesOf, numberOf, storeFiles, type Damage } from './store-files.ts';
 
 /**
- * The file that records the length of the newest log when the store was closed. A log that was truncated since looks
- * like a log whose last write was torn; only this file tells the two apart.
+ * The file that records the name and length of the newest log when the store was closed. Without it, a log that was
+ * truncated afterwards would look like a log whose last write was interrupted.
  */
 const CLOSED_FILE = 'closed.json';
 
 const closedSchema = z.object({ log: z.string().regex(/^\d+\.log$/), bytes: z.int().min(0) });
 
-/** Records the length of the newest log. Best effort; call it just before the store is closed, after the last write. */
+/**
+ * Records the name and length of the newest log; an error is ignored. Call it just before the store is closed, after
+ * the last write.
+ */
 export async function markClosed(dir: string): Promise<void> {
   try {
     const log = (await storeFiles(dir)).logs.at(-1);
@@ -23,12 +26,17 @@ export async function markClosed(dir: string): Promise<void> {
   }
 }
 
-/** Removes the record. Call it before anything is written again. */
+/** Removes the file that `markClosed` has written. Call it before the next write to the store. */
 export async function unmarkClosed(dir: string): Promise<void> {
   await rm(join(dir, CLOSED_FILE), { force: true }).catch(() => undefined);
 }
 
-/** @param oldestLiveLog the entries of earlier logs are in the tables already */
+/**
+ * Returns the damage if the log that `markClosed` recorded is still needed, and is missing or shorter now; otherwise an
+ * empty list.
+ *
+ * @param oldestLiveLog number of the oldest log that is still needed; the entries of earlier logs are in the tables
+ */
 export async function cutSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
   const text = await readFile(join(dir, CLOSED_FILE), 'utf8').catch(() => undefined);
   const closed = text === undefined ? undefined : parsed(text);
@@ -46,7 +54,7 @@ function parsed(text: string): z.infer<typeof closedSchema> | undefined {
   try {
     return closedSchema.parse(JSON.parse(text));
   } catch {
-    // The file itself was truncated.
+    // The file was truncated, and is treated like a missing one.
     return undefined;
   }
 }

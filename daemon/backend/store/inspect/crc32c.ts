@@ -1,15 +1,27 @@
-/** CRC-32C (Castagnoli), the checksum of all LevelDB files; Node has only the other CRC-32. */
+/**
+ * CRC-32C (Castagnoli), the checksum of all LevelDB files. Node.js only provides the CRC-32 with another polynomial.
+ */
 
 const POLYNOMIAL = 0x82_f6_3b_78;
 const SLICE_COUNT = 8;
 
-/** `TABLES[256 * slice + byte]`: eight bytes are processed at once. */
+/**
+ * Lookup tables for processing eight bytes at once: `TABLES[256 * slice + byte]` is the entry of `byte` in table
+ * `slice`.
+ */
 const TABLES = tables();
 
-/** Added to a stored checksum, since a checksum over checksums is weak (util/crc32c.h of LevelDB). */
+/**
+ * Constant that is added to each stored checksum, because a checksum of data that contains checksums is weak
+ * (util/crc32c.h of LevelDB).
+ */
 const MASK_DELTA = 0xa2_82_ea_d8;
 
-/** @param before the checksum of the bytes before these */
+/**
+ * Returns the checksum of `bytes`, or of a longer input that ends with `bytes`.
+ *
+ * @param before the checksum of the input before `bytes`; 0 if there is none
+ */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   let at = 0;
@@ -35,7 +47,7 @@ function table(slice: number, byte: number): number {
   return TABLES[256 * slice + (byte & 0xff)] ?? 0;
 }
 
-/** Returns a checksum in its stored form. */
+/** Returns a checksum in the form in which LevelDB stores it. */
 export function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }

@@ -17,10 +17,10 @@ import { versionOf, type ManifestTable, type ManifestVersion } from './version.t
 import { batchHead } from './write-batch.ts';
 
 /**
- * Reads every byte of a store that no process has open, verifies all checksums, and changes nothing. LevelDB itself
- * verifies few of them, and silently skips what it cannot read.
+ * Verifies all checksums in the files that a store uses, while no process has the store open, and changes nothing.
+ * LevelDB itself verifies only a few checksums, and silently skips data that it cannot read.
  *
- * @returns the damage; empty: the store is as it was written, up to a torn last write
+ * @returns the damage; empty if the store is intact. An interrupted last write is not damage.
  * @throws Error if the directory cannot be listed, or this user may not read its files
  */
 export async function inspectStore(dir: string): Promise<readonly Damage[]> {
@@ -44,7 +44,10 @@ function unusable(file: string, problem: string): { readonly damage: Damage } {
   return { damage: { file, problem, kind: 'files' } };
 }
 
-/** @returns undefined if there is no store yet */
+/**
+ * Reads which files make up the store, from the manifest that the file CURRENT refers to. Returns the damage if that is
+ * impossible; undefined if there is no store yet.
+ */
 async function currentVersion(
   dir: string,
   files: StoreFiles,
@@ -76,7 +79,10 @@ async function currentVersion(
   }
 }
 
-/** True if the first start was interrupted before there was anything to lose: LevelDB creates the manifest first. */
+/**
+ * True if the first start of LevelDB was interrupted before anything was written. LevelDB creates the manifest first,
+ * so other files or a second record in the manifest prove a later state.
+ */
 async function isUnbegun(dir: string, { tables, logs, manifests }: StoreFiles): Promise<boolean> {
   if (tables.length > 0 || logs.length > 0) return false;
   for (const name of manifests) {
@@ -105,14 +111,14 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
   }
 }
 
-/** Returns the damage of logs that are missing, or that were longer when the store was closed. */
+/** Returns the damage for logs that are missing, or are shorter than when the store was closed. */
 export async function absentLogs(
   dir: string,
   logs: readonly string[],
   { logNumber }: ManifestVersion,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
-  // LevelDB creates a log before it names it in the manifest.
+  // LevelDB creates a log before the manifest refers to it, so a log that is missing here was lost.
   if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`;
     damages.push({ file, problem: 'is missing, so the latest writes are lost', kind: 'log' });
@@ -136,7 +142,11 @@ async function inspectLogs(dir: string, logs: readonly string[], version: Manife
   return damages;
 }
 
-/** @param hasNext a log that is followed by another one was ended in order */
+/**
+ * Returns a description of the damage in a log; undefined if the log is intact.
+ *
+ * @param hasNext true if there is a newer log: then all writes to this log were completed, and a torn end is damage
+ */
 function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): string | undefined {
   const spans = hasNext && torn !== undefined ? [...damaged, torn] : damaged;
   const lost = lostWrites(records.map(({ payload }) => payload));
@@ -152,8 +162,8 @@ function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): strin
 }
 
 /**
- * Returns the number of changes that are missing between intact records: sequence numbers are dense. Copies of earlier
- * records may be among them.
+ * Returns the number of changes that are missing between intact records, which are the gaps in their sequence numbers.
+ * A record that is a copy of an earlier one is not counted.
  */
 function lostWrites(payloads: readonly Buffer[]): number {
   let lost = 0;

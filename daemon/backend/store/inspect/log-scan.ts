@@ -1,8 +1,11 @@
 import { crc32c, masked } from './crc32c.ts';
 
-/** LevelDB's log format, used by its write-ahead logs and its manifests (doc/log_format.md of LevelDB). */
+/**
+ * Size of a block in the log format of LevelDB, which write-ahead logs and manifests use (doc/log_format.md of
+ * LevelDB).
+ */
 const BLOCK_BYTES = 32_768;
-/** Checksum (4), length (2), type (1). */
+/** Size of the header of a fragment: checksum (4 bytes), length (2 bytes), type (1 byte). */
 const HEADER_BYTES = 7;
 const LENGTH_AT = 4;
 const TYPE_AT = 6;
@@ -11,21 +14,24 @@ const FIRST = 2;
 const MIDDLE = 3;
 const LAST = 4;
 
-/** The unit that a disk writes atomically: after a power cut all of it is written or none. */
+/** Size of a disk sector, which a disk writes atomically: after a power cut it is written completely or not at all. */
 const SECTOR_BYTES = 512;
 
-/** A range of bytes in a file. */
+/** A range of bytes in a file, from `from` (included) to `to` (excluded). */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
 export interface LogScan {
-  /** The intact records, in order. */
+  /** The intact records in order; `at` is the position of a record in the file. */
   readonly records: readonly { readonly at: number; readonly payload: Buffer }[];
-  /** Ranges that cannot be read and were once written whole. */
+  /** Ranges that cannot be read although they were once written completely. */
   readonly damaged: readonly ByteRange[];
-  /** The rest of a write that a kill or a power cut interrupted at the end; it was never acknowledged. */
+  /**
+   * The unreadable end of the log, if a kill or a power cut interrupted the last write; that write was never
+   * acknowledged. Undefined if no write was interrupted.
+   */
   readonly torn: ByteRange | undefined;
 }
 
@@ -33,14 +39,14 @@ export interface LogScan {
  * Reads a log and verifies all its checksums. LevelDB does that too, but silently skips damaged records.
  *
  * An unreadable end counts as torn only if it looks like an interrupted write: the file ends within a record, or whole
- * sectors were never written. A last record with its full length and a wrong checksum is damage.
+ * sectors were never written. A last record that has its full length but a wrong checksum counts as damage.
  */
 export function scanLog(log: Buffer): LogScan {
   const records: { at: number; payload: Buffer }[] = [];
   const unreadable: (ByteRange & { readonly isCutOff: boolean })[] = [];
   let parts: Buffer[] = [];
   let startedAt: number | undefined;
-  /** Marks a record that was begun and is not complete at `to` as unreadable. */
+  /** Adds the current record to `unreadable`, if it was begun and is still incomplete at position `to`. */
   const abandon = (to: number): void => {
     if (startedAt !== undefined) unreadable.push({ from: startedAt, to, isCutOff: to === log.length });
     startedAt = undefined;
@@ -55,8 +61,8 @@ export function scanLog(log: Buffer): LogScan {
     }
     const fragment = fragmentAt(log, at);
     if (fragment === undefined) {
-      // The length of the fragment cannot be trusted. As in LevelDB, continue with the next block, or with the next
-      // certain fragment.
+      // The length of a damaged fragment cannot be trusted. Continue with the next intact fragment in the block if
+      // there is one, otherwise, like LevelDB, with the next block.
       const next = nextFragment(log, at) ?? Math.min(at + blockRemainder, log.length);
       const from = startedAt ?? at;
       startedAt = undefined;
@@ -113,7 +119,7 @@ interface Fragment {
   readonly end: number;
 }
 
-/** @returns undefined if there is no intact fragment */
+/** Returns the fragment at position `at`; undefined if there is no intact fragment. */
 function fragmentAt(log: Buffer, at: number): Fragment | undefined {
   const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
   if (at + HEADER_BYTES > blockEnd) return undefined;
@@ -125,32 +131,38 @@ function fragmentAt(log: Buffer, at: number): Fragment | undefined {
     : undefined;
 }
 
-/** True if the checksum, which covers type and payload, is correct. */
+/** True if the fragment from `at` to `end` has the correct checksum, which covers its type and payload. */
 function isIntact(log: Buffer, at: number, end: number): boolean {
   return masked(crc32c(log.subarray(at + TYPE_AT, end))) === log.readUInt32LE(at);
 }
 
-/** Returns the position of the next certain fragment in the same block after `at`; undefined: there is none. */
+/** Returns the position of the next intact fragment in the same block after `at`; undefined if there is none. */
 function nextFragment(log: Buffer, at: number): number | undefined {
   const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
   for (let next = at + 1; next + HEADER_BYTES <= blockEnd; next++) {
     const type = log[next + TYPE_AT];
     if (type !== FULL && type !== FIRST && type !== MIDDLE && type !== LAST) continue;
-    // An empty fragment would match in many places, and holds nothing.
+    // Empty fragments are skipped: they contain no data, and other bytes may look like one by chance.
     const length = log.readUInt16LE(next + LENGTH_AT);
     if (length > 0 && fragmentAt(log, next) !== undefined) return next;
   }
   return undefined;
 }
 
-/** True if the file ends before the fragment at `at` does, and not because its length was changed. */
+/**
+ * True if the file ends before the fragment at `at` does. False if all bytes up to the end of the file match the
+ * checksum: then the fragment is complete, and only its length is damaged.
+ */
 function endsWithin(log: Buffer, at: number): boolean {
   if (at + HEADER_BYTES > log.length) return true;
   const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_AT);
   return end > log.length && !isIntact(log, at, log.length);
 }
 
-/** True if a sector is zero: a power cut may leave sectors that were allocated to a file and never written. */
+/**
+ * True if a whole sector of a range, or the whole range, consists of zeros. A power cut may leave sectors that were
+ * allocated to a file and never written.
+ */
 function hasUnwrittenSector(log: Buffer, { from, to }: ByteRange): boolean {
   if (log.subarray(from, to).every((byte) => byte === 0)) return true;
   for (let at = Math.ceil(from / SECTOR_BYTES) * SECTOR_BYTES; at + SECTOR_BYTES <= to; at += SECTOR_BYTES) {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Level } from 'level';
 
-/** Bytes of the key length and of the sequence number. */
+/** Sizes in bytes of the key length and of the sequence number, in the keys of the temporary database. */
 const LENGTH_BYTES = 4;
 const SEQUENCE_BYTES = 8;
 const SEQUENCE_MAX = 2n ** 64n - 1n;
@@ -11,8 +11,8 @@ const PRESENT = Buffer.from([1]);
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * All entries recovered from a store, the newest version of each key first. They are on disk, because they may exceed
- * the memory.
+ * All entries recovered from a damaged store, ordered by key and then from the newest to the oldest version. They are
+ * stored in a temporary database on disk, because they may exceed the memory.
  */
 export class Recovered implements AsyncDisposable {
   readonly #database: Level<Buffer, Buffer>;
@@ -23,7 +23,11 @@ export class Recovered implements AsyncDisposable {
     this.#database = database;
   }
 
-  /** @param dir for its own files; deleted on disposal */
+  /**
+   * Opens an empty temporary database.
+   *
+   * @param dir the directory of the database, whose previous content is deleted; the caller deletes it after disposal
+   */
   static async open(dir: string): Promise<Recovered> {
     await rm(dir, { recursive: true, force: true });
     const database = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
@@ -31,9 +35,13 @@ export class Recovered implements AsyncDisposable {
     return new Recovered(database);
   }
 
-  /** @param value undefined: the key was deleted */
+  /**
+   * Adds a version of a key.
+   *
+   * @param value the value of this version; undefined if this version deletes the key
+   */
   async add(key: Buffer, sequence: bigint, value: Buffer | undefined): Promise<void> {
-    // The length comes first, so that the versions of one key are adjacent.
+    // The key length comes first, so that all versions of a key are adjacent.
     const head = Buffer.alloc(LENGTH_BYTES);
     head.writeUInt32BE(key.length);
     const age = Buffer.alloc(SEQUENCE_BYTES);
@@ -44,7 +52,7 @@ export class Recovered implements AsyncDisposable {
     if (this.#bytes >= PAGE_BYTES) await this.#write();
   }
 
-  /** Yields the newest value of each key, without keys that were deleted last. */
+  /** Yields each key with its newest value. Keys whose newest version is a deletion are omitted. */
   async *newest(): AsyncGenerator<readonly [key: Buffer, value: Buffer], void, undefined> {
     await this.#write();
     let before: Buffer | undefined;

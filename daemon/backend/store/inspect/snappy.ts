@@ -1,11 +1,11 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** Maximum length of a block. A value is bounded, and this is far beyond the bound. */
+/** Maximum size in bytes of a decompressed block. The size of values is limited, so intact blocks are much smaller. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 /**
- * Decompresses a block of LevelDB (format_description.txt of Snappy).
+ * Decompresses a block that LevelDB has compressed with Snappy (format_description.txt of Snappy).
  *
  * @throws MonError `internal` if the block is damaged
  */
@@ -26,7 +26,7 @@ export function uncompressSnappy(compressed: Buffer): Buffer {
     } else {
       const { size, offset } = copyOf(reader, kind, tag);
       if (offset === 0 || offset > at || at + size > length) throw damaged();
-      // Byte by byte: a copy may overlap its own output.
+      // Copied byte by byte, because the source of a copy may overlap its destination.
       const end = at + size;
       for (; at < end; at++) output[at] = output[at - offset] ?? 0;
     }
@@ -35,7 +35,7 @@ export function uncompressSnappy(compressed: Buffer): Buffer {
   return output;
 }
 
-/** Returns the length of a literal minus one. */
+/** Returns the length of a literal minus one, as Snappy encodes it. */
 function literalLength(reader: ByteReader, upper: number): number {
   const bytes = upper - 59;
   return bytes <= 0 ? upper : reader.take(bytes).readUIntLE(0, bytes);

@@ -3,11 +3,11 @@ import { ByteReader } from './byte-reader.ts';
 import { crc32c, masked } from './crc32c.ts';
 import { uncompressSnappy } from './snappy.ts';
 
-/** LevelDB's table format (doc/table_format.md of LevelDB). */
+/** Size of the footer of a table (doc/table_format.md of LevelDB). */
 const FOOTER_BYTES = 48;
 const MAGIC = 0xdb_47_75_24_8b_80_fb_57n;
 const MAGIC_BYTES = 8;
-/** Kind of compression (1) and checksum (4), after each block. */
+/** Size of the trailer after each block: compression type (1 byte) and checksum (4 bytes). */
 const TRAILER_BYTES = 5;
 const PLAIN = 0;
 const SNAPPY = 1;
@@ -17,22 +17,22 @@ interface BlockHandle {
   readonly bytes: number;
 }
 
-/** A block of a table: its position, and the bounds of its keys. */
+/** A data block of a table, with its position and the bounds of its keys. */
 export interface TableBlock extends BlockHandle {
-  /** All keys of the block are at least this key; undefined: it is the first block. */
+  /** Lower bound of the internal keys in the block; undefined for the first block of the table. */
   readonly after: Buffer | undefined;
-  /** No key of the block is larger. */
+  /** Upper bound of the internal keys in the block, included. */
   readonly upTo: Buffer;
 }
 
-/** A key, followed by its sequence number and kind, and a value. */
+/** An entry of a table. The internal key is the key, followed by the sequence number and the kind of the entry. */
 export type SortedTableEntry = readonly [internalKey: Buffer, value: Buffer];
 
 /**
- * Returns the blocks of a table that hold its entries, by its index. A table is read into memory as a whole. It is a
- * few MiB long, and reading its many small blocks one by one takes ten times as long.
+ * Returns the data blocks of a table, as the index of the table lists them.
  *
- * @throws MonError `internal` if the index is damaged, so that nothing in the table can be found
+ * @param table the whole file, a few MiB. Reading its many small blocks one by one would take ten times as long.
+ * @throws MonError `internal` if the footer or the index is damaged, so that no block can be found
  */
 export function tableBlocks(table: Buffer): readonly TableBlock[] {
   if (table.length < FOOTER_BYTES) throw new MonError('internal', 'the table file is too short');
@@ -40,7 +40,7 @@ export function tableBlocks(table: Buffer): readonly TableBlock[] {
   if (footer.readBigUInt64LE(FOOTER_BYTES - MAGIC_BYTES) !== MAGIC)
     throw new MonError('internal', 'the end of the table file is damaged');
   const reader = new ByteReader(footer);
-  // The index of the filters. It is verified too, although these tables have no filters.
+  // The index of the filters comes first. It is verified too, although these tables have no filters.
   readBlock(table, handleFrom(reader));
   const blocks: TableBlock[] = [];
   let after: Buffer | undefined;
@@ -51,7 +51,7 @@ export function tableBlocks(table: Buffer): readonly TableBlock[] {
   return blocks;
 }
 
-/** True if the checksum of a block is correct. */
+/** True if the block of a table has the correct checksum. */
 export function isIntactBlock(table: Buffer, block: TableBlock): boolean {
   try {
     readChecked(table, block);
@@ -61,7 +61,11 @@ export function isIntactBlock(table: Buffer, block: TableBlock): boolean {
   }
 }
 
-/** @throws MonError `internal` if the block is damaged */
+/**
+ * Returns the entries of a block in order.
+ *
+ * @throws MonError `internal` if the block is damaged
+ */
 export function blockEntries(table: Buffer, block: TableBlock): readonly SortedTableEntry[] {
   return entriesOfBlock(readBlock(table, block));
 }
@@ -89,7 +93,7 @@ function readChecked(
   return { content: covered.subarray(0, bytes), compression: covered[bytes] ?? PLAIN };
 }
 
-/** Decodes the entries of a block. Each key is written without the prefix that it shares with the key before. */
+/** Decodes the entries of a block. Each key is stored without the prefix that it shares with the previous key. */
 function entriesOfBlock(block: Buffer): SortedTableEntry[] {
   if (block.length < 4) throw new MonError('internal', 'a data block is too short');
   const restarts = block.readUInt32LE(block.length - 4);

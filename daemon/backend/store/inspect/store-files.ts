@@ -1,19 +1,19 @@
 import { readdir, stat } from 'node:fs/promises';
 
-/** A damage of a store. */
+/** Damage to a file of a store. */
 export interface Damage {
-  /** File name relative to the directory. */
+  /** File name, relative to the directory of the store. */
   readonly file: string;
-  /** Description of the damage and of what is lost with it. */
+  /** Description of the damage and of the lost data. */
   readonly problem: string;
   /**
-   * `log`: some of the newest writes are lost, and the rest can be served. `files`: the rest must first be recovered by
-   * a repair.
+   * `log`: some of the newest writes are lost, and the remaining data can be served. `files`: a repair must first
+   * recover the remaining data.
    */
   readonly kind: 'log' | 'files';
 }
 
-/** The files in the directory of a store. */
+/** The names of the files in the directory of a store, by type. Each list is sorted by the numbers in the names. */
 export interface StoreFiles {
   readonly tables: readonly string[];
   readonly logs: readonly string[];
@@ -35,7 +35,7 @@ export async function storeFiles(dir: string): Promise<StoreFiles> {
   return { tables: matching(TABLE), logs: matching(LOG), manifests: matching(MANIFEST) };
 }
 
-/** Returns the bytes of a file; undefined: it does not exist. */
+/** Returns the size of a file in bytes; undefined if the file does not exist. */
 export async function bytesOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
@@ -49,7 +49,7 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-/** @throws the error if this user may not read the file: that is no damage */
+/** Rethrows `error` if it says that this user may not read the file, because that is not damage. */
 export function passOnRefusal(error: unknown): void {
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM') throw error;

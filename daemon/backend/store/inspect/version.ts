@@ -1,7 +1,7 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** Tags of the fields of a version edit (version_edit.cc of LevelDB). */
+/** Tags of the fields in a record of a manifest, called version edit (version_edit.cc of LevelDB). */
 const COMPARATOR = 1;
 const LOG_NUMBER = 2;
 const NEXT_FILE = 3;
@@ -11,29 +11,29 @@ const DELETED_FILE = 6;
 const NEW_FILE = 7;
 const PREVIOUS_LOG = 9;
 
-/** Length of the sequence number and kind of an entry, after its key. */
+/** Size in bytes of the sequence number and kind of an entry, which follow its key. */
 export const KEY_TRAILER_BYTES = 8;
 
 /** A table as the manifest describes it. */
 export interface ManifestTable {
   readonly number: number;
   readonly bytes: number;
-  /** The smallest and the largest key. */
+  /** The smallest and the largest key of the table. */
   readonly smallest: string;
   readonly largest: string;
 }
 
-/** The files that make up a database. */
+/** The files that make up a database, as its manifest lists them. */
 export interface ManifestVersion {
   readonly tables: ReadonlyMap<number, ManifestTable>;
-  /** The oldest write-ahead log whose entries are not in the tables; 0: no log was begun yet. */
+  /** Number of the oldest write-ahead log whose entries are not in the tables; 0 if there is no log yet. */
   readonly logNumber: number;
 }
 
 /**
- * Returns the files that result from the edits of a manifest.
+ * Applies the records of a manifest in order, and returns the files that make up the database.
  *
- * @throws MonError `internal` if the edits have no known form
+ * @throws MonError `internal` if a record has an unknown field, or the manifest is truncated
  */
 export function versionOf(edits: Iterable<Buffer>): ManifestVersion {
   const tables = new Map<number, ManifestTable>();
@@ -75,7 +75,7 @@ export function versionOf(edits: Iterable<Buffer>): ManifestVersion {
       }
     }
   }
-  // The first edits have all these fields; LevelDB opens no database without them either.
+  // The first records of a manifest contain all these fields. Without them LevelDB does not open a database either.
   if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE].every((tag) => seen.has(tag))) {
     throw new MonError('internal', 'the manifest is truncated near the beginning');
   }

@@ -1,28 +1,35 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** A batch in a write-ahead log (write_batch.cc of LevelDB): sequence number (8), count (4), then the operations. */
+/**
+ * Size of the header of a batch in a write-ahead log (write_batch.cc of LevelDB): sequence number (8 bytes) and number
+ * of operations (4 bytes). The operations follow it.
+ */
 const HEADER_BYTES = 12;
 const COUNT_AT = 8;
 const DELETION = 0;
 const VALUE = 1;
 
 export interface BatchHead {
-  /** Sequence number of the first operation; each operation has the next one. */
+  /** Sequence number of the first operation; each later operation has the next number. */
   readonly sequence: number;
   readonly count: number;
 }
 
-/** @throws MonError `internal` if the payload is no batch */
+/**
+ * Reads the header of a batch.
+ *
+ * @throws MonError `internal` if the payload is too short for a batch
+ */
 export function batchHead(payload: Buffer): BatchHead {
   if (payload.length < HEADER_BYTES) throw new MonError('internal', 'the write batch is too short');
   return { sequence: Number(payload.readBigUInt64LE(0)), count: payload.readUInt32LE(COUNT_AT) };
 }
 
 /**
- * Yields the operations of a batch in order; without a value: a deletion.
+ * Yields the operations of a batch in order. The value is undefined for a deletion.
  *
- * @throws MonError `internal` if the payload is no batch
+ * @throws MonError `internal` if an operation is unknown or truncated
  */
 export function* batchOperations(payload: Buffer): Generator<readonly [key: Buffer, value: Buffer | undefined]> {
   const reader = new ByteReader(payload, HEADER_BYTES);

@@ -3,18 +3,19 @@ import type { Migration } from './migration.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Prefix of the newest form; every other form begins with the check. */
+/** The beginning of each check record in the newest form. Records in older forms begin with the check. */
 const NEWEST = '{"history":{';
 
 /**
- * Brings all check records to one form. Those of schema 1 have three forms, depending on the build that wrote them:
+ * Converts all check records to the same form. In schema 1 they have three forms, depending on the build that wrote
+ * them:
  *
- * - the check first and the history as a list,
- * - the check first and the history packed,
- * - the state first, as they are written today.
+ * - the check first, and the history as a list,
+ * - the check first, and the history packed,
+ * - the state first, which is the current form.
  *
- * Only the last form can be split without parsing its check, which is the largest part and the source of lists of
- * events. A start would misread the history of the first form.
+ * Only the current form can be split without parsing the check, which is the largest field and is copied into lists of
+ * events. A backend that starts would misread the history of the first form.
  */
 export const checkRecords: Migration = {
   version: 2,
@@ -25,12 +26,15 @@ export const checkRecords: Migration = {
     const { check, history, lastOk, event, eventHistory, deletionsBefore, eventCheck } = packed(
       JSON.parse(value) as Json,
     );
-    // The check comes last: all parts before it are written by the backend itself, whatever the check holds.
+    // The check comes last, because its content is arbitrary. The fields before it are written by the backend itself.
     return JSON.stringify({ history, lastOk, event, eventHistory, deletionsBefore, eventCheck, check });
   },
 };
 
-/** Converts the oldest form, which had the event's own check and history inside the event. */
+/**
+ * Converts a record of the oldest form, where the event contains its own check and history. Other records are returned
+ * unchanged.
+ */
 function packed(record: Json): Json {
   const { history } = record;
   if (!isStatuses(history)) return record;

@@ -6,10 +6,10 @@ import type { MigrationReader } from './upgrade-target.ts';
 
 const CHECKS = ['definition', 'checks'];
 
-/** Key prefix of declared namespaces, as this migration finds them. */
+/** Key prefix of declared namespaces, in the stores that this migration upgrades. */
 const NAMESPACES = 'namespace';
 
-/** Maximum number of commands that a remedy lists; an operator with more checks writes a loop. */
+/** Maximum number of checks for which a remedy lists a command. For more checks, an operator writes a loop. */
 const CHECKS_NAMED_MAX = 20;
 
 interface CheckConfiguration {
@@ -17,10 +17,10 @@ interface CheckConfiguration {
 }
 
 /**
- * Adds the namespace to each check configuration, and requires that the namespace exists (reference 9.3, 6.2.0).
- * Before, the namespace was part of the key alone, and a configuration stayed behind when its namespace was deleted.
- * Only an operator can say whether such a check or the missing namespace is the mistake. So the migration does not run
- * until the operator has decided.
+ * Adds its name and namespace to each check configuration, and requires that the namespace exists (reference 9.3,
+ * 6.2.0). Earlier versions stored the namespace only in the key, and did not delete the configurations of a deleted
+ * namespace. Only an operator can decide whether to delete such a check or to create the namespace again. So the
+ * migration does not run until no such check is left.
  */
 export const checkConfigurations: Migration = {
   version: 3,
@@ -44,7 +44,8 @@ export const checkConfigurations: Migration = {
 };
 
 /**
- * Yields each namespace of a check once. It jumps from one namespace to the next, whatever number of checks they have.
+ * Yields each namespace that has a check configuration once. It reads one key per namespace, however many checks the
+ * namespace has.
  */
 async function* namespacesOfChecks(store: MigrationReader): AsyncGenerator<string, void, undefined> {
   const { gte, lt } = tupleRange(CHECKS);
@@ -63,7 +64,10 @@ async function checksOf(store: MigrationReader, namespace: string): Promise<stri
   return keys.map((key) => String(key[3]));
 }
 
-/** Returns the obstacle, with the texts of reference 7 and the order of 9.3. */
+/**
+ * Returns the obstacle for checks in a namespace that does not exist. Its messages are those of reference 7, and its
+ * commands are in the order of reference 9.3.
+ */
 function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
   return {
     reason: `the namespace ${namespace} does not exist`,

@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts';
 
-/** The schema from which on the store may hold amendments (store/amendments.ts). */
+/** The first schema in which a store may contain amendments (store/amendments.ts). */
 export const AMENDING_SCHEMA = 4;
 
 /**
- * Allows results to be stored as amendments. No existing value changes its form. The migration only records that the
- * store may now hold data that earlier programs cannot read.
+ * Allows results to be stored as differences, called amendments. This migration changes no value. It only records that
+ * the store may now contain data that earlier programs cannot read.
  */
 export const amendments: Migration = {
   version: AMENDING_SCHEMA,

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Stores what is recorded about the notifications of an event as one value, its notification log. Schema 4 had four
- * fields for it. Members of groups say what was notified in the same words.
+ * Combines the four fields that schema 4 has for the notifications of an event into one value, the notification log. It
+ * also gives current names to fields and values in the records of notification groups and inhibitors.
  */
 export const notificationLog: Migration = {
   version: 5,
@@ -29,7 +29,7 @@ export const notificationLog: Migration = {
   },
 };
 
-/** Most records have no event. One with an event names its state before anything from outside. */
+/** Text that each check record with an event contains. Most records do not contain it, and are not parsed. */
 const EVENT = ',"event":{';
 
 function checkRecord(value: string): string {
@@ -39,14 +39,17 @@ function checkRecord(value: string): string {
   return JSON.stringify({ ...record, event: withNotificationLog(record.event) });
 }
 
-/** Renames fields; the others keep their order. */
+/** Renames fields of a JSON object, without changing the order of its fields. */
 function renamed(value: string, names: Readonly<Record<string, string>>): string {
   const fields = JSON.parse(value) as Json;
   if (!Object.keys(fields).some((name) => name in names)) return value;
   return JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, own]) => [names[name] ?? name, own])));
 }
 
-/** Converts the last notification of an event in a group: a status, or one of two words. */
+/**
+ * Converts the record of the last notification about an event in a group. Only two words were renamed; a status stays
+ * unchanged.
+ */
 function lastNotified(value: string): string {
   if (value === '"again"') return '"renotify"';
   return value === '"held"' ? '"inhibited"' : value;

@@ -4,13 +4,13 @@ import { amendments } from './004-amendments.ts';
 import { notificationLog } from './005-notification-log.ts';
 import type { Migration } from './migration.ts';
 
-/** The first released schema, to which no migration leads. */
+/** The first released schema version, from which the first migration starts. */
 export const FIRST_SCHEMA = 1;
 
-/** The migrations. Append only: a released migration is never changed, moved or removed. */
+/** All migrations in order. Append only: a released migration is never changed, moved or removed. */
 export const MIGRATIONS: readonly Migration[] = [checkRecords, checkConfigurations, amendments, notificationLog];
 
-/** Returns the schema that a list of migrations leads to. */
+/** Returns the schema version of a store after all of these migrations. */
 export function newestSchema(migrations: readonly Migration[]): number {
   return FIRST_SCHEMA + migrations.length;
 }

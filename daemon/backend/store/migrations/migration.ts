@@ -3,26 +3,35 @@ import type { Key } from '../../ports.ts';
 import type { MigrationReader } from './upgrade-target.ts';
 
 /**
- * A migration of the store's schema: the values below its prefixes get a newer form. The list of migrations only ever
- * grows at its end.
+ * A migration from one schema version to the next: it rewrites the values below certain key prefixes. A released
+ * migration is never changed or removed.
  *
  * A backend may serve a store with pending migrations: it reads each value through `rewrite` and writes only the newest
- * form. So old and new forms may coexist, and the upgrade that rewrites the rest can be interrupted at any point.
+ * form. So old and new forms may coexist, and an upgrade, which rewrites the remaining old values, can be interrupted
+ * at any point.
  *
- * From schema 4 on a stored result may have an amendment: a migration sees both as one whole value.
+ * From schema 4 on, a stored result may have an amendment, which is a difference to it. A migration receives the result
+ * with its amendment applied.
  */
 export interface Migration {
-  /** The schema version that the migration leads to; it starts from the version before. */
+  /** The schema version after the migration, which starts from the version one lower. */
   readonly version: number;
-  /** A name for operators, in the log and in errors. */
+  /** Name of the migration for operators, in the log and in errors. */
   readonly name: string;
   /**
-   * The key prefixes of the values it rewrites; none of them lies below another. Each begins with a string, because no
-   * migration changes the store's own records. An empty list: no value changes its form.
+   * Key prefixes of the values that the migration rewrites; no prefix begins with another one. Each begins with a
+   * string, because the store's own records, whose keys begin with a number, are never migrated. Empty if no value is
+   * rewritten.
    */
   readonly prefixes: readonly Key[];
-  /** Returns the newer form; a value in that form is returned unchanged. It knows no later form than its own. */
+  /**
+   * Returns the new form of a value; a value that already has this form is returned unchanged. The function was written
+   * without knowledge of any later form.
+   */
   readonly rewrite: (key: Key, value: string) => string;
-  /** Finds obstacles, and only reads. Default: there are none. */
+  /**
+   * Returns the obstacles that an operator must remove before the migration, and changes nothing. Default: no
+   * obstacles.
+   */
   readonly findObstacles?: (store: MigrationReader) => Promise<readonly UpgradeObstacle[]>;
 }

@@ -5,17 +5,17 @@ import type { Migration } from './migration.ts';
 import { countEntries, takeStep } from './upgrade-schema.ts';
 import type { UpgradeTarget } from './upgrade-target.ts';
 
-/** Converts a stored value of any form to the newest form. */
+/** Converts a stored value of any schema version to the newest form. */
 export type ReadValue = (key: Key, value: string) => string;
 
-/** The migrations that an open store still needs, whichever database it is in. */
+/** The migrations that an open store, in LevelDB or PostgreSQL, still needs to reach the newest schema version. */
 export class PendingMigrations {
   readonly newest: number;
   readonly #target: UpgradeTarget;
   readonly #migrations: readonly Migration[];
   #steps: readonly Migration[];
 
-  /** @param version schema version of the store, at most the newest of `migrations` */
+  /** @param version the schema version of the store, at most the version that `migrations` lead to */
   constructor(target: UpgradeTarget, version: number, migrations: readonly Migration[]) {
     this.newest = newestSchema(migrations);
     this.#target = target;
@@ -27,7 +27,7 @@ export class PendingMigrations {
     return this.newest - this.#steps.length;
   }
 
-  /** Continues with the version that is stored by now, which another process may have written. */
+  /** Sets the schema version of the store, after this or another process has upgraded it. */
   setVersion(version: number): void {
     if (version !== this.version) this.#steps = stepsAfter(version, this.#migrations);
   }
@@ -47,7 +47,7 @@ export class PendingMigrations {
     return (await Promise.all(obstacles)).flat();
   }
 
-  /** Implements `StoreSchema.upgrade`. */
+  /** Implements `StoreSchema.upgrade`: runs all pending migrations in order. */
   async upgrade(options: UpgradeOptions): Promise<void> {
     for (const step of this.#steps) {
       await takeStep(this.#target, step, options);
@@ -55,11 +55,7 @@ export class PendingMigrations {
     }
   }
 
-  /**
-   * Returns a function for values that are read from now on.
-   *
-   * @returns undefined if all values have the newest form
-   */
+  /** Returns a function that converts stored values to the newest form; undefined if no migration is pending. */
   reader(): ReadValue | undefined {
     const steps = this.#steps;
     if (steps.length === 0) return undefined;
@@ -73,7 +69,11 @@ export class PendingMigrations {
   }
 }
 
-/** Returns entries in the newest form. @param read undefined: they have it already */
+/**
+ * Returns entries with their values in the newest form.
+ *
+ * @param read callback that converts a stored value; undefined: all values already have the newest form
+ */
 export function entriesThrough(
   entries: AsyncIterable<readonly [Key, string]>,
   read: ReadValue | undefined,
@@ -88,7 +88,11 @@ async function* convertedEntries(
   for await (const [key, value] of entries) yield [key, read(key, value)];
 }
 
-/** Returns the values of keys in the newest form. @param read undefined: they have it already */
+/**
+ * Returns the values of `keys` in the newest form.
+ *
+ * @param read callback that converts a stored value; undefined: all values already have the newest form
+ */
 export function valuesThrough(
   keys: readonly Key[],
   values: (string | undefined)[],

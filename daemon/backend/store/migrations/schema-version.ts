@@ -9,10 +9,10 @@ const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 const ID_KEY = encodeTuple(STORE_ID);
 
 /**
- * Makes an empty database a store with the newest schema; any other database is left unchanged.
+ * Initializes an empty database as a store with the newest schema version. An existing store is left unchanged.
  *
- * @returns its schema version
- * @throws MonError see `readSchemaVersion`
+ * @returns the schema version of the store
+ * @throws MonError as `readSchemaVersion` does
  */
 export async function ensureSchema(database: Database, migrations: readonly Migration[]): Promise<number> {
   const version = await readSchemaVersion(database, migrations);
@@ -24,9 +24,10 @@ export async function ensureSchema(database: Database, migrations: readonly Migr
 }
 
 /**
- * @returns undefined if the database is no store yet
- * @throws MonError `invalid` if the database is newer than the program, is not a store of mon, or was restored only in
- *   part; `internal` if the version is damaged
+ * Returns the schema version of the store in a database; undefined if the database contains no store yet.
+ *
+ * @throws MonError `invalid` if the schema version is newer than the newest of `migrations`, the database is not a
+ *   store of mon, or a restore into it was interrupted; `internal` if the version is damaged
  */
 export async function readSchemaVersion(
   database: Database,
@@ -35,7 +36,7 @@ export async function readSchemaVersion(
   const [text, restoring] = await database.getMany([SCHEMA_KEY, encodeTuple(RESTORING)]);
   if (restoring !== undefined) throw restoredInPart(database, restoring);
   if (text === undefined) {
-    // The only key that may exist is the id that an early build left behind when its first start was interrupted.
+    // An early build wrote the store id first. If its first start was interrupted, that id is the only key.
     const [firstKey] = await database.keys({ limit: 1 }).all();
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(

@@ -4,11 +4,12 @@ import type { Migration } from './migration.ts';
 import type { RewrittenValue, UpgradeTarget } from './upgrade-target.ts';
 
 /**
- * Runs one migration in bounded batches, and writes its version when all of them are committed. After a kill at any
- * point the next run starts again; values in the newest form are only read. The position is not stored, because an
- * older program may have written old forms before that position in between.
+ * Runs one migration in pages of limited size, and stores its schema version when all pages are committed. If the
+ * process is killed, the next run starts from the beginning, but does not write values that already have the new form.
+ * The position is not stored, because an older program may have written old forms before that position in the meantime.
  *
- * @throws MonError `unavailable`, naming the migration, if the disk fails; the reason of `signal`
+ * @throws MonError `unavailable` with the name of the migration, if any part of it fails; the reason of `signal`, if
+ *   that is aborted
  */
 export async function takeStep(
   target: UpgradeTarget,
@@ -44,7 +45,7 @@ export async function takeStep(
   }
 }
 
-/** Returns the number of values below all of the prefixes. */
+/** Returns the total number of values below the prefixes. */
 export async function countEntries(
   target: UpgradeTarget,
   prefixes: readonly Key[],

@@ -8,23 +8,23 @@ import { byteaArray } from './bytea-array.ts';
 import { WRITE } from './statements.ts';
 
 /**
- * One write, as the statement that performs it. The statement is repeatable, so that the write can be looked up and
- * retried.
+ * A group of operations that one SQL statement writes. If the response is lost, `id` shows whether the database stored
+ * the batch; if it did not, the statement is sent again.
  */
 export interface Batch {
   readonly id: string;
   readonly changes: readonly Change[];
-  /** @param epoch of the lease under which the batch is written */
+  /** @param epoch the epoch of the lease in the database, which is higher when the batch is sent again */
   statement(epoch: number): QueryConfig;
 }
 
-/** The writer, and how long its lease is valid after a write, in milliseconds. */
+/** The member that writes, and the time in milliseconds for which a write extends its lease. */
 interface Holder {
   readonly id: string;
   readonly ttlMs: number;
 }
 
-/** @throws MonError `invalid` for a key that is not allowed */
+/** @throws MonError `invalid` if a key cannot be stored, for example because it does not begin with a string */
 export function batchOf(
   shard: Shard,
   { id: holder, ttlMs }: Holder,
@@ -32,7 +32,7 @@ export function batchOf(
   changes: readonly Change[],
 ): Batch {
   const id = randomUUID();
-  // The last operation on a key wins, because a statement may touch each row only once.
+  // Only the last operation on each key is written, because a PostgreSQL statement can change a row only once.
   const last = new Map<string, StoreOp>();
   for (const op of ops) last.set(encodeNamed(op.key), op);
   const keys: Buffer[] = [];
@@ -59,7 +59,7 @@ export function batchOf(
   };
 }
 
-/** @returns undefined: the key is deleted */
+/** Returns the value that an operation stores; undefined if the operation deletes its key. */
 function valueOf(op: StoreOp): string | undefined {
   switch (op.type) {
     case 'put':

@@ -1,18 +1,18 @@
-/** The object id of the type `bytea`, which PostgreSQL fixes permanently. */
+/** The object id of the type `bytea`, which is the same in all versions of PostgreSQL. */
 const BYTEA = 17;
 
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 
 /**
- * Encodes a `bytea[]` in the binary form of PostgreSQL. The text form would double every byte, and both sides would
- * spend more time on it than on the rest of a write.
+ * Encodes a `bytea[]` in the binary format of PostgreSQL. The text format has two hex digits for each byte; its
+ * encoding and decoding would take longer than all other steps of a write.
  */
 export function byteaArray(items: readonly Buffer[]): Buffer {
   let length = HEADER_BYTES;
   for (const item of items) length += LENGTH_BYTES + item.length;
   const encoded = Buffer.allocUnsafe(length);
-  // Number of dimensions, null flag, type of the items, and length and first index of the one dimension.
+  // The header: number of dimensions, null flag, type of the items, number of items, and index of the first item.
   let at = 0;
   for (const word of [1, 0, BYTEA, items.length, 1]) at = encoded.writeInt32BE(word, at);
   for (const item of items) {
@@ -22,7 +22,7 @@ export function byteaArray(items: readonly Buffer[]): Buffer {
   return encoded;
 }
 
-/** Returns the items of a `bytea[]` in text form: `{"\\\\x6162","\\\\x63"}`. */
+/** Decodes a `bytea[]` in the text format of PostgreSQL, such as `{"\\x6162","\\x63"}`. */
 export function byteaItems(text: string): Buffer[] {
   return Array.from(text.matchAll(ITEM), ([, hex = '']) => Buffer.from(hex, 'hex'));
 }

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
 
-/** Remedies for problems that an operator must fix before a retry helps. By SQLSTATE. */
+/** Remedies by SQLSTATE, for errors that recur with every retry until an operator fixes the cause. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'the password in the setting store is wrong',
   '28000': 'the user in the setting store may not log in from this host; check pg_hba.conf of the database',
@@ -9,7 +9,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'the user in the setting store lacks rights; let it create its schema: GRANT CREATE ON DATABASE ... TO ...',
 };
 
-/** Hints for problems that an operator must fix at the database; retries continue meanwhile. By SQLSTATE. */
+/**
+ * Hints by SQLSTATE, for errors that an operator must fix at the database; the backend continues to retry meanwhile.
+ */
 const HINTS: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full, free some space there',
   '53300': 'the database has no connection left, raise its max_connections',
@@ -17,7 +19,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const UNKNOWN_AUTHORITY = 'set sslrootcert in the setting store to the CA certificate of the database';
 
-/** Hints for problems of the server's certificate. By the error codes of Node.js. */
+/** Hints by Node.js error code, for errors in the verification of the database server's TLS certificate. */
 const TLS_HINTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
@@ -25,15 +27,18 @@ const TLS_HINTS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
 };
 
-/** SQLSTATEs that say that the server stops, starts, or has become a standby: the connection is no longer usable. */
+/**
+ * SQLSTATEs after which a connection is no longer usable: the server stops or starts, has become a standby, or has
+ * ended the session because of a timeout.
+ */
 const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03', '25P04']);
 const CONNECTION_CLASS = '08';
 
 /**
- * Returns the error for a failed operation. It says `unavailable` even for problems with a remedy, because they may be
- * fixed meanwhile.
+ * Returns the error for a failed database operation; a `MonError` is returned unchanged. The code is `unavailable` even
+ * if an operator must act, because the problem may be fixed before the next attempt.
  *
- * @param shown the database, without credentials
+ * @param shown hosts and name of the database, without credentials
  */
 export function databaseError(shown: string, verb: 'connect' | 'read' | 'write', error: unknown): MonError {
   if (error instanceof MonError) return error;
@@ -45,7 +50,10 @@ export function databaseError(shown: string, verb: 'connect' | 'read' | 'write',
   return new MonError('unavailable', message, { cause: error });
 }
 
-/** Returns the error for a failed start, which does not retry problems that an operator must fix first. */
+/**
+ * Returns the error for a failed start of the backend. Its code is `invalid` if every retry would fail until an
+ * operator has fixed the problem.
+ */
 export function openingError(shown: string, error: unknown): MonError {
   const { code, message, cause } = databaseError(shown, 'read', error);
   return new MonError(remedyOf(cause) === undefined ? code : 'invalid', message, { cause });
@@ -59,7 +67,10 @@ function hintOf(error: unknown): string {
   return hint === undefined ? '' : `${hint}: `;
 }
 
-/** True if the server responded: a rejected statement was not executed, and the connection stays usable. */
+/**
+ * True if the error is the server's response to a statement that it rejected: the statement had no effect, and the
+ * connection stays usable.
+ */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return false;
   return !GONE.has(error.code) && !error.code.startsWith(CONNECTION_CLASS);
@@ -69,7 +80,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Returns the text of an error. A host with several addresses fails with a list of errors and an empty message. */
+/**
+ * Returns the message of an error. If a host name has several addresses and none can be reached, Node.js throws a list
+ * of errors with an empty message; their messages are joined.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
   return errorMessage(error);

@@ -1,28 +1,30 @@
 import { MonError } from '../../../../shared/errors.ts';
 
-/** The location of a PostgreSQL database: the same database on each host, of which one accepts writes. */
+/**
+ * The location of a PostgreSQL database that has a copy on each of its hosts; only one of these hosts accepts writes.
+ */
 export interface DatabaseUrl {
-  /** A URL with credentials for each host, in the order of the connection attempts. */
+  /** Connection URLs with credentials, one for each host, in the order of the setting `store`. */
   readonly hosts: readonly [string, ...string[]];
-  /** Hosts and database without user and password, for messages. */
+  /** The URL of all hosts and the database, without user, password and parameters, for messages. */
   readonly shown: string;
 }
 
 const FORM = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(\?[^#]*)?$/;
 
-/** Maximum number of hosts; with more, a member would try for minutes. */
+/** Maximum number of hosts in the setting `store`. With more hosts, trying all of them could take minutes. */
 const HOSTS_MAX = 16;
 
 /**
- * URL parameters that choose among the hosts. This program makes that choice itself; the client library knows neither
- * parameter.
+ * URL parameters that select a host. They are removed from the URL: `DatabaseServer` selects the host, and the client
+ * library does not support these parameters.
  */
 const OWN_PARAMETERS = ['target_session_attrs', 'load_balance_hosts'];
 
 /**
  * Parses the setting `store`: `postgres://USER:PASSWORD@HOST[:PORT][,HOST[:PORT] ...]/DATABASE[?sslmode=...]`.
  *
- * @throws MonError `invalid` that names the setting and shows no password
+ * @throws MonError `invalid` if the setting is malformed; the message names the setting and contains no password
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, scheme = '', credentials, hostList = '', database = '', query = ''] = FORM.exec(text) ?? [];

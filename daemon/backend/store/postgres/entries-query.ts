@@ -4,22 +4,25 @@ import { encodeNamed } from '../scan-range.ts';
 import { byteaArray } from './bytea-array.ts';
 import { VALUES } from './statements.ts';
 
-/** An encoded key and its value. */
+/** A row of a query result, with an encoded key and its value. */
 export interface EntryRow {
   readonly key: string;
   readonly value: string;
 }
 
-/** Decodes both columns, which hold UTF-8 bytes. */
+/** Column parsers that decode keys and values, which are UTF-8 bytes, to strings. */
 const AS_TEXT = { getTypeParser: () => (value: Buffer | string) => value.toString() };
 
-/** Returns a query whose rows are entries. It requests binary columns, because the text form is twice as long. */
+/**
+ * Returns a query that selects keys and values. The query requests the binary format, because the text format of bytes
+ * is twice as long.
+ */
 export function entriesQuery(name: string, text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly binary: true } = { name, text, values, binary: true, types: AS_TEXT };
   return query;
 }
 
-/** Returns values in the order of `keys`; undefined where there is none. */
+/** Returns the stored values in the order of `keys`, with undefined for each key that is not stored. */
 export async function readValues(reader: Pool | ClientBase, keys: readonly Key[]): Promise<(string | undefined)[]> {
   if (keys.length === 0) return [];
   const encoded = keys.map(encodeNamed);

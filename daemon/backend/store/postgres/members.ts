@@ -16,10 +16,10 @@ import {
   WRITTEN_CHANNEL,
 } from './statements.ts';
 
-/** Time for which members that ended without notice are shown as gone. */
+/** Time in milliseconds after which a member that is no longer seen is removed from the list of members. */
 export const FORGET_MS = 600_000;
 
-/** Time limit for each statement of `meet`, which reads or writes a few rows by their keys. */
+/** Timeout in milliseconds of each statement of `meet`, which reads or writes only a few rows. */
 const MEET_MS_MAX = 3000;
 
 interface MemberRow {
@@ -49,16 +49,25 @@ type StandingRow = { readonly now_ms: number; readonly schema: number | null } &
 
 type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>>;
 
-/** The process among the members. */
+/** The properties of this process as a member of the cluster. */
 interface SelfParts {
   readonly id: string;
-  /** The newest schema that this program knows, which the other members read. */
+  /**
+   * The newest schema that this program knows. It is announced to the other members, so that an upgrade can find
+   * programs that are too old.
+   */
   readonly newestSchema: number;
-  /** Called with the schema of the store; throws if this program cannot use such a store. */
+  /**
+   * Callback that receives the schema of the store on each `meet`. It throws if this program does not support that
+   * schema.
+   */
   readonly onSchema: (version: number) => void;
 }
 
-/** Exchanges the state of the members through the database that they share. */
+/**
+ * Announces this member and reads the other ones, through the database that all members share. It also reports new
+ * writes and released leases.
+ */
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
   readonly #self: SelfParts;
@@ -72,9 +81,10 @@ export class PostgresMembers implements AsyncDisposable {
     this.#self = self;
   }
 
-  /** Implements `SharedStore.meet`. */
+  /** Implements `SharedStore.meet`: announces this member, and reads the members and the lease of a shard. */
   async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing> {
-    // Started with each `meet`, because a member that cannot listen must notice that nothing arrives.
+    // Each `meet` reopens the listening connection if it was lost; otherwise this member would miss notifications
+    // forever.
     this.#listen();
     try {
       const { readers } = this.#server;
@@ -95,7 +105,7 @@ export class PostgresMembers implements AsyncDisposable {
     await this.#server.readers.query(LEAVE, [this.#self.id]).catch(() => undefined);
   }
 
-  /** Implements `SharedStore.writtenAfter`. */
+  /** Implements `SharedStore.writtenAfter`: returns the writes to a shard after a sequence number. */
   async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
     const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], types: AS_TEXT };
     try {
@@ -108,12 +118,12 @@ export class PostgresMembers implements AsyncDisposable {
     }
   }
 
-  /** Implements `SharedStore.onWritten`. */
+  /** Implements `SharedStore.onWritten`: calls `listener` after a member has written. */
   onWritten(listener: () => void): Disposable {
     return this.#add(this.#listeners[WRITTEN_CHANNEL], listener);
   }
 
-  /** Implements `SharedStore.onReleased`. */
+  /** Implements `SharedStore.onReleased`: calls `listener` after a member has released a lease. */
   onReleased(listener: () => void): Disposable {
     return this.#add(this.#listeners[RELEASED_CHANNEL], listener);
   }
@@ -138,7 +148,10 @@ export class PostgresMembers implements AsyncDisposable {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
-  /** Opens the connection that only listens. If it is lost, the next `meet` opens it again. */
+  /**
+   * Opens the connection that receives notifications from the database, unless it is open. If it is lost, the next
+   * `meet` opens it again.
+   */
   #listen(): void {
     if (this.#ear !== undefined || this.#isEnded) return;
     this.#opening ??= this.#openEar()
@@ -161,14 +174,18 @@ export class PostgresMembers implements AsyncDisposable {
 }
 
 /**
- * Returns a statement with a short timeout, for when the connection to the database is cut. It is repeated soon anyway.
+ * Returns a statement with a short timeout, in case the connection to the database is cut. The next `meet` repeats a
+ * statement that timed out.
  */
 function soon(text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly query_timeout: number } = { text, values, query_timeout: MEET_MS_MAX };
   return query;
 }
 
-/** Leaves columns unchanged: the binary form of bytes that are not UTF-8 would arrive damaged. */
+/**
+ * Column parsers that return the text format unchanged. The binary format is not usable here: the client library
+ * decodes each column as UTF-8, which damages an array of bytes.
+ */
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 function recordOf({ seq, batch, changes, keys }: FollowedRow): WrittenRecord {

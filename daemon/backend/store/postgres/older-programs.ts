@@ -6,25 +6,30 @@ import { FORGET_MS } from './members.ts';
 import type { DatabaseServer } from './server.ts';
 import { OLDER_PROGRAMS, RELEASE_UNLISTED } from './statements.ts';
 
-/** The newest schema of programs that publish none: the first schema of stores in PostgreSQL. */
+/**
+ * The newest schema that is assumed for programs that do not announce one: the first schema of stores in PostgreSQL.
+ */
 const UNPUBLISHED_SCHEMA = 3;
 
-/** A member, or an unlisted holder of a lease, that may be unable to read the newest schema. */
+/**
+ * A process that may not be able to read the newest schema: a member, or (with null fields) the holder of a lease that
+ * is not in the list of members.
+ */
 type OlderProgram =
   | { readonly name: string; readonly url: string; readonly version: string; readonly seconds: number }
   | { readonly name: null; readonly url: null; readonly version: null; readonly seconds: number };
 
 interface OlderParts {
   readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
-  /** Identifies this process. */
+  /** The id of this process as a member. */
   readonly self: string;
-  /** The schema that the other programs must know. */
+  /** The newest schema of this program, which all other programs must know before the store is upgraded to it. */
   readonly newest: number;
 }
 
 /**
- * The other programs that use the store and do not know the newest schema. After an upgrade they would drop the data
- * that they do not know.
+ * Finds the other processes that use the store and may not know the newest schema. If the store were upgraded, they
+ * would drop data that they do not know.
  */
 export class OlderPrograms {
   readonly #parts: OlderParts;
@@ -33,7 +38,7 @@ export class OlderPrograms {
     this.#parts = parts;
   }
 
-  /** Returns the programs that prevent an upgrade. */
+  /** Returns an obstacle to the upgrade for each process that may not know the newest schema. */
   async obstacles(): Promise<readonly UpgradeObstacle[]> {
     const { server, newest } = this.#parts;
     try {
@@ -43,15 +48,19 @@ export class OlderPrograms {
     }
   }
 
-  /** @throws MonError `conflict` if there is an older program by now, which may have started during the upgrade */
+  /**
+   * Verifies that no other process is too old for the newest schema; one may have started since `obstacles` was called.
+   *
+   * @throws MonError `conflict` if there is such a process
+   */
   async refuse(client: Client): Promise<void> {
     const [first] = await this.#find(client);
     if (first !== undefined) throw new MonError('conflict', reasonOf(first, this.#parts.newest));
   }
 
   /**
-   * Ends the expired leases of processes that are not listed. Such a process may only be stopped, and would later
-   * continue to write under its lease.
+   * Releases expired leases whose holders are not in the list of members. Such a holder may be a suspended process,
+   * which could otherwise continue to write under its lease when it resumes.
    */
   async releaseUnlisted(client: Client): Promise<void> {
     await client.query(RELEASE_UNLISTED, [FORGET_MS]);

@@ -6,26 +6,28 @@ import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, MAKING_TABLES, TABLES } from '.
 
 const SECRET_BYTES = 32;
 
-/** The row in which a store describes itself. */
+/** The only row of the table `mon.store`, which describes the store. */
 export interface StoreRow {
   readonly id: string;
   readonly schema: number;
-  /** The secret by which the backends that share the store recognize each other. */
+  /** The secret by which the backends that share the store authenticate each other, if they have no peer key. */
   readonly secret: string;
-  /** The id of the source while the store is the target of a copy; null: the store is complete. */
+  /** While a copy into this store is unfinished: the id of the store that is copied. Null if the store is complete. */
   readonly copying: string | null;
 }
 
-/** Finds out whether the schema and the tables of the store exist. */
+/** Selects whether the database has a PostgreSQL schema `mon`, and whether that holds the tables of a store. */
 const FIND_SCHEMA = `
 select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is not null as ours`;
 
 /**
- * Makes an empty database a store of the newest schema; an existing store is left unchanged.
+ * Creates the tables of a store with the newest schema version, if the database has none. To an existing store it adds
+ * only the columns of `mon.member` that earlier versions did not have.
  *
- * @param newest the newest schema
- * @param copying the id of the store that will be copied into a new one
- * @throws MonError `invalid` if the database is newer than the program or belongs to another program
+ * @param newest the newest schema version that this program knows
+ * @param copying the id of the store that will be copied into a newly created store; null if no store will be copied
+ * @throws MonError `invalid` if the schema of the store is newer than `newest`, or another program created the
+ *   PostgreSQL schema `mon`
  */
 export async function ensureTables(
   client: Client,
@@ -59,7 +61,8 @@ async function makeTables(client: Client, schema: number, copying: string | null
 }
 
 /**
- * Adds the columns that are missing. That is checked first, because the statement waits for all readers of the members.
+ * Adds the columns of `mon.member` that earlier versions did not have. It first checks whether they are missing,
+ * because adding them waits for all transactions that read the table.
  */
 async function addMemberColumns(client: Client): Promise<void> {
   const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_COLUMNS);

@@ -5,7 +5,7 @@ import type { Shard } from '../shard.ts';
 import { ACQUIRE, HOLDER, RELEASE, RENEW, RETAKE } from './statements.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
-/** Number of renewals within the validity of a lease. */
+/** Number of renewals of a lease within its validity period. */
 const RENEWALS = 3;
 
 interface LeaseRow {
@@ -18,27 +18,27 @@ interface OwnLease {
   readonly shard: Shard;
   readonly ttlMs: number;
   /**
-   * Epoch in the database. It rises when the connection was lost, so that late statements of the old connection are
-   * rejected.
+   * The epoch of the lease in the database. It increases after each lost connection, so that the database rejects late
+   * statements of the old connection.
    */
   epoch: number;
-  /** Sequence number of the last write at the moment when the lease was acquired. */
+  /** Sequence number of the last write to the shard when the lease was last acquired. */
   seq: number;
   readonly renewal: Disposable;
   readonly lose: (problem: MonError) => void;
 }
 
 interface LeaseParts {
-  /** Identifies this process among the members that want a lease. */
+  /** The id of this process as a member, which is stored as the holder of its leases. */
   readonly member: string;
-  /** Name of the database, for messages. */
+  /** Hosts and name of the database without credentials, for messages. */
   readonly shown: string;
   readonly clock: Pick<Clock, 'every'>;
   readonly runExclusive: <T>(task: () => Promise<T>) => Promise<T>;
   readonly connection: WriterConnection;
 }
 
-/** The leases that this process holds. Each is renewed until it is released or lost. */
+/** The leases that this process holds. Each lease is renewed until it is released or lost. */
 export class OwnLeases implements Disposable {
   readonly #parts: LeaseParts;
   readonly #byName = new Map<string, OwnLease>();
@@ -48,9 +48,9 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Returns the epoch and duration for a write under a lease.
+   * Returns the epoch of a lease in the database, and the milliseconds for which each write extends the lease.
    *
-   * @throws MonError `conflict` if the lease has ended
+   * @throws MonError `conflict` if this process no longer holds the lease
    */
   of({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
     const lease = this.#byName.get(name);
@@ -62,11 +62,11 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Acquires a lease. Call it in turn with writes. This process may acquire its own lease again; another process only
-   * after the release or expiry.
+   * Acquires the lease of a shard; this process may already hold it. Call it only inside `runExclusive`, while no write
+   * is in progress.
    *
-   * @returns the lease, and the sequence number of the last write under any lease
-   * @throws MonError `conflict`
+   * @returns the lease, and the sequence number of the last write under any lease of the shard
+   * @throws MonError `conflict` if another process holds the lease
    */
   async acquire(shard: Shard, ttlMs: number): Promise<{ readonly lease: Lease; readonly seq: number }> {
     const { name } = shard;
@@ -91,10 +91,11 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Acquires all leases again under their next epochs, on a new connection. That waits for the running statement of the
-   * old connection, and rejects the statements that it has not begun.
+   * Acquires all leases again on a new connection, each under its next epoch. This waits for a running statement of the
+   * old connection; later statements of that connection are rejected because of their old epoch.
    *
-   * @throws MonError `conflict` if another process took a lease meanwhile, or acknowledged writes are gone
+   * @throws MonError `conflict` if another process acquired a lease meanwhile, or the database has lost acknowledged
+   *   writes
    */
   async retake(client: Client): Promise<void> {
     for (const lease of this.#byName.values()) {
@@ -110,10 +111,12 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Verifies the leases after all were acquired again, while no write waits for its outcome.
+   * Verifies that the database holds no write that is unknown to this process. Call it after `retake`, while no write
+   * waits for its outcome.
    *
-   * @throws MonError `conflict` if the database holds a write whose caller gave up before the outcome was known. This
-   *   process did not see its changes and handler jobs, so the next leader must read them from the store.
+   * @throws MonError `conflict` if the database holds a write that failed for its caller because the outcome was
+   *   unknown. This process never applied the changes and handler jobs of that write, so the next leader must read them
+   *   from the store.
    */
   refuseUnreportedWrites(): void {
     for (const lease of this.#byName.values()) {
@@ -121,7 +124,11 @@ export class OwnLeases implements Disposable {
     }
   }
 
-  /** Ends a lease because another process may write to the shard: from now on this process writes nothing there. */
+  /**
+   * Ends a lease that another process may have acquired, and rejects all further writes of this process.
+   *
+   * @returns the error to throw
+   */
   lose(name: string): MonError {
     const problem = new MonError(
       'conflict',
@@ -131,12 +138,16 @@ export class OwnLeases implements Disposable {
     return lease === undefined ? problem : this.#end(lease, problem);
   }
 
-  /** @param to the member that shall be next; undefined: any member */
+  /**
+   * Releases a lease, unless it has already ended.
+   *
+   * @param to the id of the member that may acquire the lease first; undefined: any member
+   */
   release(lease: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
     return this.#parts.runExclusive(() => this.#release(lease, to));
   }
 
-  /** Releases all leases, so that waiting members need not wait for their expiry. */
+  /** Releases all leases, so that other members can acquire them before their expiry. */
   async releaseAll(): Promise<void> {
     for (const [name, { shard }] of this.#byName) {
       if (shard.holder !== undefined) await this.#release({ name, epoch: shard.holder });
@@ -171,7 +182,7 @@ export class OwnLeases implements Disposable {
     this.#byName.delete(name);
     own.shard.holder = undefined;
     if (this.#parts.connection.refusal !== undefined) return;
-    // Best effort: otherwise the lease expires.
+    // An error is ignored, because the lease then ends by its expiry.
     await this.#parts.connection
       .ask((client) => client.query(RELEASE, [name, this.#parts.member, own.epoch, to ?? null]))
       .catch(() => undefined);

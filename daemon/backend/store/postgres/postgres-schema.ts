@@ -12,7 +12,7 @@ interface SchemaParts {
   readonly write: StatementRunner;
 }
 
-/** The schema of a store in PostgreSQL. Such stores began with schema 3. */
+/** The schema version of a store in PostgreSQL, and its upgrade. The first version of such stores was 3. */
 export class PostgresSchema implements StoreSchema {
   readonly #shown: string;
   readonly #parts: SchemaParts;
@@ -59,15 +59,15 @@ export class PostgresSchema implements StoreSchema {
     );
   }
 
-  /** Returns a function that converts stored values to the newest form; undefined if all of them have it. */
+  /** Returns a function that converts stored values to the newest form; undefined if no migration is pending. */
   reader(): ReadValue | undefined {
     return this.#parts.pending.reader();
   }
 
   /**
-   * Continues with the version that is stored by now, after another process has upgraded the store.
+   * Sets the schema version of the store, after another process may have upgraded it.
    *
-   * @throws MonError `invalid` if that is newer than the program
+   * @throws MonError `invalid` if `version` is newer than the newest one that this program knows
    */
   setVersion(version: number): void {
     refuseNewer(this.#shown, version, this.newest);
@@ -75,7 +75,11 @@ export class PostgresSchema implements StoreSchema {
   }
 }
 
-/** @throws MonError `invalid` if the version is newer than the newest one that the program knows */
+/**
+ * Verifies that this program supports the schema version of a store.
+ *
+ * @throws MonError `invalid` if `version` is newer than `newest`
+ */
 export function refuseNewer(shown: string, version: number, newest: number): void {
   if (version <= newest) return;
   throw new MonError(

@@ -31,35 +31,36 @@ import { SerialQueue } from '../serial-queue.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 export interface PostgresStoreOptions {
-  /** Limits of the retained change records, from which `watch` can begin. */
+  /** Limits on the change records that are retained, and that `watch` can therefore replay. */
   readonly retention?: RetentionLimits;
-  /** Clock for reconnecting to the database and renewing leases. Default: the clock of the machine. */
+  /** Clock for the timers of reconnection, lease renewal and write retries. Default: the system clock. */
   readonly clock?: Pick<Clock, 'after' | 'every' | 'monotonic'>;
   /**
-   * Timeout in milliseconds for the response to a write, after which its connection counts as cut. Default: ten
-   * seconds.
+   * Timeout in milliseconds for the response to a statement that writes, after which its connection counts as lost.
+   * Default: ten seconds.
    */
   readonly answerMs?: number;
   /**
-   * Maximum time in milliseconds that the caller of a write whose response was lost waits for the outcome. Default:
-   * five seconds.
+   * Maximum time in milliseconds for finding out whether a write was stored, if its response was lost. After that time
+   * the write fails. Default: five seconds.
    */
   readonly settleMs?: number;
-  /** The migrations that lead to the newest schema. Default: all; tests pass others. */
+  /** The migrations that lead to the newest schema. Default: all migrations of this program; tests pass other lists. */
   readonly migrations?: readonly Migration[];
 }
 
 const SETTLE_MS_MAX = 5000;
 const SETTLE_RETRY_MS = 100;
 
-/** Number of change records read at a time. */
+/** Maximum number of change records that one query reads. */
 const PAGE_RECORDS = 1000;
 
 /**
- * Opens the store of all backends that use the same database.
+ * Opens the store in a PostgreSQL database, which several backends can share. If the database is empty, its tables are
+ * created.
  *
- * @throws MonError `invalid` if the setting, the rights or the content of the database is wrong, `unavailable` if it
- *   cannot be reached
+ * @throws MonError `invalid` if the setting is malformed, or an operator must fix the rights or the content of the
+ *   database; `unavailable` if the database cannot be reached
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
   const server = new DatabaseServer(parseDatabaseUrl(url), options.answerMs);
@@ -86,9 +87,10 @@ function copiedInPart(shown: string): MonError {
 
 /**
  * A store in PostgreSQL. Each write is one statement, which updates the row of the lease and does nothing if another
- * process holds the lease by now. So a process that was stopped for a minute can write nothing. If the response to a
- * write is lost, the lease is acquired again under a later epoch. Then the database says whether it holds the write; if
- * not, the write is repeated.
+ * process has acquired the lease. So a process that was suspended meanwhile cannot overwrite newer data.
+ *
+ * If the response to a write is lost, the process acquires its leases again under a later epoch. Then it looks up the
+ * write in the database, and repeats it if it is not there.
  */
 export class PostgresStore implements SharedStore {
   readonly id: string;
@@ -104,7 +106,7 @@ export class PostgresStore implements SharedStore {
   readonly #connection: WriterConnection;
   readonly #leases: OwnLeases;
   readonly #members: PostgresMembers;
-  /** Serializes the writes. */
+  /** Queue that runs writes and lease operations one after the other. */
   readonly #writeQueue = new SerialQueue();
   #closed: Promise<void> | undefined;
 
@@ -155,9 +157,10 @@ export class PostgresStore implements SharedStore {
     this.#assertOpen();
     const range = scanRange(prefix, options);
     const read = this.schema.reader();
-    // Opened between two writes, so that it shows the moment of the call.
+    // The snapshot is opened in the write queue. So it contains all writes of this process that were called before the
+    // scan, and none that were called later.
     const opening = this.#runExclusive(() => this.#reading(Snapshot.open(this.#server.readers, range)));
-    // The reader of the entries gets the error.
+    // Prevents an unhandled rejection; the error is thrown where the entries are read.
     opening.catch(() => undefined);
     return entriesThrough(entriesOfSnapshot(opening), read);
   }
@@ -168,7 +171,10 @@ export class PostgresStore implements SharedStore {
     return valuesThrough(keys, await this.#reading(readValues(this.#server.readers, keys)), read);
   }
 
-  /** False, because members follow each other by full values. */
+  /**
+   * Whether results can be stored as amendments: never in PostgreSQL, because followers read the full value of each
+   * changed key.
+   */
   get canAmend(): boolean {
     return false;
   }
@@ -210,7 +216,7 @@ export class PostgresStore implements SharedStore {
     return this.#runExclusive(async () => {
       const shard = this.#shard(name);
       const { lease, seq } = await this.#leases.acquire(shard, ttlMs);
-      // Another process may have written since this process opened the store.
+      // Another process may have written to the shard since this process last read its change records.
       if (seq !== shard.retention.last) {
         shard.retention = await this.#connection.ask(
           (client) => readRetention(client, name, seq, this.#retention),
@@ -261,7 +267,7 @@ export class PostgresStore implements SharedStore {
     return this.#connection.onMended(listener);
   }
 
-  /** Returns the bytes that the store occupies on the disk of the database. */
+  /** Returns the disk space in bytes of entries and change records in the database, with their indexes. */
   async bytes(): Promise<number> {
     const { rows } = await this.#reading(this.#server.readers.query<{ bytes: string }>(SIZE));
     return Number(rows[0]?.bytes ?? 0);
@@ -300,8 +306,10 @@ export class PostgresStore implements SharedStore {
   /**
    * Finds out whether the database holds a write whose response was lost.
    *
-   * @returns its sequence number; undefined: it is not there and will not appear, so that it can be repeated
-   * @throws UnsettledWriteError if the database does not come back in time
+   * @returns the sequence number of the write; undefined if the database does not hold it and will not store it any
+   *   more, so that it can be repeated
+   * @throws UnsettledWriteError if the database does not respond in time
+   * @throws MonError `conflict` if a lease was lost and the database does not hold the write
    */
   async #settle(shard: string, batch: Batch, cause: unknown): Promise<number | undefined> {
     this.#connection.lose(cause);
@@ -314,7 +322,8 @@ export class PostgresStore implements SharedStore {
         });
       } catch (error) {
         if (error instanceof MonError && error.code === 'conflict') {
-          // No later write of this process can succeed, but this one may have succeeded in time.
+          // A lease was lost, so no later write of this process can succeed. But this write may have been stored
+          // before.
           const seq = await this.#written(shard, batch);
           if (seq === undefined) throw error;
           return seq;
@@ -328,16 +337,17 @@ export class PostgresStore implements SharedStore {
     }
   }
 
-  /** Returns the sequence number of a batch; undefined: the database does not hold it. */
+  /** Returns the sequence number under which a batch is stored; undefined if the database does not hold the batch. */
   async #written(shard: string, batch: Batch): Promise<number | undefined> {
     const { rows } = await this.#reading(this.#server.readers.query<{ seq: string }>(WRITTEN, [shard, batch.id]));
     return rows[0] === undefined ? undefined : Number(rows[0].seq);
   }
 
   /**
-   * Notes the schema that the store has by now. A program that is older than the store writes no more.
+   * Applies the schema version that was read from the store. If this program does not support that version, all further
+   * writes are rejected.
    *
-   * @throws MonError `invalid` if the program is older
+   * @throws MonError `invalid` if `version` is newer than the newest one that this program knows
    */
   #noteSchema(version: number): void {
     try {

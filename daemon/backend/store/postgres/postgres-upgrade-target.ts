@@ -16,22 +16,22 @@ import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
 import type { DatabaseServer } from './server.ts';
 import { COUNT_RANGE, KEYS_OF_RANGE, PAGE_OF_BYTES, REPLACE, SET_SCHEMA } from './statements.ts';
 
-/** The longest time for which values that other transactions have locked are tried again. */
+/** Maximum time in milliseconds for which `replace` retries values that other transactions have locked. */
 const LOCKED_MS_MAX = 30_000;
 const LOCKED_RETRY_MS = 50;
 
-/** Runs statements on the connection that writes, between two writes of this process. */
+/** Runs statements on the connection for writes, while no other write of this process is in progress. */
 export type StatementRunner = <T>(statement: (client: Client) => Promise<T>) => Promise<T>;
 
 interface TargetParts {
   readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
   readonly write: StatementRunner;
-  /** Called before each write; throws if the upgrade must not continue. */
+  /** Callback that runs before each write of an upgrade. It throws if the upgrade must not continue. */
   readonly verify: (client: Client) => Promise<void>;
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
 }
 
-/** A PostgreSQL database, as migrations change it. Other processes may write to it at the same time. */
+/** A store in PostgreSQL, as migrations read and change it. Other processes may write to it at the same time. */
 export class PostgresUpgradeTarget implements UpgradeTarget {
   readonly #parts: TargetParts;
 
@@ -62,7 +62,10 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
     return Number(rows[0]?.count ?? 0);
   }
 
-  /** Yields pages of what is stored at that moment, because a snapshot would be held for the whole upgrade. */
+  /**
+   * Yields the entries below a prefix in pages. Each page is read from the current data and not from one snapshot,
+   * because a snapshot would keep a transaction open for the whole upgrade.
+   */
   async *pages(prefix: Key): AsyncGenerator<readonly (readonly [Key, string])[], void, undefined> {
     const { gte, lt } = tupleRange(prefix);
     for (let from = Buffer.from(gte); ;) {
@@ -71,15 +74,16 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
       const last = rows.at(-1);
       if (last === undefined) return;
       yield rows.map(({ key, value }) => [decodeTuple(key), value]);
-      // The smallest key after the last one.
+      // The next page begins with the smallest possible key after the last key of this page.
       from = Buffer.concat([Buffer.from(last.key), Buffer.of(0)]);
     }
   }
 
   /**
-   * Implements `UpgradeTarget.replace` in one statement, which skips values that other transactions have locked. So it
-   * never waits for a write while a write waits for it. A skipped value that is not replaced by its writer, such as one
-   * whose transaction failed, is tried again.
+   * Implements `UpgradeTarget.replace` with a statement that skips values that other transactions have locked, so that
+   * it cannot deadlock with their writes. Skipped values that are still unchanged afterwards are tried again.
+   *
+   * @throws MonError `unavailable` if values stay locked for too long
    */
   async replace(values: readonly RewrittenValue[], signal: AbortSignal): Promise<void> {
     const { clock, server } = this.#parts;
@@ -103,7 +107,7 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
     });
   }
 
-  /** Replaces values, and returns those that are still stored as they were read. */
+  /** Tries once to replace values, and returns the values that are still stored as they were read. */
   async #leftOf(values: readonly RewrittenValue[]): Promise<readonly RewrittenValue[]> {
     const { write, verify, server } = this.#parts;
     const replaced = await write(async (client) => {

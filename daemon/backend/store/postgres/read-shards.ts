@@ -3,7 +3,7 @@ import { Retention, type RetentionLimits } from '../retention.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { LEASES, RETAINED } from './statements.ts';
 
-/** Reads every shard that was ever written to, as it is in the database. This process holds none of them yet. */
+/** Reads the epoch and the retained change records of each shard in the database. This process holds no lease yet. */
 export async function readShards(client: Client, limits: RetentionLimits): Promise<Map<string, Shard>> {
   const { rows } = await client.query<{ shard: string; epoch: string; seq: string }>(LEASES);
   const shards = new Map<string, Shard>();
@@ -14,7 +14,11 @@ export async function readShards(client: Client, limits: RetentionLimits): Promi
   return shards;
 }
 
-/** Reads the newest change records without a gap, up to the last write. */
+/**
+ * Finds out which change records of a shard are retained: the newest ones without a gap, within the limits.
+ *
+ * @param last the sequence number of the last write to the shard
+ */
 export async function readRetention(
   client: Client,
   shard: string,

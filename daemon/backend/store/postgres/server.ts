@@ -3,29 +3,34 @@ import { MonError } from '../../../../shared/errors.ts';
 import { databaseError, isAnswer } from './database-error.ts';
 import type { DatabaseUrl } from './database-url.ts';
 
-/** Timeout of a connection attempt. An available server responds earlier, and a wrong address fails much earlier. */
+/** Timeout in milliseconds of a connection attempt to one host. An available server responds much earlier. */
 const CONNECT_MS_MAX = 5000;
 
-/** Timeout of a statement. After it no response will come: the connection is cut, or the server hangs. */
+/**
+ * Timeout in milliseconds of a statement. A statement that takes longer counts as failed: the connection is cut, or the
+ * server hangs.
+ */
 const ANSWER_MS_MAX = 10_000;
 
-/** Timeout of a page of a scan, which may take longer on a busy server. */
+/** Timeout in milliseconds of a query on a connection for reads. A page of a scan may take long on a busy server. */
 const READ_MS_MAX = 60_000;
 
-/** Maximum number of reading connections. A scan holds one until its end; the others are for single reads. */
+/** Maximum number of connections for reads. A scan occupies one connection until its last page was read. */
 const READERS_MAX = 8;
 
 /**
- * Keepalive options of idle connections, such as the listening one: a dead one is detected after some 15 seconds, not
- * after hours.
+ * TCP keepalive options of this process. With them a dead idle connection, such as the one that receives notifications,
+ * is detected after about 15 seconds instead of hours.
  */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5000 };
 
 /**
- * Returns the keepalive settings of the server. Without them the server holds the locks of a dead connection for the
- * two hours of its system. For TCP a stopped process is still alive. If it stops in the middle of a write, whose last
- * message the server awaits, the transaction times out from PostgreSQL 17 on. The keys are names of settings; the
- * server accepts those it knows.
+ * Returns PostgreSQL settings by name, with which the server soon releases the locks of a client that is gone. Settings
+ * that the server does not support are skipped.
+ *
+ * The TCP keepalive detects a dead connection after seconds, instead of two hours. It does not detect a suspended
+ * process, so timeouts end the transactions of such a process. A process that is suspended while it sends a write is
+ * covered by `transaction_timeout`, which exists from PostgreSQL 17 on.
  */
 const settingsOf = (answerMs: number): Readonly<Record<string, string>> => ({
   tcp_keepalives_idle: '5',
@@ -35,19 +40,22 @@ const settingsOf = (answerMs: number): Readonly<Record<string, string>> => ({
   transaction_timeout: String(2 * answerMs),
 });
 
-/** $1 settings. */
+/** Applies the settings that the server supports, and selects whether it is a standby. $1 settings as a JSON object. */
 const SET_UP = `
 select pg_is_in_recovery() as standby, (
   select count(set_config(name, value, false)) from json_each_text($1) as wanted(name, value)
   where current_setting(name, true) is not null
 )`;
 
-/** The hosts of a database. It finds the host that accepts writes, also after a failover. */
+/**
+ * Connections to a database with one or more hosts. This class finds the host that accepts writes, also after a
+ * failover.
+ */
 export class DatabaseServer implements AsyncDisposable {
   readonly shown: string;
   readonly #hosts: readonly [string, ...string[]];
   readonly #answerMs: number;
-  /** Index of the host that accepted writes last. */
+  /** Index of the host that most recently accepted a connection for writes. */
   #current = 0;
   #readers: pg.Pool | undefined;
 
@@ -60,8 +68,8 @@ export class DatabaseServer implements AsyncDisposable {
   /**
    * Opens a dedicated connection to the host that accepts writes.
    *
-   * @param onLost called once if the connection is cut after it was returned
-   * @throws MonError `unavailable`
+   * @param onLost callback that is called once if the returned connection is lost
+   * @throws MonError `unavailable` if no host accepts writes
    */
   async connect(onLost: (error: unknown) => void): Promise<pg.Client> {
     let problem: unknown;
@@ -72,14 +80,15 @@ export class DatabaseServer implements AsyncDisposable {
         if (at !== this.#current) this.#switchTo(at);
         return client;
       } catch (error) {
-        // An error such as a wrong password says more than an unreachable host.
+        // If all hosts fail, the response of a server, such as a wrong password, is reported instead of an unreachable
+        // host.
         problem = problem === undefined || isAnswer(error) ? error : problem;
       }
     }
     throw databaseError(this.shown, 'connect', problem);
   }
 
-  /** The pool for reads, on the host that accepted writes last. */
+  /** The connection pool for reads, on the host that most recently accepted a connection for writes. */
   get readers(): pg.Pool {
     this.#readers ??= openReaders(this.#hosts[this.#current] ?? '');
     return this.#readers;
@@ -103,10 +112,11 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
     ...KEEP_ALIVE,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: answerMs,
-    // The server cancels statements that no client awaits any more.
+    // The server cancels a statement that runs for so long that the client has stopped waiting for it.
     statement_timeout: 2 * answerMs,
   });
-  // Ignores the errors of a connection that is cut meanwhile, or given up later.
+  // Without a listener, an error would end the process. This one covers the connection setup and a connection that
+  // `giveUp` closes.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -130,14 +140,14 @@ function openReaders(url: string): pg.Pool {
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: READ_MS_MAX,
   });
-  // An idle connection that is cut leaves the pool by itself.
+  // The pool itself removes an idle connection that is lost, so its error is ignored.
   readers.on('error', () => undefined);
-  // The user of an active connection gets the error with its next query.
+  // If a connection is lost while it is in use, its next query fails, so the error is ignored here.
   readers.on('connect', (client) => client.on('error', () => undefined));
   return readers;
 }
 
-/** Ends a connection that may be cut, without waiting. */
+/** Closes a connection that may already be lost, without waiting for the result. */
 export function giveUp(client: pg.Client): void {
   void client.end().catch(() => undefined);
 }

@@ -9,12 +9,12 @@ import { databaseError } from './database-error.ts';
 import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
 import { LAST_SEQ, PAGE_AFTER, PAGE_FROM } from './statements.ts';
 
-/** Number of entries fetched at a time. */
+/** Maximum number of entries of a page, which one query reads. */
 const PAGE_ENTRIES = 1000;
 
 const BEGIN = 'begin isolation level repeatable read read only';
 
-/** Reads the entries of a range page by page, as the transaction of a connection sees them. */
+/** Reads the entries of a key range page by page, in the current transaction of a connection. */
 class Pages {
   isThrough = false;
   readonly #client: PoolClient;
@@ -48,8 +48,8 @@ class Pages {
 }
 
 /**
- * Reads the state of one moment: writes after its opening are not visible. It holds a connection until the last page
- * was read; a small range is read at once.
+ * Reads the entries of a key range as of one moment: writes after the opening are not visible. A connection is occupied
+ * until the last page was read; `open` reads a range of one page completely.
  */
 export class Snapshot {
   readonly #pages: Pages;
@@ -61,7 +61,7 @@ export class Snapshot {
     this.#client = client;
   }
 
-  /** Opens a snapshot. The first read of the transaction fixes its moment. */
+  /** Opens a snapshot and reads its first page. PostgreSQL takes the snapshot of a transaction at its first query. */
   static async open(readers: Pool, range: ScanRange): Promise<Snapshot> {
     const client = await readers.connect();
     const snapshot = new Snapshot(range, client);
@@ -80,7 +80,7 @@ export class Snapshot {
     this.#first = [];
     try {
       while (page.length > 0) {
-        // Fetched while the current page is processed.
+        // The next page is fetched while the caller processes the current page.
         const next = this.#client === undefined ? undefined : this.#page();
         next?.catch(() => undefined);
         yield page;
@@ -107,8 +107,8 @@ export class Snapshot {
   }
 
   /**
-   * Returns the connection to the pool. If the iteration ended early, the connection is closed, because no caller reads
-   * its pending page.
+   * Closes the connection if the iteration ended before the last page was read, because a query may be in progress on
+   * it. After the last page, `#finish` has already returned the connection to the pool.
    */
   #give(error?: unknown): void {
     const client = this.#client;
@@ -117,7 +117,7 @@ export class Snapshot {
   }
 }
 
-/** Yields keys and values of a snapshot that may still be opening. */
+/** Yields the keys and values of a snapshot in order, as soon as the snapshot is open. */
 export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGenerator<StoredEntry, void, undefined> {
   const snapshot = await opening;
   for await (const page of snapshot.pages()) {
@@ -126,9 +126,9 @@ export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGener
 }
 
 /**
- * Implements `SharedStore.snapshot`: it holds a connection until disposal.
+ * Implements `SharedStore.snapshot`. The snapshot occupies a connection until it is disposed of.
  *
- * @param read converts values to the newest form; undefined: they have it already
+ * @param read callback that converts stored values to the newest form; undefined if no migration is pending
  */
 export async function openFullSnapshot(
   readers: Pool,

@@ -1,9 +1,10 @@
 /**
- * Creates the tables of a store, in a schema of their own. Keys are the same tuples as in LevelDB (`tuple.ts`), as
- * bytes, which sort the same everywhere. Values are bytes too, because `text` cannot hold every text; `mon.readable`
- * shows both to people.
+ * Creates the tables of a store in the PostgreSQL schema `mon`. Keys are the tuples of `tuple.ts` as in LevelDB, stored
+ * as bytes, because the order of bytes does not depend on a locale. Values are bytes too, because the type `text`
+ * cannot contain U+0000; the view `mon.readable` shows keys and values as text.
  *
- * Pages of `entry` leave space for the next version of a row, so that a value can change without touching the index.
+ * The fill factor of `entry` leaves space in each page for the next version of a row, so that a new value needs no
+ * change of the index.
  */
 export const TABLES = `
 create schema mon;
@@ -58,28 +59,38 @@ create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
 
-/** Adds columns that stores of earlier versions lack, and that those versions ignore. */
+/** Adds the columns of `mon.member` that stores of earlier versions lack. Those versions ignore the columns. */
 export const ADD_MEMBER_COLUMNS = `
 alter table mon.member add column if not exists proof text, add column if not exists newest_schema integer`;
 
-/** Selects true if a store has those columns. */
+/** Selects whether the table `mon.member` has all columns that `ADD_MEMBER_COLUMNS` adds. */
 export const HAS_MEMBER_COLUMNS = `
 select count(*) = 2 as exists from pg_attribute
 where attrelid = 'mon.member'::regclass and attname in ('proof', 'newest_schema') and not attisdropped`;
 
-/** Notification channels: a new write for followers, and a released lease for waiting members. */
+/**
+ * PostgreSQL notification channels: `WRITTEN_CHANNEL` announces new writes to followers, `RELEASED_CHANNEL` announces
+ * released leases to waiting members.
+ */
 export const WRITTEN_CHANNEL = 'mon_written';
 export const RELEASED_CHANNEL = 'mon_released';
 
-/** Serializes the members that find an empty database at the same time. The number is arbitrary. */
+/**
+ * Takes a lock until the end of the transaction, so that only one member at a time creates the tables in an empty
+ * database. The number is arbitrary.
+ */
 export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
 
 const MS = `* interval '1 millisecond'`;
 
 /**
- * Acquires a lease. $1 shard, $2 holder, $3 milliseconds. No row: another holder has it. A holder with a write in
- * progress keeps the lease, however long the write takes. The statement does not wait for such a write, so that it
- * takes no lease from an active holder.
+ * Acquires a lease that is free or expired, or that the same holder already has. It returns no row if another member
+ * holds the lease.
+ *
+ * It does not wait for a write in progress, which locks the row of the lease: it returns no row then. So a holder
+ * retains its lease during a write, even if the write takes longer than the lease is valid.
+ *
+ * $1 shard, $2 holder, $3 milliseconds until the lease expires.
  */
 export const ACQUIRE = `
 with free as (
@@ -100,8 +111,10 @@ with free as (
 select epoch::int8, seq::int8 from taken union all select epoch::int8, seq::int8 from made`;
 
 /**
- * Acquires a lease again under the next epoch for the same holder, also after its expiry: if another member had taken
- * it, the holder would differ. $1 shard, $2 holder, $3 milliseconds. No row: another member took it.
+ * Acquires a lease again under the next epoch for the same holder, even if it has expired: the holder is still the same
+ * if no other member has acquired the lease since. Otherwise it returns no row.
+ *
+ * $1 shard, $2 holder, $3 milliseconds until the lease expires.
  */
 export const RETAKE = `
 update mon.lease set epoch = epoch + 1, good_until = clock_timestamp() + $3 ${MS}
@@ -109,8 +122,9 @@ where shard = $1 and holder = $2
 returning epoch::int8, seq::int8`;
 
 /**
- * Renews a lease, also after its expiry, see RETAKE. $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: another
- * member took it.
+ * Renews a lease, even if it has expired (see `RETAKE`). It returns no row if another member has acquired the lease.
+ *
+ * $1 shard, $2 holder, $3 epoch, $4 milliseconds until the lease expires.
  */
 export const RENEW = `
 update mon.lease set good_until = clock_timestamp() + $4 ${MS}
@@ -118,8 +132,8 @@ where shard = $1 and holder = $2 and epoch = $3
 returning epoch`;
 
 /**
- * Releases a lease and wakes the waiting members. $1 shard, $2 holder, $3 epoch, $4 the member that shall be next;
- * null: any member.
+ * Releases a lease and notifies the waiting members. $1 shard, $2 holder, $3 epoch, $4 id of the member that may
+ * acquire the lease first; null: any member.
  */
 export const RELEASE = `
 with released as (
@@ -132,12 +146,12 @@ export const HOLDER = `
 select holder, greatest(0, ceil(extract(epoch from good_until - clock_timestamp())))::int4 as seconds from mon.lease where shard = $1`;
 
 /**
- * Performs a whole write. It waits for the row of the lease, updates it, and does nothing if another member took the
- * lease: then it returns no row. Expiry alone is no reason to reject, or one slow write would end a healthy backend.
+ * Performs a whole write in one statement. It waits for the lock on the row of the lease and updates it. If the holder
+ * or the epoch has changed, it writes nothing and returns no row. It accepts an expired lease; otherwise one slow write
+ * would end a healthy backend.
  *
- * $1 shard, $2 holder, $3 epoch, $4 milliseconds of validity of the lease from now on, $5 keys and $6 values to put, $7
- * keys to delete, $8 the id of the batch, $9 the number of changes, $10 the changes, $11 the first sequence number that
- * is retained.
+ * $1 shard, $2 holder, $3 epoch, $4 milliseconds until the lease expires, $5 keys and $6 values to put, $7 keys to
+ * delete, $8 id of the batch, $9 number of changes, $10 the changes, $11 the first sequence number that is retained.
  */
 export const WRITE = `
 with held as (
@@ -158,27 +172,34 @@ with held as (
 )
 select seq::int8, pg_notify('${WRITTEN_CHANNEL}', $1) from held`;
 
-/** Finds a batch whose response was lost. $1 shard, $2 its id. */
+/**
+ * Selects the sequence number of a batch whose response was lost; no row if the batch was not stored. $1 shard, $2 id
+ * of the batch.
+ */
 export const WRITTEN = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
 
 export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
 
-/** The newest change records, newest first: $1 shard, $2 maximum number. */
+/** Selects the newest change records of a shard, newest first: $1 shard, $2 maximum number. */
 export const RETAINED = `select seq::int8, count from mon.change where shard = $1 order by seq desc limit $2`;
 
-/** Change records in order: $1 shard, $2 and $3 the first and the last sequence number, $4 maximum number. */
+/** Selects change records in order: $1 shard, $2 first and $3 last sequence number, $4 maximum number. */
 export const RECORDS = `
 select seq::int8, changes from mon.change where shard = $1 and seq between $2 and $3 order by seq limit $4`;
 
 export const VALUES = `select key, value from mon.entry where key = any($1::bytea[])`;
 
-/** A page of entries: $1 after this key, or from this key on (`PAGE_FROM`); $2 before this key, $3 maximum number. */
+/**
+ * Selects a page of entries in key order: $1 lower bound (`PAGE_AFTER` excludes it, `PAGE_FROM` includes it), $2 upper
+ * bound (excluded), $3 maximum number.
+ */
 export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
 export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 
 /**
- * A page of entries in order, of limited size: $1 from this key on, $2 before this key, $3 maximum number, $4 bytes
- * after which it ends.
+ * Selects a page of entries in key order, limited by number and size: $1 lower bound (included), $2 upper bound
+ * (excluded), $3 maximum number. The page ends with the entry whose value brings the sum of the value sizes to $4
+ * bytes.
  */
 export const PAGE_OF_BYTES = `
 select key, value from (
@@ -187,13 +208,16 @@ select key, value from (
 ) as counted
 where bytes_before < $4 order by key`;
 
-/** The first keys of a range, and the number of all: $1 from this key on, $2 before this key, $3 maximum number. */
+/**
+ * `KEYS_OF_RANGE` selects the first keys of a range, `COUNT_RANGE` the number of all its keys: $1 lower bound
+ * (included), $2 upper bound (excluded), $3 maximum number of selected keys.
+ */
 export const KEYS_OF_RANGE = `select key from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 export const COUNT_RANGE = `select count(*)::int8 from mon.entry where key >= $1 and key < $2`;
 
 /**
- * Replaces values that are still as they were read: $1 keys, $2 values that were read, $3 new values. It skips locked
- * rows, and returns the keys of those that it replaced.
+ * Replaces values that have not changed since they were read: $1 keys, $2 values as they were read, $3 new values. It
+ * skips locked rows, and returns the keys of the replaced values.
  */
 export const REPLACE = `
 with free as (
@@ -205,11 +229,12 @@ update mon.entry as entry set value = free.current from free where entry.key = f
 returning entry.key`;
 
 /**
- * Selects the members that do not know a schema, and the holders of leases that are not listed, whose programs are
- * unknown. A member that was killed is not selected once another one has started at its address.
+ * Selects the listed members that do not know a schema, and the holders of valid leases that are not listed, whose
+ * programs are unknown. A member is listed if it was seen recently. A listed member that holds no valid lease is
+ * omitted if another member with the same name and URL has started since it was last seen.
  *
- * $1 the schema, $2 the newest schema of a member that publishes none, $3 milliseconds after which a member is not
- * listed, $4 this process.
+ * $1 the schema, $2 the newest schema that is assumed for a member that announces none, $3 milliseconds after which a
+ * member that was not seen is no longer listed, $4 id of this process.
  */
 export const OLDER_PROGRAMS = `
 with listed as (
@@ -232,32 +257,39 @@ select null, null, null, ceil(extract(epoch from good_until - clock_timestamp())
 from held where holder <> $4 and holder not in (select id from listed)
 order by name`;
 
-/** Ends expired leases whose holders are not listed. $1 milliseconds after which a member is not listed. */
+/**
+ * Releases expired leases whose holders are not listed as members. $1 milliseconds after which a member that was not
+ * seen is no longer listed.
+ */
 export const RELEASE_UNLISTED = `
 update mon.lease set holder = null
 where good_until <= clock_timestamp() and holder not in (
   select id from mon.member where last_seen >= clock_timestamp() - $1 ${MS}
 )`;
 
-/** Records a finished migration. $1 the version. */
+/**
+ * Stores the schema version that a completed migration leads to, unless the stored version is newer. $1 the version.
+ */
 export const SET_SCHEMA = `update mon.store set schema = $1 where schema < $1`;
 
 export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
 
 /**
- * Writes with the keys they touched, for followers: $1 shard, $2 after this sequence number, $3 maximum number. The
- * first row is the write with that sequence number, with its id alone.
+ * Selects writes with the keys that they changed, for followers: $1 shard, $2 the last sequence number that the
+ * follower has, $3 maximum number of writes after it. The write with number $2 is selected too, but only with its id,
+ * and only if it is still retained.
  */
 export const FOLLOWED = `
 select seq::int8, batch, case when seq > $2 then changes end as changes, case when seq > $2 then keys end as keys
 from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 
-/** The last write that a snapshot contains. $1 shard. */
+/** Selects the sequence number of the last write to a shard that a snapshot contains. $1 shard. */
 export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
 
 /**
- * Records that a backend is present. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write in its
- * memory, $7 its proof, $8 the newest schema that it knows.
+ * Announces a member: inserts or updates its row, and the time when it was last seen. $1 id, $2 name, $3 URL, $4
+ * fingerprint of its certificate, $5 version, $6 sequence number of the last write in its memory, $7 proof that a
+ * backend with the peer key wrote the row, $8 newest schema that it knows.
  */
 export const BE_SEEN = `
 insert into mon.member (id, name, url, fingerprint, version, seq, proof, newest_schema)
@@ -266,7 +298,7 @@ on conflict (id) do update set name = excluded.name, url = excluded.url, fingerp
   version = excluded.version, seq = excluded.seq, proof = excluded.proof, newest_schema = excluded.newest_schema,
   last_seen = clock_timestamp()`;
 
-/** Removes members that were not seen for a long time. $1 milliseconds. */
+/** Removes members that were not seen for $1 milliseconds. */
 export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
 
 export const LEAVE = `delete from mon.member where id = $1`;
@@ -277,7 +309,10 @@ export const MEMBERS = `
 select id, name, url, fingerprint, version, proof, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
 from mon.member order by name, id`;
 
-/** The state of a shard and its lease, by the clock of the database, and the schema of the store. $1 shard. */
+/**
+ * Selects the lease of a shard (null columns if there is no lease), the time by the clock of the database, and the
+ * schema version of the store. $1 shard.
+ */
 export const STANDING = `
 select holder, offered_to, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
   ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms,

@@ -8,17 +8,17 @@ import { ensureTables } from './open-postgres.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { DatabaseServer, giveUp } from './server.ts';
 
-/** A database that is the target of a running copy. No backend starts on it before the copy is finished. */
+/** A database into which another store is being copied. No backend starts on it before `finish` was called. */
 interface UnfinishedCopy extends AsyncDisposable {
   readonly store: PostgresStore;
   finish(): Promise<void>;
 }
 
 /**
- * Begins a copy in an empty database, or resumes the copy of the same source.
+ * Prepares a database for a copy: it must be empty, or hold an interrupted copy of the same store.
  *
- * @param sourceId of the store that is copied
- * @throws MonError `conflict` if the database holds another store
+ * @param sourceId the id of the store that is copied
+ * @throws MonError `conflict` if the database holds any other store
  */
 export async function openUnfinishedCopy(url: string, sourceId: string): Promise<UnfinishedCopy> {
   const server = new DatabaseServer(parseDatabaseUrl(url));

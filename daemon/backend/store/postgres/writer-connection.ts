@@ -8,26 +8,27 @@ import { giveUp, type DatabaseServer } from './server.ts';
 
 interface ConnectionParts {
   readonly storeId: string;
-  /** Runs a task while nothing is written. */
+  /** Runs a task while no write is in progress. */
   readonly runExclusive: (task: () => Promise<void>) => Promise<void>;
-  /** Prepares a new connection before anything is written on it. */
+  /** Callback that acquires the leases again on a new connection, before the first write on it. */
   readonly restore: (client: Client) => Promise<void>;
   /**
-   * Throws if no write waits for the new connection, and the database holds a write whose outcome was never reported.
+   * Callback for a reconnection that no write waits for. It throws if the database holds a write whose outcome was
+   * never reported to its caller.
    */
   readonly verify: () => void;
   /**
-   * Called with the schema of the store on each new connection.
+   * Callback that receives the schema of the store on each new connection.
    *
-   * @throws MonError if this program cannot use such a store
+   * @throws MonError if this program does not support that schema
    */
   readonly onSchema: (version: number) => void;
   readonly clock: Pick<Clock, 'after'>;
 }
 
 /**
- * The one connection that writes. When it is lost, it reconnects at once and then repeatedly. Until a new connection
- * exists and its state was restored, every write is rejected.
+ * The only connection of this process that writes. If it is lost, this class reconnects at once and retries until it
+ * succeeds. All new writes are rejected until the connection is open and the leases are acquired again.
  */
 export class WriterConnection implements AsyncDisposable {
   readonly #server: DatabaseServer;
@@ -44,12 +45,12 @@ export class WriterConnection implements AsyncDisposable {
     this.#reopener = new Reopener(() => parts.runExclusive(() => this.#reopen()), parts.clock);
   }
 
-  /** The reason why writes are rejected now. */
+  /** The reason why writes are currently rejected; undefined if they are accepted. */
   get refusal(): MonError | undefined {
     return this.#refusal;
   }
 
-  /** Rejects writes permanently: another process writes, or acknowledged writes are gone. */
+  /** Rejects all writes from now on, for example because another process writes or acknowledged writes are gone. */
   refuse(problem: MonError): void {
     this.#refusal = problem;
     this.#reopener[Symbol.dispose]();
@@ -61,9 +62,11 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /**
-   * Sends a statement and awaits its response. Call it in turn with writes.
+   * Runs a statement and awaits its response. Call it only while no other statement is in progress, as in
+   * `runExclusive`.
    *
-   * @throws MonError as the server says; `unavailable`, and the connection is lost, if no response comes
+   * @throws MonError `unavailable` if the server rejects the statement, or does not respond; without a response the
+   *   connection counts as lost
    */
   async ask<T>(statement: (client: Client) => Promise<T>, verb: 'read' | 'write' = 'write'): Promise<T> {
     try {
@@ -75,9 +78,10 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /**
-   * Returns the connection. Call it in turn with writes.
+   * Returns the connection, which is opened on first use. Call it only while no other statement is in progress, as in
+   * `runExclusive`.
    *
-   * @throws MonError the error of the connection: only one place reconnects a lost connection
+   * @throws MonError the reason why writes are rejected: this method does not reconnect a lost connection
    */
   async client(): Promise<Client> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -85,7 +89,7 @@ export class WriterConnection implements AsyncDisposable {
     return this.#client;
   }
 
-  /** Drops a connection that is no longer usable. */
+  /** Drops the connection, which is no longer usable, and starts to reconnect in the background. */
   lose(error: unknown): void {
     this.#drop();
     if (this.#isEnded) return;
@@ -94,10 +98,12 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /**
-   * Tries once to write again, on a new connection. Call it in turn with writes.
+   * Opens a new connection in one attempt; if that succeeds, writes are accepted again. Call it only while no other
+   * statement is in progress, as in `runExclusive`.
    *
-   * @param look inspects the database before any other write
-   * @throws MonError
+   * @param look callback that reads from the database before any new write
+   * @returns the result of `look`
+   * @throws MonError if the attempt fails; writes are still rejected then
    */
   async again<T>(look: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.#connect();
@@ -113,7 +119,7 @@ export class WriterConnection implements AsyncDisposable {
     }
   }
 
-  /** Ends the connection after the statement in progress. */
+  /** Closes the connection after the statement in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
     this.#reopener[Symbol.dispose]();
@@ -121,7 +127,7 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   async #reopen(): Promise<void> {
-    // A waiting write may have reconnected already.
+    // A write whose response was lost may already have reconnected, by calling `again`.
     if (this.#refusal !== undefined) await this.again(async () => this.#parts.verify());
     for (const listener of this.#mendedListeners) listener();
   }
@@ -145,7 +151,7 @@ export class WriterConnection implements AsyncDisposable {
       'unavailable',
       `the store ${this.#server.shown} has been replaced; restart the backend`,
     );
-    // The reason of the current failure helps waiting callers more than that of the previous connection.
+    // Callers see this reason instead of the error that the lost connection had, because it tells operators what to do.
     if (this.#refusal !== undefined) this.#refusal = problem;
     throw problem;
   }
@@ -157,7 +163,7 @@ export class WriterConnection implements AsyncDisposable {
   }
 }
 
-/** @returns undefined: there is no store */
+/** Returns the row that describes the store; undefined if the database holds no store. */
 async function storeRowOf(client: Client): Promise<StoreRow | undefined> {
   try {
     return await readStoreRow(client);

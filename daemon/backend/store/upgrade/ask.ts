@@ -1,11 +1,14 @@
 import { createInterface } from 'node:readline';
 
-/** Asks the operator a question that is answered with yes or no. */
+/** Asks the operator a question, and returns true if the answer is yes. */
 export type ConfirmationPrompt = (question: string) => Promise<boolean>;
 
-/** Asks on standard error, because the log goes to standard output. The end of the input counts as no. */
+/**
+ * Asks a question on standard error, because the log goes to standard output. If the input ends without an answer, the
+ * result is false.
+ */
 export async function ask(question: string): Promise<boolean> {
-  // Not a terminal interface, so that Ctrl-C keeps its meaning.
+  // The terminal mode of readline is off, because it would prevent Ctrl-C from interrupting the process.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const answer = await new Promise<string>((resolve) => {
     lines.once('close', () => resolve(''));

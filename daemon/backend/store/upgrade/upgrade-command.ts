@@ -9,9 +9,9 @@ import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
 export interface UpgradeFlags {
   readonly skipConfirm: boolean;
   readonly dryRun: boolean;
-  /** Seconds; undefined: no limit. */
+  /** Time limit of the upgrade in seconds; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** False: no backup is made. */
+  /** Directory of the backup, by default below the state directory; false: no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
 }
 
@@ -21,17 +21,17 @@ export interface CommandParts {
   readonly ask: ConfirmationPrompt;
   /** Prints text for operators on standard output. */
   readonly print: (text: string) => void;
-  /** Stops the upgrade at a point where it can be resumed. */
+  /** Controller that stops the upgrade at a point from which another run can continue. */
   readonly stop: AbortController;
 }
 
-/** The question of completion 1.18; the name of the store is the one of the reference. */
+/** The confirmation question of completion 1.18. As in the reference, it calls the store an embedded database. */
 const QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up ' +
   'your database!';
 
 /**
- * Upgrades a store that no backend holds.
+ * Upgrades a store that this process has opened itself, or with `dryRun` only prints the steps.
  *
  * @throws MonError `conflict` if there are obstacles, `unavailable` if the operator declines, the disk fails or the
  *   time limit is exceeded
@@ -52,7 +52,11 @@ export async function upgradeOffline(
   await upgradeStore({ ...parts, schema }, { backup: flags.backup, signal: parts.stop.signal });
 }
 
-/** @throws MonError `unavailable` if the operator declines */
+/**
+ * Asks the operator to confirm the upgrade, unless `skipConfirm` is set.
+ *
+ * @throws MonError `unavailable` if the operator declines
+ */
 export async function confirmUpgrade(
   { skipConfirm }: Pick<UpgradeFlags, 'skipConfirm'>,
   ask: ConfirmationPrompt,
@@ -62,9 +66,9 @@ export async function confirmUpgrade(
 }
 
 /**
- * Prints the steps of an upgrade.
+ * Prints the steps that an upgrade of the store would take.
  *
- * @throws MonError `conflict` if there are obstacles
+ * @throws MonError `conflict` if there are obstacles, after the steps were printed
  */
 export function showPlan(
   { schema, newest, pending, obstacles }: Omit<StoreUpgradeStatus, 'run'>,

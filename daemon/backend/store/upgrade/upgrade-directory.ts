@@ -7,11 +7,12 @@ import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade-
 import { upgradeThrough } from './upgrade-through.ts';
 
 /**
- * Upgrades the store in a directory. If a backend holds it, that backend upgrades it while it serves (reference 9.2.5).
+ * Upgrades the store in a directory. If a running backend has the store open, that backend upgrades it while it serves
+ * requests (reference 9.2.5).
  *
- * @param addressOf returns the address of the backend at a URL
- * @throws MonError `not_found` if there is no store, `conflict` if there are obstacles or a backend holds the store and
- *   cannot be reached, `unavailable` if the operator declines, the disk fails or the time limit is exceeded
+ * @param addressOf callback that returns the address of the backend at a URL
+ * @throws MonError `not_found` if there is no store, `conflict` if there are obstacles or the process that has the
+ *   store open cannot be reached, `unavailable` if the operator declines, the disk fails or the time limit is exceeded
  */
 export async function upgradeDirectory(
   stateDir: string,
@@ -29,7 +30,7 @@ export async function upgradeDirectory(
   await upgradeOffline(opened, flags, parts);
 }
 
-/** Opens the store, or returns the URL of the backend that holds it. */
+/** Opens the store, or returns the URL of the backend that already has it open. */
 async function openUnlessLocked(stateDir: string): Promise<OpenSchema | { readonly holder: string }> {
   try {
     return await openSchema(stateDir);

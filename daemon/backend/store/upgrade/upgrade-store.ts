@@ -4,7 +4,7 @@ import type { Log } from '../../../log/log.ts';
 import type { Clock, StoreSchema, StoreWork } from '../../ports.ts';
 import { mebibytes } from '../backup.ts';
 
-/** Interval of the progress messages of an upgrade (completion 1.18). */
+/** Interval in milliseconds of the progress messages of an upgrade (completion 1.18). */
 const PROGRESS_INTERVAL_MS = 5000;
 
 export interface UpgradeParts {
@@ -21,11 +21,11 @@ export interface UpgradeRequest extends StoreWork {
 }
 
 /**
- * Upgrades a store to the newest schema: looks for obstacles, makes a backup, and runs the migrations. It logs all that
- * in the words of completion 1.18.
+ * Upgrades a store to the newest schema: checks for obstacles, makes a backup, and runs the migrations. Its log
+ * messages are those of completion 1.18.
  *
- * @throws MonError `conflict` if there are obstacles, and nothing was changed; `unavailable` if the disk fails; the
- *   reason of the signal
+ * @throws MonError `conflict` if there are obstacles, before anything is changed; `unavailable` if the disk fails or
+ *   has too little space; the reason of `signal`, if that is aborted
  */
 export async function upgradeStore(
   { schema, clock, log }: UpgradeParts,
@@ -66,10 +66,10 @@ export async function upgradeStore(
 }
 
 /**
- * Verifies that there is space for both the backup and the upgrade, if they share a disk. Otherwise the backup would
- * leave no space for the upgrade.
+ * Verifies that the disk of the store has space for both the backup and the upgrade. Otherwise the backup would leave
+ * no space for the upgrade.
  *
- * @throws MonError `unavailable`
+ * @throws MonError `unavailable` if there is less space
  */
 async function refuseWithoutSpace(schema: StoreSchema): Promise<void> {
   const space = await schema.diskSpace();
@@ -81,7 +81,11 @@ async function refuseWithoutSpace(schema: StoreSchema): Promise<void> {
   );
 }
 
-/** @throws MonError `conflict` with the remedy, if there are obstacles */
+/**
+ * Logs each obstacle.
+ *
+ * @throws MonError `conflict` with the remedies, if there are obstacles
+ */
 export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log): void {
   const [first] = obstacles;
   if (first === undefined) return;
@@ -89,7 +93,7 @@ export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log)
   throw new MonError('conflict', obstacleText(obstacles));
 }
 
-/** Returns the obstacles and the commands that remove them, one per line. */
+/** Returns the message for operators about the obstacles, with the commands that remove them, one command per line. */
 export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
   return obstacles
     .map(
@@ -100,7 +104,7 @@ export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
     .join('\n');
 }
 
-/** Aborts an upgrade that exceeds the operator's time limit. */
+/** Starts a timer that aborts an upgrade after the operator's time limit. Returns undefined if there is no limit. */
 export function timeLimit(clock: Clock, seconds: number | undefined, stop: AbortController): Disposable | undefined {
   if (seconds === undefined) return undefined;
   return clock.after(seconds * 1000, () => {

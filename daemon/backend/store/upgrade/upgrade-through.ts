@@ -8,17 +8,21 @@ import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from '
 
 const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
 
-/** Timeout of a status request. The status counts the pending entries, which takes a while in a large store. */
+/**
+ * Timeout in milliseconds of each request to the backend. A status request takes long in a large store, because the
+ * backend counts the pending entries.
+ */
 const ANSWER_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
-/** Interval of the progress messages of an upgrade (completion 1.18). */
+/** Interval in milliseconds of the progress messages of an upgrade (completion 1.18). */
 const PROGRESS_INTERVAL_MS = 5000;
 
 /**
- * Requests a running backend to upgrade its own store while it serves, and waits for the end.
+ * Requests that a running backend upgrades its own store while it serves requests, and waits until the upgrade ends. If
+ * only this command is stopped, the upgrade continues in the backend.
  *
  * @throws MonError `unavailable` if the backend cannot be reached, the upgrade fails or the operator declines;
- *   `conflict` if there are obstacles. If only this command is stopped, the upgrade continues.
+ *   `conflict` if there are obstacles; `invalid` if the flags name a directory for the backup
  */
 export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
   const { log, stop } = parts;
