@@ -19,43 +19,58 @@ import { RecordReader } from './record-reader.ts';
 import { Routing } from '../model/notify/route.ts';
 
 export interface BatcherOptions {
-  /** Maximum number of results in the queue; beyond it new ones are rejected. */
+  /**
+   * Maximum number of results that are queued or being committed. A command that would exceed it is rejected, unless it
+   * is the only one.
+   */
   readonly queueLimit?: number;
-  /** Maximum number of results that are committed together. */
+  /** Number of results at which a batch is full, so that further commands wait for the next batch. */
   readonly batchLimit?: number;
-  /** Batch delay: the maximum time that the first command of an idle queue waits for others. */
+  /**
+   * Batch delay: maximum time in milliseconds that an interactive command waits for others before a commit starts.
+   * Default: 2.
+   */
   readonly lingerMs?: number;
-  /** Batch delay of a command with bulk priority, whose caller does not wait. Default: `lingerMs` if that is given. */
+  /**
+   * Batch delay in milliseconds of a command with bulk priority, whose caller does not wait. Default: `lingerMs` if
+   * that is set, otherwise 5.
+   */
   readonly bulkLingerMs?: number;
 }
 
 /**
- * Early-flush threshold: number of results with which an idle queue is committed at once. A commit costs as much as
- * some fifty results.
+ * Early-flush threshold: a queue with this number of results is committed at once, without waiting for the batch delay.
+ * The fixed cost of a commit is that of about fifty results.
  */
 const EARLY_FLUSH_WEIGHT = 64;
 
-/** Maximum time that a batch may block the event loop: the time of a usual batch, which is then not divided. */
+/**
+ * Maximum time in milliseconds that the work on a batch may block the event loop. A batch of usual size takes less, so
+ * it is not divided into chunks.
+ */
 const BLOCKING_MS_MAX = 15;
 
-/** Delay before the state is read again after that failed too. */
+/** Delay in milliseconds before the registry is reloaded from the store again, after a reload failed. */
 const RELOAD_RETRY_MS = 250;
 
 /**
- * Group commit: commands wait for a few milliseconds at most, are applied in order and committed as one atomic, synced
- * batch. One batch is in progress at a time (architecture, The life of a result).
+ * Group commit: collects commands for a few milliseconds, applies them in order, and writes them as one atomic, synced
+ * batch. Only one batch is in progress at a time (architecture, The life of a result).
  *
- * If the store rejects a batch, its commands fail, the registry is read again from the store, and work continues.
+ * If the store rejects a batch, all its commands fail, the registry is reloaded from the store, and work continues with
+ * the queue.
  */
 export class Batcher {
   readonly commits = new CommitBoard();
-  /** Number of results committed here so far. */
+  /** Number of results that this backend has committed since it started. */
   committedResults = 0;
-  /** Time when the last write was synced, on the monotonic clock; undefined before the first. */
+  /**
+   * Time of the last synced write of a batch, in milliseconds on the monotonic clock; undefined before the first write.
+   */
   lastWriteMs: number | undefined;
-  /** Number of batches that the store rejected so far. */
+  /** Number of batches so far that failed because of an error of the store. */
   failedWrites = 0;
-  /** True if the store rejected the last batch and has not been reopened since. */
+  /** True after a batch failed, until a batch is written or the store reports that it accepts writes again. */
   isFailing = false;
   readonly #queueLimit: number;
   readonly #batchLimit: number;
@@ -73,11 +88,11 @@ export class Batcher {
   readonly #memory: MemoryLimit;
   readonly #anchorDue: () => StoreOp | undefined;
   readonly #mended: Disposable;
-  /** Undefined: another backend is the leader. */
+  /** The right to write to the store; undefined while another backend is the leader. */
   #lease: Lease | undefined;
   #queue: StateCommand[] = [];
   #queuedWeight = 0;
-  /** Number of results of the last batch; infinite before the first. */
+  /** Number of results of the last batch; infinite before the first batch. */
   #lastWeight = Infinity;
   #linger: Disposable | undefined;
   #bulkLinger: Disposable | undefined;
@@ -91,19 +106,21 @@ export class Batcher {
     parts: {
       readonly registry: Registry;
       readonly store: Store;
-      /** Default: none until `lead`. */
+      /** The right to write to the store. Default: none, until `lead` is called. */
       readonly lease?: Lease | undefined;
       readonly clock: Clock;
       readonly log: Log;
-      /** Default: there are no handlers. */
+      /** Routes events to handlers. Default: routes without any handler. */
       readonly routing?: Routing;
-      /** Default: unlimited. */
+      /** Rejects growth when disk space is low. Default: unlimited disk. */
       readonly diskLimit?: DiskLimit;
-      /** Throws while results are rejected, for example during an upgrade. Default: never. */
+      /** Throws while results are rejected, for example during an upgrade. Default: never throws. */
       readonly keepReportsOut?: () => void;
-      /** Default: unlimited. */
+      /** Rejects new objects when memory is full. Default: unlimited memory. */
       readonly memory?: MemoryLimit;
-      /** Returns the time record from time to time, to be written with a batch. */
+      /**
+       * Returns the write of the time record, to be added to a batch; undefined if it is not due. Default: never due.
+       */
       readonly anchorDue?: () => StoreOp | undefined;
     },
     options: BatcherOptions = {},
@@ -127,21 +144,21 @@ export class Batcher {
     this.#mended = this.#store.onMended(() => this.#noteMended());
   }
 
-  /** Number of results that wait or are being committed. */
+  /** Number of results that are queued or being committed. */
   get queued(): number {
     return this.#queuedWeight;
   }
 
-  /** True if the registry equals the store: no batch is in progress. */
+  /** True if no batch is in progress and the registry in memory equals the store. */
   get isIdle(): boolean {
     return this.#running === undefined && !this.#isDiverged;
   }
 
   /**
-   * The batch with a command that is applied over several iterations of the event loop, until it is committed or rolled
-   * back. The registry may hold a part of the command, so readers wait. Undefined: there is none.
+   * The outcome of a batch in progress whose command is applied over several iterations of the event loop; undefined if
+   * there is no such batch. The registry may contain an incomplete change until then, so readers await the outcome.
    *
-   * @returns true if it was committed; false if it failed, and the registry was read again
+   * @returns a promise of true if the batch was committed, or of false if it failed and its changes were discarded
    */
   get partial(): Promise<boolean> | undefined {
     return this.#partial?.promise;
@@ -152,14 +169,14 @@ export class Batcher {
     return this.#lease !== undefined;
   }
 
-  /** True if commands are accepted: until the backend stops. */
+  /** True until `close` is called; after that, all commands are rejected. */
   get isOpen(): boolean {
     return !this.#isClosed;
   }
 
   /**
-   * Rejects results while they cannot be accepted. Call it before results are validated: waiting senders retry after
-   * each commit.
+   * Throws while results cannot be accepted. Call it before results are validated: results of agents that wait are
+   * submitted again after each commit, and validating them each time would be wasted.
    *
    * @throws MonError `unavailable` while results are rejected, or there is no disk space for them
    */
@@ -169,13 +186,16 @@ export class Batcher {
   }
 
   /**
-   * @throws MonError `unavailable` if the queue is full, the backend stops, results are rejected, or the store accepts
-   *   no writes
+   * Queues a command for one of the next batches.
+   *
+   * @throws MonError `unavailable` if the queue is full, the backend stops or is not the leader, results are rejected,
+   *   or the store accepts no writes
    */
   enqueue(command: StateCommand): void {
     if (this.#isClosed) throw new BusyError('the backend is stopping: try again in a few seconds');
     if (this.#lease === undefined) throw new BusyError('another member is the leader: retry in a second');
-    // Rejected at once, instead of waiting behind a batch whose outcome is not known yet.
+    // Reject the command now if the store accepts no writes, instead of queueing it behind a batch whose outcome is
+    // unknown.
     const { refusal } = this.#store;
     if (refusal !== undefined) throw notWritten(refusal);
     if (command.isReported === true) this.refuseReports();
@@ -185,21 +205,22 @@ export class Batcher {
     this.#queue.push(command);
     this.#queuedWeight += command.weight;
     if (this.#running !== undefined) return;
-    // Checked here and not only by the timer, because timers starve under a flood of messages.
+    // The threshold is checked here and not only when the batch delay ends, because timers are late in a flood of
+    // messages.
     if (this.#queuedWeight >= this.#enoughFor(command)) this.#start();
     else this.#scheduleFlush(command.isBulk === true);
   }
 
   /**
-   * Returns the number of results with which the queue is committed at once. Senders that wait for a response send
-   * again after it. If the queue waited for as many results as last time, all senders would be idle during each sync. A
-   * single sender would wait in vain. With half of them, the other half arrives while the first is synced.
+   * Returns the early-flush threshold for a queue to which this command was added. An interactive sender sends its next
+   * result after the response to the last one. So the threshold is at most half of the last batch: while one half is
+   * synced, the other half arrives. If it were the whole batch, all senders would be idle during each sync.
    */
   #enoughFor({ isBulk }: StateCommand): number {
     return isBulk === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
   }
 
-  /** Starts the batch delay, so that commands that arrive close together share a commit. */
+  /** Starts the timer of the batch delay, so that commands that arrive close together share a commit. */
   #scheduleFlush(isBulk: boolean): void {
     if (!isBulk) this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
     else if (this.#linger === undefined) {
@@ -208,9 +229,9 @@ export class Batcher {
   }
 
   /**
-   * Applies one change and waits for its commit.
+   * Applies one change in a batch, and resolves when the batch is committed.
    *
-   * @returns the result of `apply`
+   * @returns the return value of `apply`
    */
   run<T>(
     apply: (transaction: Transaction) => T,
@@ -220,9 +241,10 @@ export class Batcher {
   }
 
   /**
-   * Works like `run`, for a change whose size the caller determines.
+   * Works like `run`, for a change whose size the caller determines: a large change yields to the event loop between
+   * steps.
    *
-   * @returns the result of the last step
+   * @returns the return value of the generator
    */
   runSteps<T>(
     apply: (transaction: Transaction) => Steps<T>,
@@ -257,9 +279,9 @@ export class Batcher {
   }
 
   /**
-   * Runs work on the store while nothing is committed, and reads the state again.
+   * Runs `work` on the store between two batches, and then reloads the registry from the store.
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `unavailable` if `work` fails or the queue rejects it
    */
   runExclusively(work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -269,16 +291,16 @@ export class Batcher {
   }
 
   /**
-   * Makes this backend the leader. Its memory must equal the store.
+   * Makes this backend the leader. The registry in memory must equal the store.
    *
-   * @param seq the last write that was announced
+   * @param seq sequence number of the last write that was announced; later writes in the store are announced now
    */
   lead(lease: Lease, seq: number): void {
     this.#lease = lease;
     this.#announceDirectWrites(seq);
   }
 
-  /** Commits the queue, and accepts nothing more from that moment on. */
+  /** Commits all queued commands and stops being the leader; later commands are rejected. */
   async resign(): Promise<void> {
     while (this.#running !== undefined || this.#queue.length > 0) {
       this.#start();
@@ -287,7 +309,7 @@ export class Batcher {
     this.#lease = undefined;
   }
 
-  /** Commits the queue, and rejects later commands. */
+  /** Rejects new commands from now on, and commits those that are queued. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#retry?.[Symbol.dispose]();
@@ -313,7 +335,7 @@ export class Batcher {
       if (first?.exclusiveWork === undefined) await this.#commit(batch);
       else await this.#executeExclusiveWork(first, first.exclusiveWork);
       if (this.#queue.length === 0) break;
-      // Listeners see the state of this commit before the next batch changes it.
+      // Idle listeners read the state of this commit before the next batch changes it.
       this.#announceIdle();
     }
     this.#running = undefined;
@@ -321,7 +343,7 @@ export class Batcher {
     if (this.#isDiverged && !this.#isClosed) this.#retry = this.#clock.after(RELOAD_RETRY_MS, () => this.#recover());
   }
 
-  /** Reads the state again, so that readers need not wait for the next write. */
+  /** Reloads the registry from the store now, so that readers do not have to wait for the next write. */
   #recover(): void {
     if (this.#running === undefined) this.#running = this.#readAgain().then(() => this.#work());
   }
@@ -355,7 +377,7 @@ export class Batcher {
     } catch (cause) {
       failure = notWritten(cause);
     }
-    // Also after a failure: the content of the store is authoritative.
+    // Reload the registry even if the work failed: it may have changed the store, whose content is authoritative.
     this.#isDiverged = true;
     await this.#readAgain();
     this.#announceDirectWrites(before);
@@ -363,7 +385,8 @@ export class Batcher {
   }
 
   /**
-   * Announces the writes that were made directly to the store, because the feed needs sequence numbers without a gap.
+   * Announces the writes after sequence number `before` that were made directly to the store and not by a batch. The
+   * feed needs every sequence number, without gaps.
    */
   #announceDirectWrites(before: number): void {
     const last = this.#store.lastSeq(this.#assertLeading().name);
@@ -371,7 +394,8 @@ export class Batcher {
   }
 
   async #commit(batch: readonly StateCommand[]): Promise<void> {
-    // Rejected changes must not become visible, so nothing is applied when the rejection is already known.
+    // If the store already rejects writes, apply no command, because changes that are not stored must never become
+    // visible.
     const { refusal } = this.#store;
     if (refusal !== undefined) {
       this.#settleAll(batch, () => notWritten(refusal));
@@ -397,7 +421,8 @@ export class Batcher {
     }
     this.#partial?.resolve(failure === undefined);
     this.#partial = undefined;
-    // Commands that were rejected because of rolled-back changes may succeed when retried.
+    // If the write failed, every command fails with that error. A command that was rejected because of a change that is
+    // now rolled back may succeed when it is retried.
     this.#settleAll(batch, (command) => failure ?? refused.get(command));
   }
 
@@ -415,7 +440,11 @@ export class Batcher {
     }
   }
 
-  /** @param startMs start of the batch */
+  /**
+   * Writes the outcome of a batch to the store and announces the commit.
+   *
+   * @param startMs start of the batch, in milliseconds on the monotonic clock
+   */
   async #write({ ops, changes, ...others }: Outcome, results: number, startMs: number): Promise<void> {
     const writeStartMs = this.#clock.monotonic();
     const anchor = this.#anchorDue();
@@ -432,7 +461,7 @@ export class Batcher {
     return this.#lease;
   }
 
-  /** Applies a batch to the registry. Rejected commands are left out and recorded. */
+  /** Applies the commands of a batch to the registry, and adds those that are rejected to `refused`. */
   async #apply(batch: readonly StateCommand[], refused: Map<StateCommand, MonError>): Promise<Transaction> {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
@@ -447,14 +476,17 @@ export class Batcher {
       });
       this.#isDiverged = true;
       const isStale = (): boolean => generation !== this.#routing.definitions.generation;
-      // A defect may have left a partial change: begin again from the store, without the defective command.
+      // Otherwise apply the batch again to a reloaded registry: a defective command, which is now in `refused`, may
+      // have left a partial change, or the definitions changed meanwhile.
       if (await this.#applyAll(batch, transaction, refused, isStale)) return transaction;
     }
   }
 
   /**
-   * @param isStale returns true if the handlers changed since the bodies were fetched
-   * @returns false if the registry can no longer be trusted
+   * Applies the commands of a batch, and yields to the event loop between chunks.
+   *
+   * @param isStale returns true if definitions changed since the record bodies for the batch were read
+   * @returns false if the batch must be applied again to a reloaded registry
    */
   async #applyAll(
     batch: readonly StateCommand[],
@@ -476,7 +508,11 @@ export class Batcher {
     return true;
   }
 
-  /** @throws StaleBatch */
+  /**
+   * Runs the steps of one command, and yields to the event loop between chunks.
+   *
+   * @throws StaleBatch if `isStale` returns true after a pause
+   */
   async #step(steps: Steps, timeSlice: TimeSlice, isStale: () => boolean): Promise<void> {
     while (steps.next().done !== true) {
       if (!timeSlice.isDue) continue;
@@ -496,7 +532,11 @@ export class Batcher {
     }
   }
 
-  /** @returns false if the registry can no longer be trusted */
+  /**
+   * Applies one command.
+   *
+   * @returns false if the batch must be applied again to a reloaded registry
+   */
   #applyOne(
     command: StateCommand,
     transaction: Transaction,
@@ -512,7 +552,12 @@ export class Batcher {
     }
   }
 
-  /** @returns false if the registry can no longer be trusted */
+  /**
+   * Records why a command failed.
+   *
+   * @returns true if the command was rejected before it changed anything; false if the batch must be applied again to a
+   *   reloaded registry
+   */
   #noteFailure(command: StateCommand, error: unknown, refused: Map<StateCommand, MonError>): boolean {
     if (error instanceof MonError) {
       refused.set(command, error);
@@ -552,12 +597,15 @@ export class Batcher {
   }
 }
 
-/** Thrown if a batch must begin again, with bodies for other handlers. */
+/**
+ * Thrown if definitions changed while a batch was applied, which must then be applied again: other record bodies may be
+ * needed.
+ */
 class StaleBatch extends Error {}
 
 function startTimeSlice(): TimeSlice {
   return new TimeSlice(undefined, BLOCKING_MS_MAX);
 }
 
-/** The outcome of work on the store itself. */
+/** The commit that is announced for a write made directly to the store: it contains no changes. */
 const EMPTY_COMMIT = { changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };

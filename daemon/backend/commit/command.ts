@@ -3,39 +3,46 @@ import type { EventDemand } from '../model/notify/route.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
-/** Work in steps, each of which takes less than a millisecond. */
+/**
+ * A generator that divides work into steps of less than a millisecond, so that its caller can yield between two steps.
+ */
 export type Steps<Result = void> = Generator<void, Result, undefined>;
 
-/** One change of the state, applied in the order of arrival. */
+/** One change of the state. Commands are applied in the order in which they are queued. */
 export interface StateCommand {
-  /** Its share of the queue: one per result. */
+  /** The size of the command for the limits of queue and batch; a command with results has their number. */
   readonly weight: number;
-  /** True if it contains results from outside, which their senders must keep during an upgrade. */
+  /**
+   * True if the command contains results from outside the backend. It is rejected during an upgrade, for example, so
+   * that the senders keep their results.
+   */
   readonly isReported?: boolean;
-  /** True for bulk priority: the sender does not wait for the response, so the batch delay may be longer. */
+  /** True for bulk priority: no caller waits for the response, so the batch delay may be longer. */
   readonly isBulk?: boolean;
   /**
-   * True if later commands must wait for its commit, because it may change which events are handled and which bodies
-   * are needed.
+   * True if later commands must wait for the commit of this one, because it may change which events are handled and
+   * which record bodies those commands need.
    */
   readonly endsBatch?: boolean;
   /**
-   * Returns the entries whose bodies `apply` will read; called right before it. Most commands need none.
+   * Returns the entries whose record bodies `apply` will read; called shortly before `apply`. Absent for most commands,
+   * which read no bodies.
    *
-   * @param demand returns the handlers that an event of a namespace could reach, with its client
+   * @param demand returns which events the handlers of a namespace get
    */
   needs?(registry: Registry, demand: (namespace: string) => EventDemand): Iterable<object>;
   /**
-   * Work on the store itself, without a concurrent commit; the registry is read again after it. It announces nothing.
+   * Work that needs the store for itself: no batch is committed meanwhile, and the registry is reloaded afterwards. Its
+   * writes are announced without their changes.
    */
   readonly exclusiveWork?: () => Promise<void>;
   /**
-   * Changes the registry through the transaction. No other command runs concurrently. A command whose size its sender
-   * determines returns steps: between two of them readers may read the registry, and no command changes it.
+   * Changes the registry through the transaction. A command whose size its sender determines returns steps: between two
+   * steps other code may read the registry, but no other command is applied.
    *
-   * @throws MonError if it is rejected; then it must not have changed anything
+   * @throws MonError if the command is rejected; it must not have changed anything before that
    */
   apply(transaction: Transaction): Steps | undefined | void;
-  /** Called once: after the durable commit, or with the reason why there was none. */
+  /** Called exactly once: with undefined after the durable commit, or with the error that prevented the commit. */
   settle(error: MonError | undefined): void;
 }

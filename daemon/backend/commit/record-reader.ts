@@ -14,7 +14,7 @@ interface ReaderParts {
 
 const NOTHING: Fetched = new Map();
 
-/** Reads the bodies that the commands of a batch need. */
+/** Reads from the store the record bodies that the commands of a batch need. */
 export class RecordReader {
   readonly #parts: ReaderParts;
   readonly #tables: readonly RecordTable<object, unknown>[];
@@ -25,8 +25,10 @@ export class RecordReader {
   }
 
   /**
-   * @param refused rejected commands, which are skipped
-   * @param onDefect called for a command whose `needs` fails
+   * Reads the bodies of the entries that the `needs` of the commands return.
+   *
+   * @param refused commands that were already rejected, which are skipped
+   * @param onDefect called with each command whose `needs` throws, and the error
    */
   async fetch(
     batch: readonly StateCommand[],
@@ -39,12 +41,16 @@ export class RecordReader {
       const needed = this.#needed(batch, refused, onDefect);
       if (needed === undefined) return NOTHING;
       const fetched = await this.#read(needed);
-      // With other handlers, other bodies may be needed.
+      // If definitions changed during the read, other bodies may be needed: read again.
       if (generation === definitions.generation) return fetched;
     }
   }
 
-  /** @returns undefined if the batch needs nothing, which is usual */
+  /**
+   * Returns the entries whose bodies the commands need, and the owners of these entries.
+   *
+   * @returns undefined if no command needs a body, which is the usual case
+   */
   #needed(
     batch: readonly StateCommand[],
     refused: ReadonlyMap<StateCommand, MonError>,

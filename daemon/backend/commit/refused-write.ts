@@ -1,11 +1,13 @@
 import { MonError } from '../../../shared/errors.ts';
 
-/** Returns the error for the callers of a rejected write: nothing of it is stored, nor will be after a restart. */
+/** Returns the error for a command whose write was rejected: nothing of it is stored, now or after a restart. */
 export function notWritten(cause: unknown): MonError {
   return new MonError('unavailable', 'the store does not accept writes now: try again later', { cause });
 }
 
-/** Returns the error for the commands of a write that could not be rolled back yet. */
+/**
+ * Returns the error for a command whose write failed with an unknown outcome: it may be stored now, or after a restart.
+ */
 export function perhapsWritten(cause: unknown): MonError {
   return new MonError(
     'unavailable',

@@ -17,82 +17,91 @@ import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from '../model/results/storage.ts';
 
-/** Results of one agent, in the order of their ids. */
+/** A delivery of results from one agent, in ascending order of their ids. */
 export interface AgentResults {
   readonly client: string;
-  /** Undefined: the agent has no spool, so nothing was or will be delivered twice. */
+  /** Identifier of the spool of the agent; undefined if the agent has none, and therefore delivers no result twice. */
   readonly spool: string | undefined;
   readonly results: readonly (UncheckedResult | DeltaResult)[];
-  /** The baselines for delta results of the agent; undefined: all of its results are full. */
+  /** The baselines to which delta results of the agent refer; undefined if all results of the agent are full. */
   readonly baselines?: ConnectionBaselines | undefined;
-  /** True if its certificate names this client: then it may not report for other agents, only for proxy clients. */
+  /**
+   * True if the certificate of the agent names this client. The agent may then report for itself and for proxy clients,
+   * but not for other agents.
+   */
   readonly isCertified?: boolean;
   readonly cancellation: Cancellation;
   readonly admission: Admission;
 }
 
-/** Whether the results shall be skipped, read when it is their turn. */
+/** A flag that is read when a queued delivery is applied: a canceled delivery is skipped. */
 export interface Cancellation {
   readonly isCancelled: boolean;
 }
 
-/** The outcome of a delivery, once it is committed. */
+/** The outcome of a delivery, to be read after its commit. */
 export interface Settlement {
-  /** Results up to this id are accepted, or rejected for good; 0: the delivery was skipped. */
+  /** All results up to this id are committed or permanently rejected; 0 if the delivery was skipped. */
   readonly acceptedId: number;
-  /** Ids of its results that are baselines from now on. */
+  /** Ids of the results of this delivery that are baselines from now on. */
   readonly newBaselines: readonly number[];
-  /** Results after this id must be sent again, in full; undefined: none. */
+  /** The agent must send all results after this id again, as full results; undefined if it need not send any again. */
   readonly resendAfter: number | undefined;
 }
 
-/** A result in an agent's frame, with its check not yet validated. */
+/** A full result from a message of an agent; its check is not validated yet. */
 export interface UncheckedResult {
   readonly id: number;
   readonly signature?: string | undefined;
   readonly check: unknown;
 }
 
-/** Limits, read for each delivery because a reload may change them. */
+/**
+ * Limits on the clients that results create. They are read for each delivery, because a reload of the settings may
+ * change them.
+ */
 export interface ProxyLimits {
   /** Maximum number of proxy clients that the results of one agent may create. */
   readonly proxyClientQuota: number;
   readonly entityLimit: Pick<EntityLimit, 'refuses'>;
 }
 
-/** A valid result of an agent's frame. */
+/** A full result from a message of an agent, after validation. */
 export interface DeliveredResult extends IncomingResult {
   readonly id: number;
   readonly signature: string;
 }
 
-/** A rejected result: it counts as delivered, and is not stored. */
+/** A rejected result: it counts as delivered, but is not stored. */
 export interface Refusal {
   readonly id: number;
   readonly why: Distrust | 'invalid' | 'memory';
-  /** Undefined: the agent is not notified. */
+  /** The reason that is sent to the agent; undefined if the agent is not notified of the rejection. */
   readonly reason: string | undefined;
 }
 
 const NONE: readonly number[] = [];
 const NOTHING: ReturnType<typeof recordsNeeded> = [];
 
-/** The limits of a frame, and the callbacks. */
+/** The limits, counters and callbacks that a delivery uses. */
 interface DeliveryContext {
-  /** The generation of the definitions with which its results were merged. */
+  /** Generation of the definitions with which the results of the delivery were merged. */
   readonly definitions: number;
   readonly rejected: Record<Refusal['why'], number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
 
-/** The results of a frame, validated individually. */
+/** The results of a delivery after validation: an invalid result does not affect the valid ones. */
 interface CheckedResults {
   readonly valid: readonly (DeliveredResult | DeltaResult)[];
   readonly invalid: readonly Refusal[];
 }
 
-/** A frame of results. It is a class, because the backend creates one for every message of every agent. */
+/**
+ * The command that applies one delivery of an agent. It is a class, because the backend creates an object for every
+ * message of every agent.
+ */
 export class AgentDelivery implements StateCommand, Settlement {
   readonly weight: number;
   readonly isReported = true;
@@ -105,11 +114,11 @@ export class AgentDelivery implements StateCommand, Settlement {
   readonly #delivery: AgentResults;
   readonly #checked: CheckedResults;
   readonly #context: DeliveryContext;
-  /** Position among the deliveries of its connection. */
+  /** Number of this delivery among the deliveries of its connection, in order; 0 if the agent sends no deltas. */
   readonly #sequence: number;
-  /** Everything up to this id was committed before. */
+  /** Highest id that was committed before this delivery; results up to this id are duplicates. */
   #ackedId = 0;
-  /** Undefined: no valid result was rejected. */
+  /** The valid results that were rejected when the delivery was applied; undefined if there are none. */
   #refusals: Refusal[] | undefined;
 
   constructor(
@@ -139,7 +148,10 @@ export class AgentDelivery implements StateCommand, Settlement {
     this.#onSettled(error, this);
   }
 
-  /** Reports the rejected results of this delivery. Results that come again are reported when they do. */
+  /**
+   * Counts and reports the rejected results of this delivery. A result that the agent must send again is reported when
+   * it is rejected then.
+   */
   #reportRejected(): void {
     const { invalid } = this.#checked;
     if (invalid.length === 0 && this.#refusals === undefined) return;
@@ -153,7 +165,8 @@ export class AgentDelivery implements StateCommand, Settlement {
 
   apply(transaction: Transaction): void {
     const { client, spool, results, baselines, cancellation, admission } = this.#delivery;
-    // Reset, because a batch is applied again if another command of it is defective.
+    // Discard the outcome of an earlier attempt: a batch is applied again if another of its commands is defective, or
+    // definitions changed.
     this.acceptedId = 0;
     this.newBaselines = NONE;
     this.resendAfter = undefined;
@@ -161,7 +174,8 @@ export class AgentDelivery implements StateCommand, Settlement {
     if (cancellation.isCancelled || baselines?.begin(this.#sequence) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
-      // An agent with a spool reconnects and is rejected then; other connections have ended with their entity.
+      // The namespace was deleted. An agent with a spool gets an error, and is rejected when it reconnects. Connections
+      // without a spool were closed when their entity was deleted.
       if (spool === undefined) return;
       throw unknownNamespace(this.#namespaceName);
     }
@@ -170,7 +184,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
     this.#ackedId = acked;
     for (const result of this.#checked.valid) {
-      // A result that was committed before is a duplicate.
+      // A result with an id up to `acked` was committed before, so this is a duplicate.
       if (result.id <= acked) continue;
       if (isFull(result)) this.#process(transaction, namespace, result);
       else if (!this.#applyDelta(transaction, namespace, result)) {
@@ -204,13 +218,17 @@ export class AgentDelivery implements StateCommand, Settlement {
     }
   }
 
-  /** @returns false if the delta has no usable baseline; then nothing changes */
+  /**
+   * Applies a delta result to its baseline.
+   *
+   * @returns false if it cannot be applied, so that the agent must send the full result; then nothing has changed
+   */
   #applyDelta(transaction: Transaction, namespace: Namespace, result: DeltaResult): boolean {
     const baseline = this.#delivery.baselines?.get(result.baseline);
-    // A full result with such a number is rejected with a reason.
+    // If the duration is inexact, request the full result: it is rejected with a reason.
     if (!isUsableBaseline(transaction, namespace, baseline, result) || isInexact(result.duration)) return false;
     const { client } = baseline.entry;
-    // Such results are rejected with a reason when they arrive in full.
+    // If the agent may not report for this client, request the full result, which is then rejected and counted.
     if (!isSigned(client.signature, baseline.signature)) return false;
     if (this.#isUncertified(client, this.#delivery.client)) return false;
     applyDelta(transaction, baseline, result);
@@ -233,7 +251,10 @@ export class AgentDelivery implements StateCommand, Settlement {
     return this.#delivery.isCertified === true && client.name !== reporter && isAgent(client);
   }
 
-  /** True if an agent with a certificate reports under the name that the backend uses for itself. */
+  /**
+   * True if an agent with a certificate reports for the client that represents the backend, and is not that client
+   * itself.
+   */
   #isOfBackend({ client, reporter }: DeliveredResult): boolean {
     return this.#delivery.isCertified === true && client === BACKEND_CLIENT && client !== reporter;
   }
@@ -275,7 +296,7 @@ function isFull(result: DeliveredResult | DeltaResult): result is DeliveredResul
   return 'check' in result;
 }
 
-/** True if the client sends keepalives itself; other agents may report for a proxy client. */
+/** True if the client sends keepalives itself. Other clients are proxy clients, for which every agent may report. */
 function isAgent(client: ClientEntry): boolean {
   return client.profile.sendsKeepalives;
 }

@@ -11,19 +11,24 @@ import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
 export class AttributeBounds {
   readonly #limits: () => AttributeLimits;
 
-  /** @param limits called each time, because a reload changes them; default: those of the settings */
+  /** @param limits returns the limits; called for every object, because a reload of the settings may change them */
   constructor(limits: () => AttributeLimits = () => ATTRIBUTE_LIMITS) {
     this.#limits = limits;
   }
 
-  /** Returns the reason why a result is rejected, `too_large` or `invalid`; undefined: it is accepted. */
+  /**
+   * Returns the error `too_large` or `invalid` for a result whose attributes exceed the limits; undefined for other
+   * results.
+   */
   refusalOf(result: object): MonError | undefined {
     const excess = excessOfResult(result, this.#limits());
     return excess === undefined ? undefined : refusal(excess);
   }
 
   /**
-   * @param noun the name of the object for operators
+   * Throws if the attributes of a client exceed the limits.
+   *
+   * @param noun the word for the object in the error message
    * @throws MonError `too_large`, `invalid`
    */
   refuseClient(client: object, noun?: string): void {

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { CheckEntry, CheckBaseline } from '../model/registry/namespace.ts';
 
-/** Most baselines of one connection; results of further checks are sent in full. */
+/** Maximum number of baselines of one connection; results of further checks are always sent in full. */
 const BASELINES_MAX = 1024;
 
-/** Most baselines of all connections together: about 70 MiB. */
+/** Maximum number of baselines of all connections together, which use about 70 MiB of memory. */
 const ALL_BASELINES_MAX = 500_000;
 
 const NONCE_BYTES = 9;
 
-/** The limit of baselines that all connections share, and the source of their stamps. */
+/** Counts the baselines of all connections against their common limit, and creates their stamps. */
 export class BaselineBudget {
   readonly max: number;
   used = 0;
-  /** Random, so that a restarted backend never repeats a stamp. */
+  /** Random beginning of all stamps, so that a restarted backend never repeats a stamp. */
   readonly #nonce = randomBytes(NONCE_BYTES).toString('base64url');
   #last = 0;
   #versions: BaselineVersions = { definitions: 0, registry: 0, deletions: 0 };
@@ -22,7 +22,9 @@ export class BaselineBudget {
     this.max = max;
   }
 
-  /** Returns the previous object if it is equal: nearly all baselines share one. */
+  /**
+   * Returns the object of the previous call if it has the same versions, so that nearly all baselines share one object.
+   */
   versions(now: BaselineVersions): BaselineVersions {
     if (!areSame(this.#versions, now)) this.#versions = now;
     return this.#versions;
@@ -33,13 +35,15 @@ export class BaselineBudget {
   }
 }
 
-/** Versions of the state that a baseline depends on: if one changes, a delta can no longer be applied to it. */
+/**
+ * Versions of the state that a baseline depends on: after one of them changes, no delta can be applied to the baseline.
+ */
 export interface BaselineVersions {
   /** The generation of the definitions of checks and handlers. */
   readonly definitions: number;
-  /** The generation of the entries in memory. */
+  /** The generation of the registry, which increases when all its entries are read again. */
   readonly registry: number;
-  /** The number of deleted aggregates of the namespace. */
+  /** Number of aggregates of the namespace that were deleted so far. */
   readonly deletions: number;
 }
 
@@ -47,17 +51,19 @@ function areSame(one: BaselineVersions, other: BaselineVersions): boolean {
   return one.registry === other.registry && one.definitions === other.definitions && one.deletions === other.deletions;
 }
 
-/** A full passing result without an event, to which deltas of the same check can refer. */
+/** A full OK result of a check without an open event. Delta results of the same check can refer to it. */
 export class Baseline implements CheckBaseline {
   isStored = false;
-  /** True if a delta has replaced the stored output. */
+  /** True if a delta has replaced the output in the stored result. */
   hasOtherOutput = false;
-  /** Its id in the spool of the agent. */
+  /** Id of the full result in the spool of the agent; deltas refer to the baseline by this id. */
   readonly id: number;
   readonly entry: CheckEntry;
   readonly stamp: string;
   readonly signature: string;
-  /** Whether it has a duration. Its deltas have one exactly in this case. */
+  /**
+   * True if the full result has a duration. Then its deltas must have a duration too; otherwise they must have none.
+   */
   readonly hasDuration: boolean;
   readonly #versions: BaselineVersions;
   readonly #owner: ConnectionBaselines;
@@ -76,7 +82,10 @@ export class Baseline implements CheckBaseline {
     this.#owner = owner;
   }
 
-  /** Whether a delta can refer to it: not in its own batch, because the agent cannot know it yet. */
+  /**
+   * True if a delta can be applied to this baseline: it is stored, no full result has replaced it, and the versions are
+   * the same. It is unusable in its own batch, because the agent cannot know it yet.
+   */
   isUsable(now: BaselineVersions): boolean {
     return this.isStored && this.entry.baseline === this && areSame(this.#versions, now);
   }
@@ -86,13 +95,16 @@ export class Baseline implements CheckBaseline {
   }
 }
 
-/** The baselines of one connection, bounded in number. */
+/** The baselines of one connection, up to a maximum number. */
 export class ConnectionBaselines {
   readonly #byId = new Map<number, Baseline>();
   readonly #budget: BaselineBudget;
   #isClosed = false;
   #lastSequence = 0;
-  /** The sequence of the delivery with an unusable delta; later ones are ignored. */
+  /**
+   * Number of the delivery that contains a delta without a usable baseline, so that later deliveries are ignored;
+   * undefined if there is none.
+   */
   #stoppedAt: number | undefined;
 
   constructor(budget: BaselineBudget) {
@@ -104,9 +116,9 @@ export class ConnectionBaselines {
   }
 
   /**
-   * Adds the result that an entry got in this batch.
+   * Makes the result that an entry got in this batch a baseline.
    *
-   * @returns false if the limit is reached
+   * @returns false if a limit is reached or the connection has ended
    */
   add(fields: Pick<Baseline, 'id' | 'entry' | 'signature' | 'hasDuration'>, versions: BaselineVersions): boolean {
     if (this.#isClosed || this.#byId.size >= BASELINES_MAX || this.#budget.used >= this.#budget.max) return false;
@@ -119,23 +131,26 @@ export class ConnectionBaselines {
     return true;
   }
 
-  /** Returns the sequence number of the next delivery, in the order in which deliveries are applied. */
+  /**
+   * Returns the number for the next delivery of this connection. Deliveries are applied in the order of their numbers.
+   */
   nextSequence(): number {
     return ++this.#lastSequence;
   }
 
-  /** Ignores all deliveries after this one, because it contains a delta without a usable baseline. */
+  /** Makes `begin` reject all deliveries after this one, because it contains a delta without a usable baseline. */
   stopAt(sequence: number): void {
     this.#stoppedAt = sequence;
   }
 
   /**
-   * Must be called before a delivery is applied, also when it is applied again.
+   * Returns whether a delivery may be applied. Must be called before each attempt to apply it.
    *
-   * @returns false if the delivery must be ignored, because an earlier one stopped
+   * @returns false if the delivery must be ignored, because an earlier one contains a delta without a usable baseline
    */
   begin(sequence: number): boolean {
-    // When a batch is applied again, each delivery decides again whether it stops.
+    // If this or a later delivery called `stopAt` in an earlier attempt, its batch is applied again, and may succeed
+    // now.
     if (this.#stoppedAt !== undefined && sequence <= this.#stoppedAt) this.#stoppedAt = undefined;
     return this.#stoppedAt === undefined;
   }
@@ -151,7 +166,7 @@ export class ConnectionBaselines {
     this.#byId.clear();
   }
 
-  /** Discards everything when the connection ends. Its results that are still queued add no baselines. */
+  /** Discards all baselines when the connection ends. Results that are still queued then become no baselines. */
   end(): void {
     this.clear();
     this.#isClosed = true;

@@ -41,16 +41,18 @@ interface ResultParts {
   readonly definitions: Definitions;
   readonly clock: Clock;
   readonly limits: ProxyLimits;
-  /** Default: those of the settings. */
+  /** Limits of the attributes of results. Default: the limits of the default settings. */
   readonly attributes?: AttributeBounds;
 }
 
-/** The usual outcome of a request, shared to avoid an allocation. */
+/** The outcome of a request without rejected results, shared to avoid an allocation. */
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
 /** Accepts check results from all sources. */
 export class Results {
-  /** Number of rejected results by reason: those of agents, and individual ones of a batch. */
+  /**
+   * Number of results that were rejected so far, by reason: results from agents, and single results of API requests.
+   */
   readonly rejected: Record<Refusal['why'], number> = {
     invalid: 0,
     certificate: 0,
@@ -68,12 +70,13 @@ export class Results {
   }
 
   /**
-   * Stores results reported through the API and waits for their commit.
+   * Stores results from the API and resolves when they are committed.
    *
-   * @param results already validated, in order
-   * @returns the rejected results by their index: `forbidden`, their client was deleted with a ban; `too_large` or
-   *   `invalid`, their attributes exceed the limits; `no_memory`, they are new and memory is full
-   * @throws MonError `not_found` if the namespace was deleted, `unavailable`, or the error of `admission`
+   * @param results validated results, applied in this order
+   * @returns the errors of rejected results, by index in `results`: `forbidden` if the client was deleted with a ban,
+   *   `too_large` or `invalid` if attributes exceed the limits, `no_memory` if the client or check is new and memory is
+   *   full
+   * @throws MonError `not_found` if the namespace was deleted, `unavailable`, or the error that `admission` throws
    */
   async submit(
     namespaceName: string,
@@ -139,9 +142,9 @@ export class Results {
   }
 
   /**
-   * Stores a result of the backend about itself, even when there is no space for others.
+   * Stores a result of the backend about itself, even while other results are rejected because disk or memory is full.
    *
-   * @param client of the result; created if it is unknown
+   * @param client the client of the result; created if it does not exist
    * @throws MonError `unavailable`
    */
   submitOwn(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
@@ -160,12 +163,13 @@ export class Results {
   }
 
   /**
-   * Stores the results of an agent; each id of a spool has one effect, however often it comes. Invalid results are
-   * rejected individually and count as delivered.
+   * Queues the results of an agent to be stored. A result of a spool is applied once, however often it is delivered.
+   * Invalid results are rejected individually and count as delivered.
    *
-   * @param onRefused called after the commit, for each rejected result in order
-   * @param onSettled called after that
-   * @throws MonError `unavailable` if the queue is full or an upgrade rejects results; nothing of it was applied
+   * @param onRefused called after the commit, in order, for each rejected result of which the agent is notified
+   * @param onSettled called after the commit and all calls of `onRefused`, or with the error if there was no commit
+   * @throws MonError `unavailable` if the queue is full or results are rejected, for example during an upgrade; then
+   *   nothing is queued
    */
   submitFromAgent(
     namespaceName: string,
@@ -212,8 +216,8 @@ export class Results {
   }
 
   /**
-   * Returns the highest committed id of an agent's spool, 0 if there is none. It waits for its turn in the queue: a
-   * write in progress may fail, and the agent drops what it believes to be committed.
+   * Returns the highest committed id of an agent's spool, 0 if there is none. It waits for earlier commands of the
+   * queue: their write may fail, and the agent drops all results that it believes to be committed.
    *
    * @throws MonError `unavailable`
    */
@@ -225,9 +229,9 @@ export class Results {
   }
 
   /**
-   * Removes the last result and the history of a check. Its event stays (completion 1.6).
+   * Removes the last result and the history of a check. An open event of the check stays (completion 1.6).
    *
-   * @throws MonError `not_found`
+   * @throws MonError `not_found` if there is no result
    */
   remove(namespaceName: string, client: string, check: string, actor: Actor = MON): Promise<void> {
     return this.#parts.batcher.run(
@@ -245,10 +249,10 @@ export class Results {
 }
 
 /**
- * Returns a result from the API that is ready for the rules.
+ * Converts a result from the API: merges it with its definition and adds all default values.
  *
- * @param definitions of its namespace
- * @param now epoch seconds
+ * @param definitions the definitions of its namespace
+ * @param now current time in epoch seconds
  */
 export function incomingFromApi(
   submitted: SubmittedResult,

@@ -9,11 +9,11 @@ import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { BaselineVersions, ConnectionBaselines, Baseline } from './baselines.ts';
 
 /**
- * Adds this result to the baselines if a similar result would change only times and the history.
+ * Makes this result a baseline of the connection, if another result like it would change only times and the history.
  *
  * @param result.entry the entry that got the result in this batch
- * @param result.definitions the generation of the definitions with which it was merged
- * @returns whether it is a baseline now
+ * @param result.definitions generation of the definitions with which the result was merged
+ * @returns true if the result is a baseline now
  */
 export function offerBaseline(
   transaction: Transaction,
@@ -29,9 +29,9 @@ export function offerBaseline(
 ): boolean {
   const { id, signature, entry, check } = result;
   const { definitions } = transaction.routing;
-  // The next result would be merged with newer definitions.
+  // Definitions changed since this result was merged, so the next result would be merged with newer ones.
   if (result.definitions !== definitions.generation) return false;
-  // The duration of the definition would replace a missing one.
+  // The definition sets a duration, which a full result without a duration gets, but a delta does not.
   if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !canBeBaseline(check)) return false;
@@ -40,7 +40,7 @@ export function offerBaseline(
   return baselines.add({ id, entry, signature, hasDuration }, versionsOf(transaction, namespace));
 }
 
-/** Whether this delta can be applied to this baseline. */
+/** True if `delta` can be applied to `baseline`. */
 export function isUsableBaseline(
   transaction: Transaction,
   namespace: Namespace,
@@ -48,13 +48,14 @@ export function isUsableBaseline(
   delta: DeltaResult,
 ): baseline is Baseline {
   if (baseline?.isUsable(versionsOf(transaction, namespace)) !== true) return false;
-  // A delta without a duration would keep that of its baseline, which is another run.
+  // Without a duration in the delta, the record would retain the duration of the baseline, which was another run.
   if (baseline.hasDuration !== (delta.duration !== undefined)) return false;
-  // Another command of the batch has read the stored record, which no longer has the output of the baseline.
+  // A delta without output repeats the output of the baseline. This is impossible if another delta has replaced that
+  // output and the record was read for this batch, because the record no longer contains the output.
   return !(baseline.hasOtherOutput && delta.output === undefined && transaction.hasBody(CHECK_RECORDS, baseline.entry));
 }
 
-/** Applies a delta to its usable baseline. */
+/** Applies a delta result to its baseline, for which `isUsableBaseline` must be true. */
 export function applyDelta(transaction: Transaction, baseline: Baseline, delta: DeltaResult): void {
   const { entry, stamp } = baseline;
   const executed = Math.min(delta.executed, transaction.now);

@@ -7,14 +7,14 @@ import type { Clock, Store } from '../ports.ts';
 import { readResults } from './queries.ts';
 import type { Results } from './commands.ts';
 
-/** The dependencies of the result routes of v1 and mon. */
+/** The dependencies of the routes for results in the v1 API and the mon API. */
 export interface ResultDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly results: Results;
   readonly store: Store;
 }
 
-/** Returns the handlers for one result in the v1 or mon API. */
+/** Returns the route handlers that read and delete a single result, for the v1 API or the mon API. */
 export function oneResult(deps: ResultDeps, namespaceOf: NamespaceOf): OnMon<'result' | 'deleteResult'> {
   const { results, store } = deps;
   return {

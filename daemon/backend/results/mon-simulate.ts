@@ -19,9 +19,10 @@ interface SimulationDeps extends NamespaceDeps {
 }
 
 /**
- * Serves simulations of results, evaluated by the same rules as real results.
+ * Serves the route that simulates a result: it evaluates the result by the same rules as a real one, and stores
+ * nothing.
  *
- * @param rulesAfter returns the verdicts of the rules about aggregates with the result
+ * @param rulesAfter returns the verdicts of the rules about aggregates if the result were stored
  */
 export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): OnMon<'simulate'> {
   const { clock, config, registry, routing, store } = deps;

@@ -19,18 +19,18 @@ import { pendingResolutionsOf, type PendingResolution } from '../model/notify/si
 import { saveClient } from '../model/clients/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 
-/** A result that is ready for the rules: merged with its definition, with every default filled in. */
+/** A result that was merged with its definition and completed with all default values, so that it can be applied. */
 export interface IncomingResult {
-  /** The client of the result: the reporter, or the check's `source`. */
+  /** Name of the client of the result: the reporter, or the check's `source`. */
   readonly client: string;
-  /** The client that reported it. */
+  /** Name of the client that reported the result. */
   readonly reporter: string;
   readonly check: CheckResult;
-  /** Name of the user who requested it; absent: it was reported. */
+  /** Name of the user who caused the result, for example by resolving an event; absent if a client reported it. */
   readonly by?: string;
 }
 
-/** The reporter of results that come through the API, unless they name a `source` (completion 1.6). */
+/** The reporter of all results from the API. It is also their client, unless they name a `source` (completion 1.6). */
 export const API_REPORTER = 'sensu-api';
 
 type RecordEntry = CheckEntry | ClientEntry | PendingResolution;
@@ -40,10 +40,11 @@ const NONE: readonly RecordEntry[] = [];
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
 /**
- * Returns the entries whose bodies these results need. These are the client of an event that may reach handlers, and an
- * event that outlives an OK, which keeps its original parts. Nearly all results need none.
+ * Returns the entries whose record bodies must be read before these results are applied: clients of events that may
+ * reach handlers, pending resolutions, and checks whose event may stay open despite an OK result. Nearly all results
+ * need none.
  *
- * @param demand the handlers that an event of the namespace could reach
+ * @param demand which events the handlers of the namespace get
  */
 export function recordsNeeded(
   namespace: Namespace,
@@ -58,7 +59,7 @@ export function recordsNeeded(
     const isPlainOk = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
     const mayRun = demand !== 'none' || namesBuiltIn(check);
     if (isPlainOk && !mayRun) continue;
-    // Most of the time an agent reports for itself.
+    // Look up the client only if it differs from the previous one: most agents report only for themselves.
     if (client?.name !== result.client) client = namespace.clients.get(result.client);
     if (client === undefined) continue;
     const entry = client.checks.get(check.name);
@@ -70,20 +71,22 @@ export function recordsNeeded(
   return needed ?? NONE;
 }
 
-/** True if a result may leave an event as it was built. */
+/**
+ * True if this OK result may leave the event of the check unchanged, so that the stored parts of the event are needed.
+ */
 function mayOutlive({ state }: CheckEntry, check: CheckResult): boolean {
   return check.status === 0 && (check['auto_resolve'] === false || state.event !== undefined);
 }
 
-/** True if it names a built-in handler, which needs no definition. */
+/** True if the check names a built-in handler, which exists without a definition. */
 function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
   if (typeof handler === 'string' && BUILT_IN_HANDLERS.has(handler)) return true;
   return Array.isArray(handlers) && handlers.some((name) => BUILT_IN_HANDLERS.has(String(name)));
 }
 
 /**
- * True if the result may run a handler. A result that opens an event in the same batch is handled itself, so that its
- * client is fetched when the event ends.
+ * True if the result may run a handler. If an event opens and resolves in the same batch, its client is read because of
+ * the result that opens it.
  */
 function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand: EventDemand): boolean {
   if (demand === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
@@ -91,7 +94,10 @@ function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand:
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
 
-/** Returns the reason why a result is rejected: it would create a client or a check, and memory is full. */
+/**
+ * Returns the error for a result that would create a client or a check while memory is full; undefined for other
+ * results.
+ */
 export function refusalOfNew(
   { memory }: Transaction,
   namespace: Namespace,
@@ -103,9 +109,10 @@ export function refusalOfNew(
 }
 
 /**
- * Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4).
+ * Applies one result: updates the history and the event, ends silences that expire on resolve, and notifies handlers
+ * (completion 1.4).
  *
- * @returns the entry of the result
+ * @returns the check entry of the result
  */
 export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): CheckEntry {
   const { check } = result;
@@ -140,10 +147,10 @@ function nextBodies(
   isOpened: boolean,
   check: CheckResult,
 ): CheckBodies {
-  // Checked again, because the mark of the truncation may make it too long.
+  // The size is limited again, because truncation adds a mark, with which the output may be too long.
   const stored = withinOutputSize(withStoredOutput(check));
   if (isOpened) {
-    // The event keeps the whole output, the result the truncated one.
+    // The event stores the whole output, the last result only the truncated output.
     const eventCheck = stored.output === check.output ? undefined : check;
     return { check: stored, eventCheck };
   }
@@ -151,7 +158,9 @@ function nextBodies(
   return { check: stored, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
 }
 
-/** Returns the event part of a record whose event stays unchanged. */
+/**
+ * Returns the parts of a record body that preserve the check and the history of an event that a result does not change.
+ */
 export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckBodies, 'eventCheck' | 'eventHistory'> {
   return {
     eventCheck: bodies.eventCheck ?? bodies.check ?? undefined,
@@ -166,13 +175,13 @@ function endSilences(transaction: Transaction, check: CheckEntry): void {
   for (const entry of ended) endSilenced(transaction, namespace, entry, 'expire_on_resolve');
 }
 
-/** Registers the unknown client of a result, as Sensu Core does (completion 1.10). */
+/** Creates the unknown client of a result, as Sensu Core does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
   const client = clientMadeBy(result, transaction.now);
   const entry = saveClient(transaction, namespace, client, {
     signature: '',
     reporter: isForProxy(result) ? result.reporter : undefined,
-    // Clients of version 1 and the backend itself do not count as entities.
+    // The entity limit counts neither clients that results from the API create, nor the client of the backend itself.
     isCounted: result.reporter === API_REPORTER || result.client === BACKEND_CLIENT ? false : undefined,
   });
   notifyRegistration(transaction, entry);
@@ -180,9 +189,10 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
 }
 
 /**
- * Returns the client that a result creates if it is unknown; a `source` creates a proxy client (completion 1.10).
+ * Returns the record of the client that a result creates if its client is unknown. A client that is not the reporter
+ * itself, but a `source`, becomes a proxy client (completion 1.10).
  *
- * @param now epoch seconds
+ * @param now current time in epoch seconds
  */
 export function clientMadeBy(result: IncomingResult, now: number): Client {
   return {

@@ -6,10 +6,10 @@ import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/names
 import { decodeCheckRecord, splitCheckRecord, type CheckRecord } from '../model/events/check-record.ts';
 import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
 
-/** Returns the checks with a result, by client, then check. */
+/** Returns the entries of all checks with a result, sorted by client, then check. */
 export function resultsOf(namespace: Namespace): CheckEntry[] {
   const results: CheckEntry[] = [];
-  // A loop, because there may be a million.
+  // Loops instead of array methods, because there may be a million results.
   for (const client of namespace.sortedClients()) {
     for (const entry of client.sortedChecks()) if (entry.status !== undefined) results.push(entry);
   }
@@ -21,9 +21,9 @@ export function resultsOfClient(client: ClientEntry): CheckEntry[] {
 }
 
 /**
- * Reads the committed results of these checks, redacted; deleted ones are omitted.
+ * Reads the stored results of these checks, with secrets redacted. Checks without a result are omitted.
  *
- * @param shown converts a result for display, given its namespace
+ * @param shown converts a result for display; it gets the result and the name of its namespace
  */
 export async function readResults(
   store: Store,
@@ -36,7 +36,10 @@ export async function readResults(
   });
 }
 
-/** Reads the same results as JSON, much faster: a check without secrets is copied from the store unparsed. */
+/**
+ * Reads the same results as `readResults`, as JSON texts. It is much faster, because a check without secrets is copied
+ * from the store without being parsed.
+ */
 export async function readResultTexts(store: Store, entries: readonly CheckEntry[]): Promise<string[]> {
   return (await readRecordTexts(store, entries)).flatMap(([entry, text]) => {
     const resultText = textOf(entry, text);
@@ -52,7 +55,11 @@ function resultOf({ client }: CheckEntry, { check, history }: CheckRecord): Stor
   return { client: client.name, check: shown };
 }
 
-/** @returns undefined if the check must be parsed: there may be none, or something in it must be hidden or replaced */
+/**
+ * Returns the JSON text of a result, composed from the stored text of its record.
+ *
+ * @returns undefined if the record must be parsed: it may have no result, or something in it must be hidden or replaced
+ */
 function textOf({ client }: CheckEntry, text: string): string | undefined {
   if (hasOwnRedactKeys(client)) return undefined;
   const record = splitCheckRecord(text);
@@ -68,13 +75,13 @@ const HISTORY_KEY = /"history":/;
 export interface CheckHistory {
   readonly check: string;
   readonly history: readonly number[];
-  /** Epoch seconds. */
+  /** Time of the last execution, in epoch seconds. */
   readonly last_execution: number;
   readonly last_status: number;
   readonly last_result: CheckResult;
 }
 
-/** Reads the histories of the checks of one client. */
+/** Reads the histories of these checks of one client. Checks without a result are omitted. */
 export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<CheckHistory[]> {
   const histories: CheckHistory[] = [];
   for (const [entry, { check, history }] of await readRecords(store, entries)) {

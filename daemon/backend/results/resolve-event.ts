@@ -5,9 +5,9 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 
 /**
- * Resolves the open event of `entry`. The command must have requested its bodies.
+ * Resolves the open event of `entry`, whose record body the command must have requested.
  *
- * @param by name of the user who requested it
+ * @param by name of the user who resolves the event
  */
 export function resolveEvent(transaction: Transaction, entry: CheckEntry, by: string): void {
   const { client, state } = entry;

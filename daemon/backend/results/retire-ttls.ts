@@ -14,17 +14,17 @@ import { checkKey, namesOf, ttlDefinitionsOf, type CheckKey } from '../model/res
 import { TTL_DEFINITIONS } from '../model/results/storage.ts';
 
 /**
- * Number of clients whose results are written together, so that a check of a large fleet does not delay other results.
+ * Number of clients whose results one command changes, so that a check of a large fleet does not delay other results.
  */
 const SLICE = 200;
 
-/** The pause before another attempt when the store rejected a write. */
+/** Pause in milliseconds before another attempt after the store rejected a write. */
 const RETRY_MS = 1000;
 
-/** Time for which late results of a removed definition are recognized; no agent keeps a result longer than that. */
+/** Number of seconds for which late results of a removed definition are recognized. No agent retains results longer. */
 const REMEMBERED_SECONDS = 7 * 86_400;
 
-/** The name under which events are resolved when the definition of their check was removed. */
+/** The user name that is recorded when an event resolves because the definition of its check was removed. */
 const RESOLVED_BY = 'mon';
 
 interface RetireParts {
@@ -36,8 +36,8 @@ interface RetireParts {
 }
 
 /**
- * Ends the watch for stale results when the definition of a check is removed or loses its `ttl` (completion 1.14). The
- * stored list of definitions shows what was removed while no backend ran.
+ * Stops the TTL monitoring of a check when its definition is removed or loses its `ttl` (completion 1.14). The stored
+ * list of definitions with a `ttl` shows which of them were removed while no backend ran.
  */
 export function retireTtls(parts: RetireParts): Disposable {
   const { definitions, clock, log } = parts;
@@ -82,10 +82,10 @@ export function retireTtls(parts: RetireParts): Disposable {
 }
 
 /**
- * Retires the result of a check whose definition was removed. Its event resolves if it was about missing results. An
- * event about a problem that the check found stays, as in Sensu.
+ * Removes the `ttl` from the last result of a check whose definition was removed or lost its `ttl`. If its event is
+ * about missing results, the event resolves. An event about a problem that the check found stays open, as in Sensu.
  *
- * @param entry whose bodies the command must have requested
+ * @param entry the check, whose record body the command must have requested
  */
 export function retireResult(transaction: Transaction, entry: CheckEntry): void {
   const bodies = transaction.body(CHECK_RECORDS, entry);
@@ -105,7 +105,11 @@ export function retireResult(transaction: Transaction, entry: CheckEntry): void 
   saveCheck(transaction, entry, entry.state, { ...bodies, check: withoutTtl(check), eventCheck }, undefined);
 }
 
-/** Stores which definitions have a ttl now. @returns the checks that have lost it, also those of earlier changes */
+/**
+ * Stores which check definitions have a `ttl` now.
+ *
+ * @returns the checks whose definition has lost its `ttl`, now or within the last `REMEMBERED_SECONDS`
+ */
 async function noteDefinitions({
   registry,
   batcher,
@@ -128,7 +132,12 @@ async function noteDefinitions({
   return [...next].flatMap(([key, removed]) => (removed === null ? [] : [namesOf(key)]));
 }
 
-/** Stores which checks have, or had, a definition with a ttl. @throws MonError `unavailable` */
+/**
+ * Stores which checks have, or had, a definition with a `ttl`.
+ *
+ * @param checks for each check, the time when its definition lost the `ttl`, in epoch seconds; null if it still has one
+ * @throws MonError `unavailable`
+ */
 export function saveTtlDefinitions(
   batcher: Pick<Batcher, 'run'>,
   checks: ReadonlyMap<CheckKey, number | null>,

@@ -15,8 +15,9 @@ import { searchFilter } from '../http/search.ts';
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
 /**
- * Serves the last results, selected by a search (`?q=`), and accepts batches of results from scripts. The valid results
- * of a batch are stored together; the others are reported by their index.
+ * Serves the routes of the mon API for results: a list, selected by a search (`?q=`), single results, and batches of
+ * results from scripts. The valid results of a batch are stored together; the response lists rejected results by their
+ * index.
  */
 export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
   const { clock, results, store } = deps;
@@ -44,7 +45,7 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
 
 interface ValidatedBatch {
   readonly valid: SubmittedResult[];
-  /** The index of each of `valid` in the body. */
+  /** The indexes of the valid results in the request body, in the order of `valid`. */
   readonly indexes: readonly number[];
   readonly rejected: BatchAnswer['rejected'][number][];
 }

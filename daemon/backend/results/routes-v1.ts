@@ -11,7 +11,10 @@ import { oneResult, type ResultDeps } from './members.ts';
 import { readResults, readResultTexts, resultsOf, resultsOfClient } from './queries.ts';
 import { validateV1Submitted } from './validate-result.ts';
 
-/** Serves the last result of every client and check (completion 1.6). */
+/**
+ * Serves the routes of the v1 API that submit results, and that read and delete the last result of a check
+ * (completion 1.6).
+ */
 export function resultsOnV1(
   deps: ResultDeps,
 ): OnV1<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {

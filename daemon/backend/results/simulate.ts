@@ -20,7 +20,7 @@ import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
 import { type Routing } from '../model/notify/route.ts';
 
-/** Returns the verdicts of the rules about aggregates with one more result. */
+/** Returns the verdicts of the rules about aggregates as if this result were stored. */
 export type RulesAfter = (
   namespace: Namespace,
   result: { readonly client: string; readonly check: CheckResult; readonly isSilenced: boolean },
@@ -31,20 +31,20 @@ interface SimulationParts {
   readonly namespace: Namespace;
   readonly routing: Routing;
   readonly registry: Registry;
-  /** Epoch milliseconds. */
+  /** Current time in epoch milliseconds. */
   readonly nowMs: number;
-  /** The record of the client, if there is one. */
+  /** The stored record of the client; undefined if the client is unknown. */
   readonly record: Client | undefined;
-  /** Returns an id for an event that would begin. */
+  /** Returns an id for the event that the result would open. */
   readonly newId: () => string;
   readonly rulesAfter: RulesAfter;
 }
 
 /**
- * Returns the effects of a result as if it arrived now. Nothing is changed and no handler is notified; the event of a
- * new client's registration is left out.
+ * Returns the effects that a result would have if it arrived now. Nothing is changed and no handler is notified. The
+ * registration event of a new client is not included.
  *
- * @throws MonError `forbidden` if it would be rejected
+ * @throws MonError `forbidden` if the client was deleted with a ban
  */
 export function simulateResult(parts: SimulationParts, result: IncomingResult): Simulation {
   const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), routing, nowMs, newId } = parts;
@@ -111,7 +111,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   return { ...subject, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
-/** Returns the number of events that each rule inhibits now because of this one. */
+/** Returns the number of events that this event inhibits now, by inhibition rule. */
 function inhibitedBy(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
@@ -127,7 +127,10 @@ function newClient(namespace: Namespace, record: Client): ClientEntry {
   return client;
 }
 
-/** Returns the silences that would remain: those that a resolution ends do not silence it (completion 1.3.4). */
+/**
+ * Returns the ids of the silences that would silence the event, without those that its resolution ends
+ * (completion 1.3.4).
+ */
 function silencesAfter(occurrence: Occurrence, kind: EventTransition['kind'], nowMs: number): readonly string[] {
   const ids = activeSilenceIds(occurrence, nowMs);
   if (kind !== 'resolve') return ids;

@@ -7,25 +7,25 @@ import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { plansOf } from '../model/plans/state.ts';
 
-/** Number of results that are written together, so that an outage of many clients does not fill the queue at once. */
+/** Number of results that one command writes, so that an outage of many clients does not fill the queue at once. */
 const SLICE = 500;
 
 interface TtlParts {
   readonly registry: Registry;
   readonly stale: StaleResults;
-  /** The disk guard. Without it, results are assumed never to be rejected because of low disk space. */
+  /** The guard of disk space; absent if results are never rejected because of low disk space. */
   readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Turns stale results into events, to the second (completion 1.14). */
+/** Checks every second for results that became stale, and opens events for them (completion 1.14). */
 export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
   return clock.every(1000, () => {
     if (disk?.isAwaitingBacklog === true || plansOf(registry).isAwaitingBacklog(clock.now())) return;
     const now = Math.floor(clock.now() / 1000);
     for (const namespace of registry.namespaces()) {
-      // The index advances at once; results that could not be written are retried at the next repetition.
+      // A result that cannot be written is retried when the index returns it again, after its repeat interval.
       report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
         log.warn(
           { reason: errorMessage(error) },
@@ -42,7 +42,9 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
   }
 }
 
-/** Returns names, because the registry may be read again before the results are written. */
+/**
+ * Returns the names of a check, because a reload of the registry may replace its entry before its result is written.
+ */
 function namesOf({ client, name }: CheckEntry): readonly [client: string, check: string] {
   return [client.name, name];
 }

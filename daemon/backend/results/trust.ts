@@ -4,19 +4,20 @@ import type { Namespace } from '../model/registry/namespace.ts';
 /**
  * The reason why a result of a client is rejected.
  *
- * - `certificate`: it comes from an agent with a certificate for another client, and the client is an agent itself
- * - `signature`: the client has a signature, and this is a different one (completion 1.10)
- * - `banned`: the client was deleted with `invalidate`, and the ban has not expired (completion 1.6)
- * - `quarantined`: the client was deleted a short while ago, and the result is older than that
- * - `quota`: its proxy client would exceed the quota of the reporter
- * - `limit`: its entity would exceed the entity limit
+ * - `certificate`: an agent with a certificate for another client reported it, and the client is an agent or the
+ *   backend
+ * - `signature`: the client has a signature, and the result has a different one (completion 1.10)
+ * - `invalidated`: the client was deleted with `invalidate`, and the ban has not expired (completion 1.6)
+ * - `quarantined`: the client was deleted recently, and results must not create it again yet
+ * - `proxy_quota`: the client is new, and the reporter has reached its quota of proxy clients
+ * - `entity_limit`: the client is new and would exceed the entity limit
  */
 export type Distrust = 'certificate' | 'signature' | 'invalidated' | 'quarantined' | 'proxy_quota' | 'entity_limit';
 
 /**
- * Returns the reason why agents may not report for a client now. Late results, also from spools, do not create a
- * deleted client again. For a while only a keepalive, which is never spooled, can. So a known client is neither banned
- * nor in quarantine.
+ * Returns the reason why results of a client are rejected now; undefined if they are accepted. Late results, for
+ * example from spools, must not create a deleted client again. For a while only a keepalive can create it, because
+ * keepalives are never spooled. For an existing client, only the signature is checked.
  */
 export function distrustOf(
   namespace: Namespace,
@@ -31,10 +32,11 @@ export function distrustOf(
 }
 
 /**
- * Checks whether a client may send a keepalive.
+ * Throws if a keepalive of this client is rejected.
  *
- * @param madeAt time of the keepalive, epoch seconds; undefined: just now
- * @throws MonError `forbidden` with a wrong signature or a ban, `conflict` if it was deleted since then
+ * @param madeAt time when the keepalive was made, in epoch seconds; undefined: just now
+ * @throws MonError `forbidden` if the signature is wrong or the client is banned, `conflict` if the client was deleted
+ *   after the keepalive was made
  */
 export function admitKeepalive(
   namespace: Namespace,
@@ -72,7 +74,7 @@ function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number)
   return tombstone !== undefined && tombstone.untilMs > nowMs;
 }
 
-/** True if the signature matches; a client without a known signature needs none. */
+/** True if the signature is correct; a client without a known signature (an empty text) accepts every signature. */
 export function isSigned(expected: string, actual: string): boolean {
   return expected === '' || expected === actual;
 }

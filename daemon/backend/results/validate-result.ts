@@ -4,12 +4,12 @@ import { resultProblem, resultSchema, v1ResultSchema, type SubmittedResult } fro
 import { compileSchema } from './compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
-/** Validates everything of the schema except its refinement, which is `resultProblem`. */
+/** Checks everything in `resultSchema` except its refinement, which `resultProblem` checks. */
 const isResult = compileSchema(resultSchema);
 const isV1Result = compileSchema(v1ResultSchema);
 
 /**
- * Validates a result that a program submits, optionally with its client (reference 2.4).
+ * Validates a result that a program submits. The result may name its client (reference 2.4).
  *
  * @throws MonError `invalid` that names every invalid attribute
  */
@@ -18,7 +18,7 @@ export function validateSubmitted(value: unknown): SubmittedResult {
 }
 
 /**
- * Does the same for the v1 API.
+ * Validates a result that is submitted through the v1 API. The result may name its client.
  *
  * @throws MonError `invalid` that names every invalid attribute
  */
@@ -27,12 +27,20 @@ export function validateV1Submitted(value: unknown): SubmittedResult {
   return isV1Result(result) && resultProblem(result) === undefined ? result : parsedBy(v1ResultSchema, result);
 }
 
-/** @throws MonError `invalid` that names every invalid attribute */
+/**
+ * Validates a result as `resultSchema` defines it.
+ *
+ * @throws MonError `invalid` that names every invalid attribute
+ */
 export function validateResult(value: unknown): SubmittedResult {
   return isResult(value) && resultProblem(value) === undefined ? value : parsedBy(resultSchema, value);
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Validates a result with zod, which is slower than a compiled schema but names the invalid attributes.
+ *
+ * @throws MonError `invalid` that names every invalid attribute
+ */
 function parsedBy(schema: typeof resultSchema | typeof v1ResultSchema, value: unknown): SubmittedResult {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -7,7 +7,7 @@ import { CHECK_RECORDS } from '../model/events/storage.ts';
 import { retireResult } from './retire-ttls.ts';
 import { ttlDefinitionsOf } from '../model/results/ttl-definitions.ts';
 
-/** Records stale results. */
+/** Opens events for stale results, and retires results whose check definition lost its `ttl`. */
 export class StaleResults {
   readonly #batcher: Batcher;
 
@@ -16,8 +16,9 @@ export class StaleResults {
   }
 
   /**
-   * Records each of these checks as stale, unless a result has arrived since, or its client has an open keepalive
-   * event, which covers it. Retires a result that was under way when the definition of its check was removed.
+   * Applies a stale result to each of these checks. A check is skipped if a result has arrived since. It is also
+   * skipped while the keepalive event of its client is open, unless a stale result resolves its event. A result that
+   * was under way when the definition of its check was removed is retired instead.
    *
    * @throws MonError `unavailable`
    */

@@ -1,4 +1,4 @@
-/** Compares named items, for sorting. */
+/** Compares two objects by their names, for sorting. */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

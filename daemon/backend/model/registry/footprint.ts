@@ -1,12 +1,12 @@
 /**
- * The memory usage of the registry, counted as entries come and go. The sizes are measured per kind and rounded up, and
- * a test compares them with the heap. Texts are counted by their length.
+ * Estimated memory usage of the registry in bytes, updated when entries are added or removed. The size of each kind of
+ * entry was measured and rounded up, and a test compares the sum with the heap. Texts count with their length.
  */
 export class Footprint {
   bytes = 0;
 }
 
-/** A map whose entries are counted. */
+/** A map that adds a fixed size for each of its entries to the memory usage. */
 export class CountedMap<Value> extends Map<string, Value> {
   readonly #footprint: Footprint;
   readonly #bytesEach: number;
@@ -34,20 +34,20 @@ export class CountedMap<Value> extends Map<string, Value> {
   }
 }
 
-/** A client without its texts, with its entries in the indexes. */
+/** Bytes of a client without its texts, including its entries in the indexes. */
 export const CLIENT_BYTES = 180;
-/** One subscription of one client. */
+/** Bytes of one subscription of one client. */
 export const SUBSCRIBED_BYTES = 28;
-/** A profile including its key, and each subscription in it. */
+/** Bytes of a client profile with its key; `PROFILE_SUBSCRIPTION_BYTES` is added for each subscription in it. */
 export const PROFILE_BYTES = 300;
 export const PROFILE_SUBSCRIPTION_BYTES = 120;
 export const CHECK_BYTES = 384;
-/** An open event, with the beginning of its output. */
+/** Bytes of an open event, with the beginning of its output. */
 export const EVENT_BYTES = 850;
-/** A check as a member of one aggregate. */
+/** Bytes for the membership of one check in one aggregate. */
 export const MEMBER_BYTES = 120;
 export const SILENCED_BYTES = 450;
-/** The compiled selector of a silence. */
+/** Bytes of the compiled selector of a silence. */
 export const SELECTOR_BYTES = 3000;
-/** A mark for an agent's spool or for a deleted client. */
+/** Bytes of the stored position in an agent's spool, or of the mark of a deleted client. */
 export const MARK_BYTES = 200;

@@ -39,47 +39,59 @@ import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
-/** The last result of a check, while an agent may send the next one as a delta to it. */
+/** The last full result of a check, while the agent may send later results as differences to it. */
 export interface CheckBaseline {
-  /** Stamp of the stored result. */
+  /** Stamp of the stored record; no other value of this record ever has the same stamp. */
   readonly stamp: string;
-  /** True if its record was given to the store. */
+  /** True as soon as the record with this result was encoded for the store. */
   isStored: boolean;
-  /** Called when another result has replaced it, or it was removed. */
+  /** Called when the record of the check is replaced or removed, so that the result is no longer a baseline. */
   forget(): void;
 }
 
 /**
- * A client and check: the packed state that decides the next event. The bodies stay in the store until they are read.
+ * One check of one client in memory: the compact state from which the next event is decided. Its record body stays in
+ * the store and is read on demand.
  */
 export class CheckEntry {
   readonly client: ClientEntry;
   readonly name: string;
   state: CheckState = NO_CHECK_STATE;
-  /** Status of the last result; undefined after the result was deleted while its event stays. */
+  /**
+   * Status of the last result; undefined if there is none, for example because it was deleted while the event stays.
+   */
   status: number | undefined = undefined;
-  /** Execution time of the last result, epoch seconds; 0: there is none. */
+  /** Execution time of the last result, in epoch seconds; 0 if there is none. */
   executed = 0;
-  /** `executed` of the last result that was not OK, since the registry was read; 0: there was none. */
+  /**
+   * Execution time of the last result that was not OK, in epoch seconds; 0 if there was none since the registry was
+   * loaded.
+   */
   lastProblem = 0;
-  /** Seconds after which the last result is stale; 0: never. */
+  /** Number of seconds from the execution of the last result until the result becomes stale; 0: never. */
   ttl = 0;
-  /** Seconds after which a stale result is notified again; 0: staleness is not checked. */
+  /** Number of seconds after which a result that stays stale is reported again; 0: staleness is not checked. */
   ttlRepeat = 0;
-  /** Time of the next staleness check, epoch seconds; 0: never. */
+  /** Time of the next check for staleness, in epoch seconds; 0: never. */
   ttlAt = 0;
-  /** The aggregates of the last result. */
+  /** The aggregates of which the check is a member, by its last result. */
   aggregates: readonly CheckAggregate[] = NO_AGGREGATES;
-  /** Number of aggregates of the namespace that had been deleted when the last result arrived; 0 if it names none. */
+  /**
+   * Number of aggregates of the namespace that had been deleted when the last result arrived; 0 if the result names no
+   * aggregate.
+   */
   deletionsBefore = 0;
-  /** Beginning of the output of the open event, for rows. */
+  /** Beginning of the output of the open event, for lists of events; empty if no event is open. */
   summary = '';
-  /** Watched attributes of the last result of its event; undefined: no selector needs any, or there was none. */
+  /**
+   * Attributes that selectors use, from the last result of the event; undefined if selectors use none, or there was no
+   * event.
+   */
   facts: Facts | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
-  /** The sets of matchers that cover it; undefined: not computed yet, or there are none. */
+  /** Cache of the silences with matchers that cover the check; undefined if it was not computed yet. */
   covering: CoveringEntries | undefined = undefined;
-  /** Status of the open event, set before the rest of the event is loaded; undefined: none is open. */
+  /** Status of the open event, undefined if none is open. It is set before the rest of the event is loaded. */
   eventStatus: number | undefined = undefined;
   baseline: CheckBaseline | undefined = undefined;
 
@@ -89,32 +101,32 @@ export class CheckEntry {
   }
 
   /**
-   * The status that determines its severity for matchers: a resolved event keeps its last status until the resolution
-   * is handled.
+   * The status from which matchers derive the severity of the event. For a resolved event it is the last status that
+   * was not OK, so that its resolution matches the same silences.
    */
   get alertStatus(): number {
     return this.eventStatus ?? lastProblem(this.state.history);
   }
 
-  /** Returns the ids of the entries that silence it now. */
+  /** Returns the ids of the silences that silence this check at `nowMs`. */
   silencedBy(nowMs: number): string[] {
     const { namespace, subscriptions } = this.client;
     return silencedBy(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
   }
 
-  /** True if an entry silences it now. */
+  /** True if a silence covers this check and is active at `nowMs`. */
   isSilenced(nowMs: number): boolean {
     const { namespace, subscriptions } = this.client;
     return isSilenced(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
   }
 
-  /** Returns the silenced entries whose selector matches it. */
+  /** Returns the silences whose selector matches this check. */
   selected(): readonly SilencedEntry[] {
     const { silenced } = this.client.namespace;
     return silenced.hasSelectors ? silenced.selecting(this) : NO_ENTRIES;
   }
 
-  /** Returns the check as selectors see it. */
+  /** Returns the attributes of this check and its client as selectors evaluate them. */
   subject(): SelectorSubject {
     return this.client.subject(this.name, this.facts, this.alertStatus);
   }
@@ -123,47 +135,50 @@ export class CheckEntry {
 const NO_TEXTS: readonly string[] = [];
 const NO_ENTRIES: readonly SilencedEntry[] = [];
 
-/** The checks of a client without results; most proxy clients of a large fleet have few or none. */
+/** Empty map that all clients without checks share, to save memory: a large fleet has many such proxy clients. */
 const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
 
-/** The address of most clients that were created by results. */
+/** Address of most clients that results created; one shared text for all of them. */
 const UNKNOWN_ADDRESS = 'unknown';
 
-/** The data about a client that is not in its record. */
+/** Data about a client that is stored with its record, but is not a part of it. */
 export interface ClientOrigin {
   readonly signature: string;
-  /** The client whose results created it, if it is a proxy client. */
+  /** Name of the client whose results created this proxy client; undefined for other clients. */
   readonly reporter?: string | undefined;
-  /** False: version 1 created it. */
+  /** False if the entity limit does not count the client, for example because the v1 API created it. Default: true. */
   readonly isCounted?: boolean | undefined;
 }
 
-/** A client with its checks, in packed form. Its record stays in the store until it is read. */
+/** A client with its checks, in memory in compact form. Its record stays in the store and is read on demand. */
 export class ClientEntry {
   readonly namespace: Namespace;
   readonly name: string;
   profile: SharedProfile;
-  /** The address as it may be shown. */
+  /** The address of the client after redaction. */
   address: string;
-  /** Time of the last keepalive, epoch seconds. */
+  /** Time of the last keepalive, in epoch seconds. */
   timestamp: number;
-  /** Empty until the client has sent one; then its keepalives and results must carry it (completion 1.10). */
+  /**
+   * Signature that keepalives and results of the client must contain; empty until the client has sent one
+   * (completion 1.10).
+   */
   signature: string;
-  /** The client whose results created it, if it is a proxy client. */
+  /** Name of the client whose results created this proxy client; undefined for other clients. */
   reporter: string | undefined;
-  /** True if the limit of entities counts it; clients of version 1 are not counted. */
+  /** True if the entity limit counts the client. */
   isCounted: boolean;
   openEvents = 0;
-  /** True if its keepalive event is open. Cached, because an aggregate needs it for each member. */
+  /** True if the keepalive event of the client is open. It is cached, because an aggregate needs it for each member. */
   isDown = false;
-  /** The watched attributes; undefined: none. */
+  /** The attributes of the client that selectors use; undefined if selectors use none. */
   facts: Facts | undefined = undefined;
   selectors: ClientSelectors | undefined = undefined;
   #checks: Map<string, CheckEntry> | undefined = undefined;
-  /** Sorted when a list needs it. */
+  /** The checks sorted by name; undefined until a list needs them. */
   #sortedChecks: readonly CheckEntry[] | undefined = undefined;
 
-  /** @param profile of `client`, acquired for this entry */
+  /** @param profile the shared profile of `client`, acquired for this entry */
   constructor(
     namespace: Namespace,
     client: Client,
@@ -193,34 +208,35 @@ export class ClientEntry {
     return this.profile.version;
   }
 
-  /** The keys whose values it hides, by its own setting; undefined: the default ones. */
+  /** The keys whose values the client hides by its own setting; undefined if it has none and the default keys apply. */
   get redact(): readonly string[] | undefined {
     return this.profile.redact;
   }
 
-  /** The attributes that its keepalive results copy. */
+  /** The attributes of the client that are copied to the results of its keepalive check. */
   get keepalive(): Attributes {
     return this.profile.keepalive;
   }
 
-  /** Execution time of its newest result, epoch seconds; 0: it has none. */
+  /** Execution time of the newest result of the client, in epoch seconds; 0 if it has none. */
   get lastResult(): number {
     let last = 0;
     for (const { executed } of this.checks.values()) last = Math.max(last, executed);
     return last;
   }
 
-  /** Memory usage without its profile and its checks. */
+  /** Estimated memory usage of the client in bytes, without its profile and its checks. */
   get bytes(): number {
     const texts = this.name.length + this.address.length + this.signature.length;
     return CLIENT_BYTES + SUBSCRIBED_BYTES * this.profile.subscriptions.length + texts;
   }
 
   /**
-   * Returns a check of the client as selectors see it.
+   * Returns the attributes of the client, and of one of its checks, as selectors evaluate them.
    *
-   * @param facts of the check; default: its attributes are unknown
-   * @param status of its event; default: it has none
+   * @param check name of the check
+   * @param facts watched attributes of the check; default: its attributes are unknown
+   * @param status status of the event of the check; default: the check has no event
    */
   subject(check = '', facts?: Facts, status?: number): SelectorSubject {
     const factsByOwner = { client: this.facts, check: facts };
@@ -236,13 +252,13 @@ export class ClientEntry {
     };
   }
 
-  /** Returns the checks with a result or an event, by name. */
+  /** Returns the checks of the client that have a result or an event, sorted by name. */
   sortedChecks(): readonly CheckEntry[] {
     this.#sortedChecks ??= [...this.checks.values()].toSorted(byName);
     return this.#sortedChecks;
   }
 
-  /** Applies a newer record. */
+  /** Updates the client from a newer record. */
   update(client: Client, profile: SharedProfile, { signature, reporter, isCounted = true }: ClientOrigin): void {
     this.reporter = reporter;
     this.isCounted = isCounted;
@@ -263,7 +279,7 @@ export class ClientEntry {
   }
 }
 
-/** Yields the open events of a client, by check. */
+/** Yields the checks of a client that have an open event, sorted by name. */
 export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
   if (client.openEvents === 0) return;
   for (const check of client.sortedChecks()) if (check.state.event !== undefined) yield check;
@@ -274,28 +290,34 @@ function packedAddress(client: Client): string {
   return address === UNKNOWN_ADDRESS ? UNKNOWN_ADDRESS : address;
 }
 
-/** The position up to which the spool of an agent was committed. */
+/** The position up to which the results in the spool of an agent are committed. */
 export interface SpoolMark {
   readonly spool: string;
-  /** The highest id that is committed. */
+  /** The highest committed id of a result. */
   readonly acked: number;
 }
 
-/** A mark for a deleted client: data from before the deletion must not create it again. Epoch milliseconds. */
+/**
+ * The mark of a deleted client, with times in epoch milliseconds: data from before the deletion must not create the
+ * client again.
+ */
 export interface Tombstone {
   readonly deletedMs: number;
   readonly untilMs: number;
 }
 
-/** The state of a noun in one namespace. */
+/** The state of one kind of objects in one namespace; its size is 0 if nothing of it is stored. */
 interface NounState {
   readonly size: number;
 }
 
-/** Creates the state of a noun in one namespace. */
+/** A function that creates the state of one kind of objects in one namespace. */
 export type OpenState<State extends NounState> = (footprint: Footprint) => State;
 
-/** Everything in one namespace, with the indexes of its readers. Only transactions change it. */
+/**
+ * All objects of one namespace in memory, with the indexes that readers need. Except for loading, only transactions
+ * change it.
+ */
 export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
@@ -303,10 +325,13 @@ export class Namespace {
   readonly aggregates: AggregateRegistry<CheckEntry>;
   readonly ttls = new TtlIndex<CheckEntry>();
   readonly spools: Map<string, SpoolMark>;
-  /** Names of deleted clients, and the time (epoch milliseconds) until which they may not be created again. */
+  /**
+   * The time until which a client that was deleted with a ban must not be created again, in epoch milliseconds, by the
+   * name of the client.
+   */
   readonly invalidated: Map<string, number>;
   readonly tombstones: Map<string, Tombstone>;
-  /** Number of results by the severity of the last one. */
+  /** Number of checks by the severity of their last result. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
   /** The attributes of clients and checks that selectors use. */
@@ -317,7 +342,7 @@ export class Namespace {
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
   readonly inhibited = new InhibitedEventIndex<CheckEntry>();
-  /** The states of nouns, by the function that created them. */
+  /** The states that `state` has created, by the function that created them. */
   readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
   readonly #profiles: ClientProfiles;
@@ -328,8 +353,8 @@ export class Namespace {
   readonly #naming: () => AlertNaming;
 
   /**
-   * @param footprint counts the memory usage of the namespace
-   * @param naming the meaning of alert labels by the settings in force
+   * @param footprint counts the memory usage of all namespaces
+   * @param naming returns the meaning of alert labels by the current settings
    */
   constructor(name: string, footprint = new Footprint(), naming = (): AlertNaming => DEFAULT_NAMING) {
     this.name = name;
@@ -343,26 +368,29 @@ export class Namespace {
     this.tombstones = new CountedMap(footprint, MARK_BYTES);
   }
 
-  /** The meaning of alert labels by the settings in force; a reload replaces the object. */
+  /** The meaning of alert labels by the current settings. It is a new object after a reload of the settings. */
   get naming(): AlertNaming {
     return this.#naming();
   }
 
-  /** Returns the state of a noun. States that each result needs are fields instead, to avoid the look-up. */
+  /**
+   * Returns the state of one kind of objects in this namespace, created by the first call. States that every result
+   * needs are fields of the namespace instead, which saves a look-up.
+   */
   state<State extends NounState>(open: OpenState<State>): State {
     let state = this.#states.get(open) as State | undefined;
     if (state === undefined) this.#states.set(open, (state = open(this.#footprint)));
     return state;
   }
 
-  /** True if nothing in the namespace is stored. */
+  /** True if no object of the namespace is stored. */
   get isEmpty(): boolean {
     const { clients, silenced, spools, invalidated, tombstones, aggregates } = this;
     const kept: readonly NounState[] = [clients, silenced, spools, invalidated, tombstones, ...this.#states.values()];
     return aggregates.deletionCount === 0 && kept.every(({ size }) => size === 0);
   }
 
-  /** Returns all clients by name; sorted again only after a client was added or removed. */
+  /** Returns all clients sorted by name. The list is cached until a client is added or removed. */
   sortedClients(): readonly ClientEntry[] {
     return (this.#sortedClients ??= [...this.clients.values()].toSorted(byName));
   }
@@ -371,12 +399,15 @@ export class Namespace {
     return this.clients.get(client)?.checks.get(check);
   }
 
-  /** Yields the entries with an open event, by client, then check. */
+  /** Yields the checks that have an open event, sorted by client, then check. */
   *events(): Generator<CheckEntry, void, undefined> {
     for (const client of this.sortedClients()) yield* eventsOf(client);
   }
 
-  /** Returns the same entries as an array, much faster; computed again only after an event opened or ended. */
+  /**
+   * Returns the same checks as `events` in an array. It is much faster, because the array is cached until an event
+   * opens or ends.
+   */
   allEvents(): readonly CheckEntry[] {
     return (this.#allEvents ??= this.#findEvents());
   }
@@ -390,7 +421,12 @@ export class Namespace {
     return entries;
   }
 
-  /** @param origin of a new client; a known client keeps its own, but is counted once a counted source reports it */
+  /**
+   * Adds a client, or replaces the record of an existing client.
+   *
+   * @param origin the origin of a new client. For an existing client only its signature is applied, and `isCounted` if
+   *   it is true
+   */
   putClient(record: Client, origin: ClientOrigin): ClientEntry {
     const present = this.clients.get(record.name);
     if (present === undefined) return this.loadClient(record, origin);
@@ -399,7 +435,7 @@ export class Namespace {
     return this.loadClient(record, { signature: origin.signature, reporter, isCounted });
   }
 
-  /** Loads a client from its stored record. */
+  /** Adds or updates a client in memory from its stored record and origin. */
   loadClient(record: Client, origin: ClientOrigin): ClientEntry {
     const profile = this.#profiles.take(record);
     const present = this.clients.get(record.name);
@@ -426,7 +462,7 @@ export class Namespace {
     return present;
   }
 
-  /** Updates the watched attributes of a client. */
+  /** Updates the attributes of a client that selectors use. */
   learnClient(entry: ClientEntry, record: Client): void {
     const facts = this.watched.client.read(record, redactKeysOf(record));
     if (facts !== entry.facts) entry.selectors = undefined;
@@ -434,9 +470,10 @@ export class Namespace {
   }
 
   /**
-   * Updates the watched attributes of a check whose event is or was open; other checks do not need them.
+   * Updates the attributes of a check that selectors use. Only checks whose event is or was open need them.
    *
-   * @param eventCheck the check in its event, if it differs from the result: its labels are listed
+   * @param eventCheck the check in the event, if it differs from the result; its labels are used, because lists show
+   *   them
    */
   learnCheck(entry: CheckEntry, result: CachedResult, eventCheck?: CachedResult | null): void {
     if (this.watched.check.isEmpty) return;
@@ -446,13 +483,18 @@ export class Namespace {
     entry.facts = facts;
   }
 
-  /** Counts a client that is added (1) or removed (-1), or before and after it changes. */
+  /**
+   * Adds a client to the counts (1) or subtracts it (-1). A client that changes is subtracted before and added after.
+   */
   #count(entry: ClientEntry, by: 1 | -1): void {
     this.counted.count(entry, by);
     this.#footprint.bytes += by * entry.bytes;
   }
 
-  /** Returns the additional bytes that a client would take with this record, if no other client shares its profile. */
+  /**
+   * Returns by how many bytes memory usage would grow if `present` got this record, and no other client shared its
+   * profiles.
+   */
   growthOf(record: Client, present: ClientEntry): number {
     return this.#profiles.bytesOf(record) - present.profile.bytes;
   }
@@ -466,7 +508,7 @@ export class Namespace {
     this.#sortedClients = undefined;
   }
 
-  /** Returns the entry of a client and check, created if it is new. */
+  /** Returns the entry of a check of a client, which is created if it is new. */
   ensureCheck(client: ClientEntry, name: string): CheckEntry {
     let entry = client.checks.get(name);
     if (entry === undefined) {
@@ -477,8 +519,10 @@ export class Namespace {
   }
 
   /**
-   * @param result the last one; undefined if there is none
-   * @param output of the event, if `state` has a new one; undefined keeps the present one
+   * Sets the state and the last result of a check, and updates all indexes.
+   *
+   * @param result the last result; undefined if there is none
+   * @param output output of the event, if `state` contains a new one; undefined: the output has not changed
    * @param deletionsBefore number of aggregates that had been deleted when the result arrived
    */
   setCheck(
@@ -526,9 +570,10 @@ export class Namespace {
   }
 
   /**
-   * Records a repeated result: it is still OK, no event is open, and its ttl and aggregates are unchanged.
+   * Updates a check after a result that repeats its baseline: it is OK, no event is open, and `ttl` and aggregates are
+   * unchanged.
    *
-   * @param executed epoch seconds
+   * @param executed execution time of the result, in epoch seconds
    */
   renewCheck(entry: CheckEntry, state: CheckState, executed: number): void {
     entry.state = state;
@@ -542,12 +587,16 @@ export class Namespace {
     this.#footprint.bytes -= checkBytes(entry);
   }
 
-  /** Deletes an aggregate. Its members join again with their next results. */
+  /** Deletes an aggregate. A check becomes a member again with its next result that names the aggregate. */
   deleteAggregate({ name }: CheckAggregate): void {
     this.loadDeletion(name, this.aggregates.deletionCount + 1);
   }
 
-  /** @param count number of deleted aggregates, including this one */
+  /**
+   * Applies the deletion of an aggregate.
+   *
+   * @param count number of aggregates of the namespace that were deleted so far, including this one
+   */
   loadDeletion(name: string, count: number): void {
     this.#footprint.bytes -= MEMBER_BYTES * this.aggregates.loadDeletion(name, count);
   }
@@ -567,6 +616,6 @@ function memberBytes(aggregates: readonly CheckAggregate[]): number {
 }
 
 function summaryOf(output: string): string {
-  // A copy: a slice would keep the whole output in memory.
+  // Copy the text, because a slice would retain the whole output in memory.
   return Buffer.from(outputSummary(output)).toString();
 }

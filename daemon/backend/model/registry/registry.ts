@@ -21,39 +21,42 @@ const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CH
 
 export type StoredText = readonly [key: Key, text: string];
 
-/** One read of the whole store. */
+/** Data that is shared by all objects that are loaded in one read of the store. */
 export interface LoadContext {
-  /** The clock corrections that apply to the times that are read. */
+  /** The clock corrections that apply to the stored times. */
   readonly corrections: Corrections;
   readonly texts: SharedTexts;
 }
 
 /**
- * A kind of stored objects, as the registry uses it: in a namespace, with `load` and `unload`, or in none, with
- * `adopt`.
+ * The functions by which the registry loads one kind of stored objects. A kind of objects in namespaces has `load` and
+ * `unload`; another kind has `adopt`.
  */
 export interface RegistryTable {
-  /** First part of its keys; the second part is the namespace, if it is in one. */
+  /** First part of the keys of this kind. The second part is the namespace, if the objects are in one. */
   readonly prefix: string;
-  /** Loads an object of a namespace into memory, in place of the one with this key. */
+  /** Loads an object of a namespace into memory, where it replaces the object with the same key. */
   readonly load?: (namespace: Namespace, key: Key, text: string, reading: LoadContext) => void;
-  /** Removes an object that is no longer stored from memory. Absent: it is removed together with another kind. */
+  /**
+   * Removes from memory an object that is no longer stored. Absent: it is removed together with an object of another
+   * kind.
+   */
   readonly unload?: (namespace: Namespace, key: Key) => void;
-  /** Loads all stored objects, in place of those in memory; for a kind without a namespace. */
+  /** Replaces all objects of this kind in memory by the stored ones, for a kind without a namespace. */
   readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
-   * Loads one object of a kind with `adopt` after another backend has written it, because reading all of them would
-   * take long. Throws before anything is changed.
+   * Returns a function that updates one object of a kind with `adopt`, after another backend has written it. Reading
+   * all objects of the kind would take long. Throws before anything is changed.
    *
-   * @param text undefined: it is no longer stored
+   * @param text the stored text; undefined if the object is no longer stored
    */
   readonly adoptOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
-  /** Reads the related data that an object needs before it is loaded, because another backend has written it. */
+  /** Reads related data that an object written by another backend needs, before the object is loaded. */
   readonly prepare?: (registry: Registry, key: Key, text: string, store: Pick<Store, 'getMany'>) => Promise<void>;
   /**
-   * Removes the remaining marks of a namespace that is empty and will be deleted.
+   * Removes the remaining marks of an empty namespace that is to be deleted.
    *
-   * @returns the keys under which they are stored
+   * @returns the keys under which the marks are stored
    */
   readonly clear?: (namespace: Namespace) => readonly Key[];
 }
@@ -62,22 +65,22 @@ export interface RegistryOptions {
   readonly auditLimits?: AuditLimits;
   readonly timelineLimits?: TimelineLimits;
   readonly definitions?: StoredDefinitions;
-  /** Called with the clock corrections at the moment from which the loaded times are in force. */
+  /** Called by `load` with the clock corrections of the store, when the loaded state replaces the previous one. */
   readonly onCorrections?: (corrections: Corrections) => void;
-  /** Returns the meaning of alert labels by the settings in force; absent: the default settings. */
+  /** Returns the meaning of alert labels by the current settings; absent: by the default settings. */
   readonly naming?: () => AlertNaming;
-  /** Called with the memory usage of what was read so far; throws if it is too large. */
+  /** Called by `load` with the memory usage, in bytes, of what was read so far; throws if that is too much. */
   readonly refuseBeyond?: (bytes: number) => void;
 }
 
-/** The parts of a store from which the registry is read. */
+/** The functions of a store with which the registry is loaded. */
 type ReadStore = Pick<Store, 'getMany' | 'scan'>;
 
-/** The whole state in memory, which makes the decisions; the store persists it (architecture, State). */
+/** The whole state in memory, from which all decisions are made; the store persists it (architecture, State). */
 export class Registry {
-  /** Increases whenever everything was read again: earlier entries are then no longer the current ones. */
+  /** Increases with each complete load; entries from before the load are no longer current. */
   generation = 0;
-  /** All kinds of stored objects, in the order in which they are read. */
+  /** All kinds of stored objects, in the order in which they are loaded. */
   readonly tables: readonly RegistryTable[];
   #lastJobId = 0;
   #content: RegistryContent;
@@ -85,14 +88,14 @@ export class Registry {
   readonly timeline: Timeline;
   /** The credentials of all namespaces. */
   readonly credentials: CredentialRegistry;
-  /** The definitions that were created over the API. */
+  /** The definitions that were created through the API. */
   readonly definitions: StoredDefinitions;
-  /** The namespaces that exist for callers; they may be empty. */
+  /** The namespaces that were declared and therefore exist for callers, even if they are empty. */
   readonly declared = new DeclaredNamespaces();
-  /** The clock corrections that apply to times that are written. */
+  /** The clock corrections that apply to all times that are read or written now. */
   corrections = NO_CORRECTIONS;
 
-  /** The states of nouns for the whole backend, by the function that created them. */
+  /** The states that `state` has created, by the function that created them. */
   readonly #states = new Map<() => unknown, unknown>();
   readonly #options: RegistryOptions;
 
@@ -106,29 +109,32 @@ export class Registry {
     this.credentials = new CredentialRegistry(new Roles(this.definitions));
   }
 
-  /** Returns the state of a noun for the whole backend, created at the first call; as `Namespace.state`. */
+  /**
+   * Returns the state of one kind of objects for the whole backend, created by the first call. For state of a namespace
+   * there is `Namespace.state`.
+   */
   state<State>(open: () => State): State {
     let state = this.#states.get(open) as State | undefined;
     if (state === undefined) this.#states.set(open, (state = open()));
     return state;
   }
 
-  /** Memory usage of the namespaces; a close estimate. */
+  /** Estimated memory usage of all namespaces, in bytes. */
   get bytes(): number {
     return this.#content.footprint.bytes;
   }
 
-  /** Returns the namespace with this name, created if it is new. */
+  /** Returns the namespace with this name, which is created in memory if it is new. */
   namespace(name: string): Namespace {
     return ensureNamespace(this.#content, name);
   }
 
-  /** Returns the namespace with this name if anything is or was in it; never creates one. */
+  /** Returns the namespace with this name; undefined if nothing is or was in it. It never creates one. */
   findNamespace(name: string): Namespace | undefined {
     return this.#content.namespaces.get(name);
   }
 
-  /** True if the namespace exists: it was declared, or is `default`. */
+  /** True if the namespace was declared or is `default`, even if it is empty. */
   hasNamespace(name: string): boolean {
     return this.declared.has(name);
   }
@@ -137,31 +143,34 @@ export class Registry {
     return this.#content.namespaces.values();
   }
 
-  /** Removes an empty namespace from memory. */
+  /** Removes an empty namespace from memory, unless it is `default`. */
   removeNamespace(name: string): void {
     if (name !== DEFAULT_NAMESPACE) this.#content.namespaces.delete(name);
   }
 
-  /** Returns a new id. It is based on microseconds of the time, so that ids of runs before a restart are not reused. */
+  /**
+   * Returns a new id for a handler run. It is based on the time in microseconds, so that ids from before a restart are
+   * not used again.
+   */
   newJobId(nowMs: number): number {
     this.#lastJobId = Math.max(this.#lastJobId + 1, nowMs * 1000);
     return this.#lastJobId;
   }
 
-  /** Records an id in use, which a clock may have created that was ahead of the present one. */
+  /** Makes all new ids higher than `id`, which is in use and may have been created while the clock was ahead. */
   noteJobId(id: number): void {
     this.#lastJobId = Math.max(this.#lastJobId, id);
   }
 
   /**
-   * Reads everything again from the store: at the start, and after a failed write. Readers see the old state until
-   * then.
+   * Loads the whole state from the store: at the start, and after a failed write. Readers see the old state until
+   * everything was read.
    */
   async load(store: ReadStore): Promise<void> {
     const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
     const content = await this.#readNamespaces(store, { corrections, texts: new SharedTexts() });
     const adoptions = await this.#readOthers(store, this.tables);
-    // From here on their times are in force, together with those of the namespaces.
+    // From here on nothing is awaited, so that namespaces, clock corrections and other objects are replaced together.
     this.#content = content;
     this.corrections = corrections;
     this.#options.onCorrections?.(corrections);
@@ -170,16 +179,16 @@ export class Registry {
   }
 
   /**
-   * Applies the writes of another backend: it loads the newest values of these keys, which may be those of later
-   * writes. Once the keys of each write since the begin of `load` were applied in order, memory equals that after
-   * another `load`, but keeps its entries. Readers see all of one call, or nothing.
+   * Applies writes of another backend: it loads the newest values of the written keys, which may be those of later
+   * writes. After the keys of each write since the start of `load` were applied in order, memory equals the result of
+   * another `load`, but entries stay the same objects. Readers see all changes of one call, or none.
    *
-   * @param keys each of them once or more often; keys that no table has are skipped
+   * @param keys the written keys, possibly more than once; keys that belong to no table are skipped
    * @throws the error of the store; then nothing was applied
    */
   async follow(store: ReadStore, keys: Iterable<Key>): Promise<void> {
     const touched = new Touched(this.tables, keys);
-    // With another correction every record has another date.
+    // After a new clock correction all stored times mean other times, so everything is loaded again.
     if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
     const newest = await touched.read(store);
     const few = [...touched.tables].filter(({ adoptOne }) => adoptOne === undefined);
@@ -192,7 +201,7 @@ export class Registry {
       if (text !== undefined) await table.prepare?.(this, key, text, store);
     }
     const reading = { corrections: this.corrections, texts: new SharedTexts() };
-    // Results are removed before their clients; below they are loaded after them.
+    // Remove objects in reverse order, results before their clients. Below, results are loaded after their clients.
     for (const { table, key, text } of newest.toReversed()) {
       const namespace = text === undefined ? this.findNamespace(String(key[1])) : undefined;
       if (namespace !== undefined) table.unload?.(namespace, key);
@@ -228,7 +237,11 @@ export class Registry {
     return content;
   }
 
-  /** @returns functions that put the objects without a namespace into force */
+  /**
+   * Reads all objects of kinds without a namespace.
+   *
+   * @returns functions that put the objects into the registry
+   */
   async #readOthers(store: ReadStore, tables: Iterable<RegistryTable>): Promise<(() => void)[]> {
     const adoptions: (() => void)[] = [];
     for (const { prefix, adopt } of tables) {
@@ -241,7 +254,7 @@ export class Registry {
   }
 }
 
-/** The namespaces, and their memory usage. */
+/** The namespaces in memory and their memory usage; a load replaces all of it at once. */
 interface RegistryContent {
   readonly footprint: Footprint;
   readonly namespaces: Map<string, Namespace>;

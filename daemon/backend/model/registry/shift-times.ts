@@ -1,16 +1,16 @@
 import type { Store, StoreOp } from '../../ports.ts';
 
-/** A kind of stored objects whose times may be shifted by clock corrections. */
+/** The functions that shift the times in one kind of stored objects after a clock correction or a downtime. */
 export interface ShiftedTable {
   readonly prefix: string;
   /**
-   * Returns a stored object with its times shifted; undefined: it has no such times. Absent: no object of this kind
-   * has.
+   * Returns the text of a stored object with its times shifted by `byMs`; undefined if the object contains no such
+   * times. Absent: no object of this kind contains such times.
    */
   readonly shifted?: (text: string, byMs: number) => string | undefined;
   /**
-   * Returns a stored object with its durations extended by a time in which no backend ran; undefined: that time counts
-   * for it. Absent: it counts for all objects of this kind.
+   * Returns the text of a stored object with its durations extended by `forMs`, in which no backend ran; undefined if
+   * that time counts for its durations. Absent: that time counts for all objects of this kind.
    */
   readonly waited?: (text: string, forMs: number) => string | undefined;
 }
@@ -19,14 +19,14 @@ export interface ShiftedTable {
 interface Moves {
   /** Seconds by which the clock is corrected. */
   readonly seconds: number;
-  /** Milliseconds in which no backend ran. */
+  /** Milliseconds during which no backend ran. */
   readonly awayMs: number;
 }
 
 /**
- * Shifts the ends of durations, so that a clock correction neither shortens nor extends them, and extends durations
- * that count only while a backend runs. Ages of clients and results are not included: their records say by which clock
- * they were written.
+ * Returns the writes that shift the ends of durations, so that a clock correction neither shortens nor extends them.
+ * They also extend durations that count only while a backend runs. Times of clients and results are not shifted: their
+ * records say by which clock they were written.
  */
 export async function shiftedTimes(
   store: Pick<Store, 'scan'>,

@@ -3,11 +3,14 @@ import type { SilencedChange } from '../../ports.ts';
 import { eventsOf, type CheckEntry, type Namespace } from './namespace.ts';
 
 /*
- * Finds the events and checks that a silenced entry covers, whether or not it is active: by its subscription and check,
- * or by its selector.
+ * Functions that find the events and checks that a silence covers, active or not: by its subscription and check, or by
+ * its selector.
  */
 
-/** Yields the open events that an entry with this subscription and check covers. */
+/**
+ * Yields the checks with an open event that a silence with this subscription and check covers. One of the two may be
+ * null, which stands for all; if both are null, nothing is covered.
+ */
 export function* eventsNamedBy(
   namespace: Namespace,
   subscription: string | null,
@@ -34,7 +37,7 @@ export function* eventsNamedBy(
   }
 }
 
-/** Yields the open events that a selector matches. */
+/** Yields the checks with an open event that a selector matches. */
 function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<CheckEntry, void, undefined> {
   for (const client of namespace.clients.values()) {
     if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
@@ -42,7 +45,9 @@ function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<
   }
 }
 
-/** Yields the open events that the entry of a change covers; the entry itself may be deleted. */
+/**
+ * Yields the checks with an open event that the silence of a change covers. The silence itself may have been deleted.
+ */
 export function* eventsSilencedBy(
   namespace: Namespace,
   [, , subscription, check, bySearch]: SilencedChange,
@@ -52,17 +57,17 @@ export function* eventsSilencedBy(
   if (selector.kind === 'selector') yield* eventsSelectedBy(namespace, selector);
 }
 
-/** True if there is such an event. */
+/** True if the silence of a change covers at least one open event. */
 export function isAnySilencedBy(namespace: Namespace, change: SilencedChange): boolean {
   return eventsSilencedBy(namespace, change).next().done !== true;
 }
 
-/** Number of clients that are processed between two steps. */
+/** Number of clients that `checksNamedBy` examines before it yields undefined, so that its caller can pause. */
 const CLIENTS_OF_STEP = 256;
 
 /**
- * Yields the checks with a result or an event that an entry with this subscription and check covers; undefined: a step
- * without one.
+ * Yields the checks with a result or an event that a silence with this subscription and check covers; null stands for
+ * all. From time to time it yields undefined, without a check, so that the caller can pause.
  */
 export function* checksNamedBy(
   namespace: Namespace,

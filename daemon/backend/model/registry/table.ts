@@ -2,64 +2,83 @@ import type { Corrections } from '../../../clock/corrections.ts';
 import type { Change, Key } from '../../ports.ts';
 
 /**
- * Describes how a transaction keeps one kind of objects: in the memory of `Holder`, which is a namespace or a registry
- * of the whole backend, and in the store.
+ * Describes how a transaction stores one kind of objects: in the store, and in the memory of a `Holder`, which is a
+ * namespace or the registry of the whole backend.
  */
 export interface Table<Holder, Id, Item> {
   readonly key: (holder: Holder, id: Id) => Key;
-  /** Returns the stored form. */
+  /** Returns the text that is stored for an object. */
   readonly encode: (item: Item) => string;
-  /** Puts it into memory, in place of the one with this id. */
+  /** Puts an object into memory, where it replaces the object with this id. */
   readonly hold: (holder: Holder, id: Id, item: Item) => void;
-  /** Removes it from memory. */
+  /** Removes an object from memory. */
   readonly drop: (holder: Holder, id: Id) => void;
-  /** Returns the change that announces an addition, removal or update; absent: nothing is announced. */
+  /**
+   * Returns the change record that announces that an object was added, updated or removed. Absent: changes of this kind
+   * are not announced.
+   */
   readonly change?: (holder: Holder, id: Id) => Change;
 }
 
-/** A kind of objects of which only the last state in a batch is written: memory has it already. */
+/**
+ * A kind of objects that are written once per batch, in their last state. Their state in memory is already up to date.
+ */
 export interface LatestTable<Holder, Id> {
   readonly key: (holder: Holder, id: Id) => Key;
-  /** Returns the text to store; undefined: the object was removed. */
+  /** Returns the text to store; undefined if the object was removed, so that nothing is written. */
   readonly encodeLatest: (holder: Holder, id: Id) => string | undefined;
 }
 
 /**
- * A kind of objects whose body stays in the store until it is read, while an entry in memory has the state for
- * decisions.
+ * A kind of objects whose record bodies stay in the store and are read on demand. The entry of an object in memory has
+ * the state that decisions need.
  */
 export interface RecordTable<Entry extends object, Body> {
   readonly isEntry: (entry: object) => entry is Entry;
   readonly key: (entry: Entry) => Key;
-  /** @param era number of clock corrections; undefined: none */
+  /**
+   * Returns the text that is stored for a body.
+   *
+   * @param era number of clock corrections so far; undefined if there were none
+   */
   readonly encode: (entry: Entry, body: Body, era: number | undefined) => string;
-  /** @returns the stored body, with its ages by the present clock */
+  /**
+   * Parses a stored body.
+   *
+   * @returns the body, with its times converted to the present clock so that ages are correct
+   */
   readonly decode: (text: string, corrections: Corrections) => Body;
-  /** Returns the entry whose body is read together with that of this one. */
+  /** Returns another entry whose body is always read together with the body of this entry. Absent: there is none. */
   readonly owner?: (entry: Entry) => object;
-  /** Returns the form to store instead of `encode` if parts may be amended later; undefined: they may not. */
+  /**
+   * Returns the stored form in parts if parts of the body may be amended later; undefined: the text of `encode` is
+   * stored.
+   */
   readonly encodeParts?: (entry: Entry, body: Body, era: number | undefined) => StampedParts<string> | undefined;
 }
 
-/** A kind of objects whose bodies can be amended in parts without reading the rest. */
+/** A kind of objects whose record bodies can be amended in parts, without reading the whole body. */
 export interface AmendedTable<Entry extends object, Body, Amendment> extends RecordTable<Entry, Body> {
-  /** Returns the parts of the stored body that an amendment replaces, and the stamp of the body. */
+  /**
+   * Returns the parts of a stored body that an amendment replaces, and the stamp of the body. An undefined part becomes
+   * what it was before all amendments.
+   */
   readonly encodeAmendment: (
     entry: Entry,
     amendment: Amendment,
     era: number | undefined,
   ) => StampedParts<string | undefined>;
-  /** Applies an amendment to a body. */
+  /** Returns the body with an amendment applied. */
   readonly amend: (body: Body, amendment: Amendment) => Body;
 }
 
-/** A stored body in parts; see `AmendableOp` and `AmendOp`. */
+/** The parts of a stored body, with the stamp that identifies the body; see `AmendableOp` and `AmendOp`. */
 export interface StampedParts<Part> {
   readonly stamp: string;
   readonly parts: readonly Part[];
 }
 
-/** A kind of objects whose entries are announced once per batch, at its end. */
+/** A kind of objects whose changes are announced at the end of a batch, once per entry. */
 export interface AnnouncedTable<Entry extends object> {
   readonly announce: (entry: Entry, nowMs: number) => Change;
 }

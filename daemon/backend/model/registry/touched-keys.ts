@@ -1,31 +1,34 @@
 import type { Key, Store } from '../../ports.ts';
 import { TIME } from '../schedule/time-anchor.ts';
 
-/** Number of values that are read at once. */
+/** Number of values that are read from the store at once. */
 const PAGE = 1000;
 
 interface TouchedTable {
   readonly prefix: string;
-  /** Absent: it is in no namespace. */
+  /** The function that loads an object into its namespace; absent if objects of this kind are in no namespace. */
   readonly load?: unknown;
-  /** Absent: a kind without a namespace is read as a whole. */
+  /**
+   * The function that loads a single object of a kind without a namespace; absent if the kind is always read as a
+   * whole.
+   */
   readonly adoptOne?: unknown;
 }
 
-/** The stored value of a key; undefined: it was deleted. */
+/** A key and its stored text; the text is undefined if the key was deleted. */
 interface NewestValue<Table> {
   readonly table: Table;
   readonly key: Key;
   readonly text: string | undefined;
 }
 
-/** The keys that writes have touched, by the tables that hold them in memory. */
+/** The keys that another backend has written, grouped by the tables whose objects they contain. */
 export class Touched<Table extends TouchedTable> {
-  /** True if the clock record is among them. */
+  /** True if the time record, which contains the clock corrections, is among the keys. */
   readonly hasTime: boolean;
   readonly #keys: ReadonlyMap<Table, Key[]>;
 
-  /** @param tables in the order in which they are read */
+  /** @param tables all tables, in the order in which they are loaded */
   constructor(tables: readonly Table[], keys: Iterable<Key>) {
     const byPrefix = new Map<unknown, Key[]>(tables.map(({ prefix }) => [prefix, []]));
     const times: Key[] = [];
@@ -41,7 +44,10 @@ export class Touched<Table extends TouchedTable> {
     return this.#keys.keys();
   }
 
-  /** Reads the newest values of kinds that are loaded by key, in the order of the tables. */
+  /**
+   * Reads the newest values of the keys, in the order of the tables. Kinds that are always read as a whole are left
+   * out.
+   */
   async read(store: Pick<Store, 'getMany'>): Promise<NewestValue<Table>[]> {
     const touched = [...this.#keys].flatMap(([table, keys]) =>
       table.load === undefined && table.adoptOne === undefined ? [] : keys.map((key) => ({ table, key })),

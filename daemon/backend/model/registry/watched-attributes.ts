@@ -6,26 +6,31 @@ import {
 } from '../../../../shared/domain/alert-labels.ts';
 import { attributeTexts } from '../../../../shared/domain/selector.ts';
 
-/** The watched attributes of one client or check. Objects with equal attributes share them. */
+/**
+ * The attributes of one client or check that selectors use. Clients or checks with equal attributes share one object.
+ */
 export interface Facts {
-  /** Version of the watched names when they were read. */
+  /** Version of the list of watched names with which the attributes were read. */
   readonly version: number;
   readonly texts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Maximum number of different facts that are kept for sharing. */
+/** Maximum number of different `Facts` that are cached for sharing. */
 const SHARED_MAX = 10_000;
 
-/** The attributes of clients, or of checks, of one namespace that selectors use: only these are in memory. */
+/**
+ * Reads the attributes that selectors use from the clients, or the checks, of one namespace. Other attributes are not
+ * in memory.
+ */
 export class WatchedAttributes {
-  /** True if all attributes were read since the last name was added. */
+  /** True if all clients or checks were read since the list of names changed. */
   isLoaded = true;
   #version = 0;
   #names: readonly string[] = [];
   readonly #hasNoClients: () => boolean;
   readonly #shared = new Map<string, Facts>();
 
-  /** @param hasNoClients returns true if there is no client to read them from */
+  /** @param hasNoClients returns true if the namespace has no client whose attributes must be read */
   constructor(hasNoClients: () => boolean) {
     this.#hasNoClients = hasNoClients;
   }
@@ -38,13 +43,13 @@ export class WatchedAttributes {
     return this.#names;
   }
 
-  /** Adds names to be read from now on. Attributes that were read before do not contain new ones. */
+  /** Adds names of attributes. `Facts` that were read before lack the added attributes. */
   watch(names: readonly string[]): void {
     const more = names.filter((name) => !this.#names.includes(name));
     if (more.length > 0) this.replace([...this.#names, ...more]);
   }
 
-  /** Reads these names from now on, and no others. */
+  /** Replaces the list of watched names. */
   replace(names: readonly string[]): void {
     this.#names = names;
     this.#version++;
@@ -52,16 +57,18 @@ export class WatchedAttributes {
     this.isLoaded = names.length === 0 || this.#hasNoClients();
   }
 
-  /** True if these facts contain all watched attributes. */
+  /** True if `facts` were read with the current list of names, or no name is watched. */
   isCovered(facts: Facts | undefined): boolean {
     return this.isEmpty || facts?.version === this.#version;
   }
 
   /**
-   * @param record of the client, or the check part of a result
+   * Reads the watched attributes of one client or check.
+   *
+   * @param record the record of the client, or the check of a result
    * @param hidden keys whose values must not be revealed
-   * @param labelled the record with the labels that are listed; default: the same
-   * @returns undefined: nothing is watched
+   * @param labelled the record from which labels are read; default: `record`
+   * @returns undefined if no attributes are watched
    */
   read(record: unknown, hidden: ReadonlySet<string>, labelled = record): Facts | undefined {
     if (this.isEmpty) return undefined;

@@ -2,7 +2,10 @@ import { severityOf, type Severity } from '../../../../shared/domain/severity.ts
 
 const NONE: Readonly<Record<Severity, number>> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
-/** Number of clients by the severity of a check's last result, updated with every change so that reading is cheap. */
+/**
+ * Counts for each check how many clients have a last result of each severity. The counts are updated with every result,
+ * so that reading them is cheap.
+ */
 export class ResultsByCheck {
   readonly #counts = new Map<string, Record<Severity, number>>();
 
@@ -11,13 +14,14 @@ export class ResultsByCheck {
   }
 
   /**
-   * Records a new last result of one client.
+   * Updates the counts when the last result of one client is replaced or removed.
    *
-   * @param from its previous status; undefined: there was none. Likewise `to`
+   * @param from status of the previous last result; undefined if there was no result
+   * @param to status of the new last result; undefined if there is no result any more
    */
   move(check: string, from: number | undefined, to: number | undefined): void {
     const [before, after] = [severityOrNone(from), severityOrNone(to)];
-    // Most results repeat the severity of the one before, which costs nothing here.
+    // Most results have the same severity as the previous result, so that no count changes.
     if (before === after) return;
     const counts = this.#counts.get(check) ?? { ...NONE };
     if (before !== undefined) counts[before]--;

@@ -1,27 +1,28 @@
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A check in a namespace, as a key: the name of a namespace has no slash. */
+/** A check in a namespace as one key, with a slash between the names. The name of a namespace contains no slash. */
 export type CheckKey = `${string}/${string}`;
 
 export function checkKey(namespace: string, check: string): CheckKey {
   return `${namespace}/${check}`;
 }
 
-/** Returns the names in a key. */
+/** Returns the names of the namespace and the check in a key. */
 export function namesOf(key: CheckKey): readonly [namespace: string, check: string] {
   const at = key.indexOf('/');
   return [key.slice(0, at), key.slice(at + 1)];
 }
 
-/** The checks whose definition has, or had, a `ttl`. Only transactions change them. */
+/** The checks whose definition has, or had, a `ttl`. Only transactions change this list. */
 class TtlDefinitions {
-  /** Time when the definition lost its ttl, in epoch seconds; null: it still has one. */
+  /** The time when the definition of each check lost its `ttl`, in epoch seconds; null if it still has one. */
   checks: ReadonlyMap<CheckKey, number | null> = new Map();
 
   /**
-   * True if the ttl of a result no longer counts, because the definition lost it after the result was issued. This
-   * recognizes results that were under way at that moment. A result with a ttl that is sent later counts.
+   * True if the `ttl` of a result is ignored, because the definition of the check lost its `ttl` after the result was
+   * issued. Such a result was under way at that moment. A `ttl` in a result that is issued later counts, and so does
+   * that of a standalone check.
    */
   isRetired(namespace: string, check: CheckResult): boolean {
     const removed = this.checks.get(checkKey(namespace, check.name));

@@ -1,39 +1,39 @@
-/** The watched state of a check. Times are epoch seconds, durations are seconds. */
+/** The state of a check that the index reads and updates. Times are epoch seconds, durations are seconds. */
 interface Watched {
   readonly executed: number;
   readonly ttl: number;
   ttlRepeat: number;
-  /** Time of its next check; 0: never. */
+  /** The second in which the index examines the check next; 0: never. */
   ttlAt: number;
 }
 
-/** Minimum number of unused entries before they are removed, because that examines all others. */
+/** Minimum number of unused positions before a cleanup removes them, because a cleanup examines all positions. */
 const ENDED_MIN = 1000;
 
 /**
- * Index of results by the second in which they may become stale. A result that arrives in time costs nothing here: its
- * entry is moved when its second comes, once per ttl. An entry with a shorter ttl is moved at once, and its old
- * position is skipped later.
+ * Index of checks by the second in which their last result may become stale. A result that arrives in time costs
+ * nothing here: its check is moved in the index only when its second comes, once per `ttl`. A check whose result
+ * becomes stale earlier than before is moved at once, and its old position is skipped later.
  */
 export class TtlIndex<Entry extends Watched> {
   readonly #bySecond = new Map<number, Entry[]>();
-  /** The last second that was processed. */
+  /** The last second for which `due` was called; undefined before the first call. */
   #seenSeconds: number | undefined;
-  /** Number of positions in the index, and how many of them became unused since the last cleanup. */
+  /** Number of positions in the index; `#ended` counts those that became unused since the last cleanup. */
   #size = 0;
   #ended = 0;
 
   /**
-   * Adds an entry whose result has a ttl; an existing one keeps its position, unless that is too late.
+   * Adds a check whose last result has a `ttl`. A check in the index is moved only if its result becomes stale earlier.
    *
-   * @param repeat seconds after which a result that stays stale is due again, more than 0
+   * @param repeat seconds after which a result that stays stale is returned by `due` again, more than 0
    */
   follow(entry: Entry, repeat: number): void {
     const isFollowed = entry.ttlRepeat > 0;
     entry.ttlRepeat = repeat;
     const staleAt = entry.executed + entry.ttl;
     if (!isFollowed) this.#put(entry, staleAt);
-    // A result that is stale on arrival keeps its schedule: a spool may contain many more of that kind.
+    // A result that is stale on arrival does not move its check, because a spool may contain many such results.
     else if (staleAt < entry.ttlAt && staleAt > (this.#seenSeconds ?? 0)) {
       this.#put(entry, staleAt);
       this.#noteUseless();
@@ -41,8 +41,8 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   /**
-   * Records that an entry has no ttl any more. It is removed when its second comes, or by a cleanup, because a follower
-   * does not process the seconds.
+   * Counts a check whose last result has no `ttl` any more. Its position is removed when its second comes, or by a
+   * cleanup. A follower depends on the cleanup, because it does not call `due`.
    */
   noteEnd(): void {
     this.#noteUseless();
@@ -63,8 +63,8 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   /**
-   * Yields the entries whose result is stale at `now` (epoch seconds): each once now, and again after `repeat` until a
-   * result arrives.
+   * Yields the checks whose last result is stale at `now` (epoch seconds). A later call yields a check again after its
+   * `ttlRepeat`, until a new result arrives.
    */
   *due(now: number): Generator<Entry, void, undefined> {
     for (const second of this.#secondsUntil(now)) {
@@ -73,7 +73,7 @@ export class TtlIndex<Entry extends Watched> {
       this.#size -= entries.length;
       for (const entry of entries) {
         if (entry.ttlAt !== second) continue;
-        // The result was deleted, or has no ttl any more.
+        // Remove the check from the index: its last result was deleted, or has no `ttl` any more.
         if (entry.ttl === 0) {
           leave(entry);
           continue;
@@ -85,7 +85,7 @@ export class TtlIndex<Entry extends Watched> {
     }
   }
 
-  /** Yields the seconds since the last call, in order; empty ones may be omitted. */
+  /** Yields the seconds since the last call up to `now`, in order. Seconds without checks may be omitted. */
   *#secondsUntil(now: number): Generator<number, void, undefined> {
     const from = this.#seenSeconds;
     this.#seenSeconds = now;
@@ -97,7 +97,7 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   #put(entry: Entry, second: number): void {
-    // A result may be older than its ttl on arrival. Its second was processed already, so the next one is used.
+    // A result may be stale on arrival. Its second was examined already, so the check is put into the next second.
     const at = Math.max(second, (this.#seenSeconds ?? 0) + 1);
     entry.ttlAt = at;
     this.#size++;

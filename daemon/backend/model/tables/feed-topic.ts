@@ -4,23 +4,23 @@ import type { Change } from '../../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A row under its key; `null`: deleted. */
+/** A row of the feed with its key; the row is null if its object was deleted. */
 export type KeyedRow = readonly [key: string, row: object | null];
 
-/** The namespaces that a consumer reads. */
+/** The namespaces whose rows a consumer of the feed gets. */
 export interface Reach {
-  /** True if rows contain their namespace: then their keys begin with it. */
+  /** True if rows of several namespaces are sent: a row then contains its namespace, and its key begins with it. */
   readonly isMany: boolean;
   /**
-   * True if upgrade plans are included, which are in no namespace. They are hidden from principals limited to another
-   * namespace than `default`.
+   * True if the consumer gets upgrade plans, which are in no namespace. Principals who are limited to another namespace
+   * than `default` do not get them.
    */
   readonly seesPlans: boolean;
-  /** Returns namespaces that hold or held rows of the topic; deleted ones are omitted. */
+  /** Returns the namespaces whose rows the consumer gets. Deleted namespaces are omitted. */
   namespaces(registry: Pick<Registry, 'findNamespace' | 'namespaces'>): readonly Namespace[];
 }
 
-/** The state from which rows are built. */
+/** The state from which the rows for one consumer are built. */
 export interface ShownState {
   readonly registry: Pick<Registry, 'findNamespace' | 'namespaces' | 'state'>;
   readonly reach: Reach;
@@ -31,29 +31,29 @@ export type ChangesByNamespace = ReadonlyMap<string, readonly Change[]>;
 /** Defines how one kind of object is shown in the feed. */
 export interface Topic {
   readonly name: FeedTopic;
-  /** The search language of its rows; absent: they cannot be searched. */
+  /** The search language for the rows; absent if they cannot be searched. */
   readonly search?: SearchLanguage<never>;
   /**
-   * Returns the revision of the state that is not stored and from which its rows are derived. When it changes, all rows
-   * may have changed without a change record. Absent: there is none.
+   * Returns a text that changes with the state that affects rows but is not stored. After such a change all rows may be
+   * different without a change record. Absent: rows are derived from stored state only.
    */
   readonly revision?: (registry: ShownState['registry']) => string;
-  /** Yields all rows, each in its state when it is requested. */
+  /** Yields all rows. A row is built when the iterator reaches it, from the state at that moment. */
   readonly rows: (state: ShownState, now: () => number) => Iterable<KeyedRow>;
   /**
-   * Yields the newest rows of changed objects, each once: the keys are determined at the call, the content when it is
-   * requested.
+   * Yields one row for each changed object. The changed keys are determined by the call, but a row is built when the
+   * iterator reaches it.
    */
   readonly changed: (state: ShownState, changes: ChangesByNamespace, nowMs: number) => Iterable<KeyedRow>;
 }
 
-/** A kind of stored objects, as the feed uses it. */
+/** The feed topic of one kind of stored objects. */
 export interface ShownTable {
-  /** Absent: it is not in the feed. */
+  /** The topic that shows objects of this kind in the feed; absent if they are not in the feed. */
   readonly topic?: Topic;
 }
 
-/** Returns the topic of a kind whose objects are in namespaces. */
+/** Returns the topic of a kind of objects that are in namespaces. */
 export function namespacedTopic<Item, Row extends object>({
   name,
   search,
@@ -63,18 +63,18 @@ export function namespacedTopic<Item, Row extends object>({
 }: {
   readonly name: FeedTopic;
   readonly search: SearchLanguage<Row>;
-  /** Yields all items by their keys. */
+  /** Yields all items of a namespace with their keys. */
   readonly all: (namespace: Namespace) => Iterable<readonly [string, Item]>;
   /**
-   * Returns the changed items by their keys; undefined: deleted.
+   * Returns the changed items by key; an item is undefined if it was deleted.
    *
-   * @param namespace undefined: it was deleted since, with everything in it
+   * @param namespace undefined if the namespace was deleted since, with everything in it
    */
   readonly changed: (
     namespace: Namespace | undefined,
     changes: readonly Change[],
   ) => ReadonlyMap<string, Item | undefined>;
-  /** Returns a row; null: there is nothing to show. */
+  /** Returns the row of an item; null if there is nothing to show. */
   readonly row: (item: Item, nowMs: number) => Row | null;
 }): Topic {
   return {
@@ -101,7 +101,10 @@ export function namespacedTopic<Item, Row extends object>({
   };
 }
 
-/** Returns a row for a consumer: for several namespaces it contains its namespace, and its key begins with it. */
+/**
+ * Returns a row for one consumer. If rows of several namespaces are sent, it contains its namespace, and its key begins
+ * with it.
+ */
 function rowAt(keyed: KeyedRow, namespace: string, { isMany }: Pick<Reach, 'isMany'>): KeyedRow {
   if (!isMany) return keyed;
   const [key, row] = keyed;

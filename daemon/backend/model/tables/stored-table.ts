@@ -3,5 +3,7 @@ import type { ShownTable } from './feed-topic.ts';
 import type { RegistryTable } from '../registry/registry.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
 
-/** A kind of stored objects, with everything that applies to all kinds. */
+/**
+ * The functions for one kind of stored objects: for the registry, for dumps, for clock corrections and for the feed.
+ */
 export interface StoredTable extends DumpedTable, RegistryTable, ShiftedTable, ShownTable {}

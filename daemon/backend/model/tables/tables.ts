@@ -17,7 +17,7 @@ import { STASHES } from '../stashes/storage.ts';
 import type { StoredTable } from './stored-table.ts';
 
 /**
- * All kinds of objects that are stored and held in memory: add a new noun here. They are read, and their rows are sent,
+ * All kinds of objects that are stored and held in memory; add a new kind here. Objects are loaded, and rows are sent,
  * in this order: clients before their results, and silences before the events that they silence.
  */
 export const TABLES: readonly StoredTable[] = [
@@ -48,5 +48,5 @@ export const TABLES: readonly StoredTable[] = [
   TIMELINE_HEAD,
 ];
 
-/** The topics of the feed for stored objects. */
+/** The feed topics of stored objects, in the order of `TABLES`. */
 export const TOPICS: readonly Topic[] = TABLES.flatMap(({ topic }) => topic ?? []);

@@ -1,26 +1,24 @@
 import type { ChangeRecord } from '../../ports.ts';
 import type { Outcome } from './transaction.ts';
 
-/** One batch that the store has committed. */
+/** A committed write of the store, as it is announced to listeners. */
 export interface Commit extends ChangeRecord, Pick<Outcome, 'jobs' | 'handlingNotes'> {
   readonly results: number;
-  /**
-   * Durations of a batch of this process, in milliseconds; undefined: it was written directly to the store, or by
-   * another backend.
-   */
+  /** Durations of the batch in milliseconds; undefined if the write was made without a batch, or by another backend. */
   readonly times:
     | {
-        /** Time from its first command to the synced write. */
+        /** Time from the start of the batch to the end of its synced write. */
         readonly durationMs: number;
-        /** Time of the synced write alone. */
+        /** Duration of the synced write alone. */
         readonly writeMs: number;
       }
     | undefined;
 }
 
 /**
- * Announces commits to all listeners in this process: in the order of the store, while memory equals it, and before the
- * callers get their response. Only `Store.watch` reports the writes of other processes.
+ * Announces commits to all listeners in this process: in the order of their sequence numbers, when the registry in
+ * memory contains them, and before the callers of their commands get a response. A follower announces the commits of
+ * the leader here.
  */
 export class CommitBoard {
   /** Number of results announced so far, whichever backend committed them. */
@@ -28,13 +26,16 @@ export class CommitBoard {
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #idleListeners = new Set<() => void>();
 
-  /** Calls `listener` for every committed batch, in the order of registration. */
+  /** Calls `listener` for every commit. Several listeners are called in the order of their registration. */
   onCommit(listener: (commit: Commit) => void): Disposable {
     this.#commitListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#commitListeners.delete(listener) };
   }
 
-  /** Calls `listener` at the end of a batch, committed or not, while memory equals the store. */
+  /**
+   * Calls `listener` whenever the registry in memory equals the store again: after each batch, committed or failed, and
+   * on a follower after it has applied writes of the leader.
+   */
   onIdle(listener: () => void): Disposable {
     this.#idleListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#idleListeners.delete(listener) };
@@ -50,7 +51,10 @@ export class CommitBoard {
   }
 }
 
-/** Calls one listener. The write is done already, so an error of the listener is a separate defect. */
+/**
+ * Calls one listener. If it throws, the error is thrown again in a microtask: the write is done already, and other
+ * listeners must still be called.
+ */
 function notifyListener<Announcement>(
   listener: (announcement: Announcement) => void,
   announcement: Announcement,

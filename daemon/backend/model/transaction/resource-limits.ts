@@ -1,23 +1,28 @@
 import { MonError } from '../../../../shared/errors.ts';
 
-/** Rejects growth when disk space is low. */
+/** Rejects new data while free disk space is low. */
 export interface DiskLimit {
   /**
-   * Called before a result is accepted, and by a command before it creates something new.
+   * Throws while free disk space is low. Called before a result is accepted, and by a command before it creates an
+   * object.
    *
-   * @throws MonError `unavailable`, with the setting for the required free space
+   * @throws MonError `unavailable` that names the setting for the required free space
    */
   refuseGrowth(): void;
 }
 
 export const UNLIMITED_DISK: DiskLimit = { refuseGrowth: () => undefined };
 
-/** Rejects new objects when memory is full; known objects are updated without a check. */
+/** Rejects new objects while memory is full. Updates of existing objects are not checked. */
 export interface MemoryLimit {
   readonly isFull: boolean;
-  /** Counts a rejection, and warns the operator. */
+  /** Returns the error for a new object that is rejected; also counts the rejection and warns the operator. */
   refusal(): MonError;
-  /** @throws MonError `no_memory`, with the setting for the memory limit */
+  /**
+   * Throws while memory is full. Called by a command before it creates an object.
+   *
+   * @throws MonError `no_memory` that names the setting for the memory limit
+   */
   refuseGrowth(): void;
 }
 

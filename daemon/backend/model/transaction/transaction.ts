@@ -7,43 +7,43 @@ import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
 import type { MemoryLimit, DiskLimit } from './resource-limits.ts';
 
-/** The committed bodies that the commands of a batch requested, by entry. */
+/** The record bodies that were read from the store for the commands of a batch, by entry. */
 export type Fetched = ReadonlyMap<object, unknown>;
 
-/** The result of a batch. */
+/** The writes, announcements and handler runs that result from a batch. */
 export interface Outcome {
-  /** The operations to be written. */
+  /** The write operations for the store. */
   readonly ops: readonly StoreOp[];
   readonly changes: readonly Change[];
-  /** The requested handler runs, in order. */
+  /** The handler runs that start after the commit, in the order of their requests. */
   readonly jobs: readonly HandlerJob[];
-  /** The suppressed or filtered notifications of its events, in order. */
+  /** The notifications that were suppressed or filtered, in order; they are logged after the commit. */
   readonly handlingNotes: readonly VerdictReport[];
 }
 
 /**
- * The changes of one batch: made in memory at once, collected for the store, and announced by key. The table of a kind
- * defines how its objects are kept; related changes are in `mutations.ts` or `commands.ts` of the resource.
+ * The changes of one batch. They are made in memory at once, and collected for the store and for the announcement of
+ * the commit. The table of a kind of objects defines how these are stored; changes that belong together are in
+ * `mutations.ts` or `commands.ts` of the resource.
  */
 export class Transaction {
   readonly registry: Registry;
-  /** One time for the whole batch, epoch milliseconds. */
+  /** The time for all changes of the batch, in epoch milliseconds. */
   readonly nowMs: number;
-  /** Epoch seconds. */
+  /** The same time in epoch seconds, rounded down. */
   readonly now: number;
   readonly newId: () => string = randomUUID;
-  /** Number of processed results, for the rate. */
+  /** Number of results that the batch has processed so far. */
   resultCount = 0;
   readonly routing: Routing;
   readonly memory: MemoryLimit;
   readonly #diskLimit: DiskLimit;
   readonly #fetched: Fetched;
   /**
-   * Bodies that are written once, however often the batch changes them. They are in one map per table, and not per
-   * entry: then a result needs only one look-up.
+   * The record bodies to be written, by table, then entry. A body is written once, however often the batch changes it.
    */
   readonly #kept = new Map<object, Map<object, unknown>>();
-  /** The last amendment of each body that is not in memory. */
+  /** The last amendment of each record body, by table, then entry; ignored if the batch also writes the whole body. */
   readonly #amended = new Map<object, Map<object, unknown>>();
   readonly #announced = new Map<object, Set<object>>();
   readonly #latest = new Map<object, Map<unknown, Set<unknown>>>();
@@ -52,7 +52,7 @@ export class Transaction {
   readonly #jobs: HandlerJob[] = [];
   readonly #handlingNotes: VerdictReport[] = [];
 
-  /** @param fetched the bodies that the commands of this batch requested */
+  /** @param fetched the record bodies that were read from the store because commands of the batch need them */
   constructor(
     registry: Registry,
     nowMs: number,
@@ -73,10 +73,10 @@ export class Transaction {
   }
 
   /**
-   * Rejects a new object if there is no space. A command calls it before its first change.
+   * Throws if an object cannot be created because disk or memory is full. A command calls it before its first change.
    *
-   * @param present the existing object; if there is one, it is only replaced
-   * @throws MonError `unavailable` if the disk has no space for more, `no_memory` if memory is full
+   * @param present the existing object, undefined if there is none; replacing an object is never rejected
+   * @throws MonError `unavailable` if the disk is full, `no_memory` if memory is full
    */
   refuseNew(present: unknown): void {
     if (present !== undefined) return;
@@ -85,14 +85,16 @@ export class Transaction {
   }
 
   /**
-   * True if `body` can return it: the body of an entry that another command of the batch created may not have been
-   * requested.
+   * True if `body` can return the body of this entry: the batch has written it, or it was read from the store for the
+   * batch.
    */
   hasBody<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): boolean {
     return this.#keptOrFetched(table, entry) !== undefined;
   }
 
-  /** Returns the newest body of an entry that a command of this batch requested or kept. */
+  /**
+   * Returns the newest record body of an entry. It must have been read from the store for this batch, or written by it.
+   */
   body<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): Body {
     const body = this.#keptOrFetched(table, entry);
     if (body === undefined)
@@ -100,14 +102,17 @@ export class Transaction {
     return body as Body;
   }
 
-  /** Writes the body of an entry that is in memory already. */
+  /** Writes the record body of an entry, whose state in memory the caller has already changed. */
   keep<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry, body: Body): void {
     const kept = this.#kept.get(table);
     if (kept === undefined) this.#kept.set(table, new Map([[entry, body]]));
     else kept.set(entry, body);
   }
 
-  /** Replaces parts of the body of an entry, which need not be in memory; a later `keep` replaces them again. */
+  /**
+   * Replaces parts of the record body of an entry; the body need not have been read. A later `keep` replaces the whole
+   * body.
+   */
   amend<Entry extends object, Body, Amendment>(
     table: AmendedTable<Entry, Body, Amendment>,
     entry: Entry,
@@ -123,14 +128,16 @@ export class Transaction {
     else amended.set(entry, amendment);
   }
 
-  /** Deletes the record of an entry that was removed from memory. */
+  /** Deletes the stored record of an entry that the caller has removed from memory. */
   forget<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
     this.#kept.get(table)?.delete(entry);
     this.#amended.get(table)?.delete(entry);
     this.erase(table.key(entry));
   }
 
-  /** Announces an entry once, after the immediate announcements. */
+  /**
+   * Adds the change of an entry to the announcement of the commit: once per batch, after the changes added by `note`.
+   */
   announce<Entry extends object>(table: AnnouncedTable<Entry>, entry: Entry): void {
     const announced = this.#announced.get(table);
     if (announced === undefined) this.#announced.set(table, new Set([entry]));
@@ -149,7 +156,7 @@ export class Transaction {
     if (table.change !== undefined) this.note(table.change(holder, id));
   }
 
-  /** Writes the state in memory at the end of the batch. */
+  /** Writes an object once, at the end of the batch, in the state that it has in memory then. */
   putLatest<Holder, Id>(table: LatestTable<Holder, Id>, holder: Holder, id: Id): void {
     let holders = this.#latest.get(table);
     if (holders === undefined) this.#latest.set(table, (holders = new Map<unknown, Set<unknown>>()));
@@ -175,7 +182,7 @@ export class Transaction {
     this.#jobs.push(job);
   }
 
-  /** Records a suppressed or filtered notification for the log, which gets it after the commit. */
+  /** Adds a suppressed or filtered notification, which is logged after the commit. */
   noteHandling(note: VerdictReport): void {
     this.#handlingNotes.push(note);
   }
@@ -196,7 +203,7 @@ export class Transaction {
     return step.value;
   }
 
-  /** Does the same as `finish` in steps: a batch may have thousands of records to encode. */
+  /** Works like `finish`, but yields between records, because a batch may have thousands of records to encode. */
   *finishing(): Generator<void, Outcome, undefined> {
     const corrected = eraOf(this.registry.corrections);
     const era = corrected === 0 ? undefined : corrected;
