@@ -4,7 +4,7 @@ import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { AGGREGATE_DELETIONS } from '../model/aggregates/storage.ts';
 
-/** The actions of operators on aggregates. */
+/** Deletes aggregates on request. */
 export class Aggregates {
   readonly #batcher: Batcher;
 
@@ -13,7 +13,8 @@ export class Aggregates {
   }
 
   /**
-   * Removes all members; each joins again with its next result (completion 1.7).
+   * Deletes an aggregate by removing all its members. Each check becomes a member again when its next result names the
+   * aggregate (completion 1.7).
    *
    * @throws MonError `not_found` if there is no such aggregate, `unavailable`
    */

@@ -25,7 +25,7 @@ import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Aggregates } from './commands.ts';
 
-/** The dependencies of the aggregate routes of v1 and mon. */
+/** Dependencies of the routes for aggregates in the v1 and mon API. */
 export interface AggregateDeps extends NamespaceDeps {
   readonly aggregates: Aggregates;
   readonly memberOutputs: KeptByEvent<MemberOutput>;
@@ -34,7 +34,11 @@ export interface AggregateDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** Returns the handlers for one aggregate in the v1 or mon API. */
+/**
+ * Returns the request handlers for a single aggregate in the v1 or mon API.
+ *
+ * @param shown callback that returns the summary of the aggregate as the API shows it
+ */
 export function oneAggregate(
   deps: AggregateDeps,
   namespaceOf: NamespaceOf,
@@ -83,7 +87,7 @@ export function oneAggregate(
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
     },
     aggregateResults: async (request, reply, query) => {
-      // Validated before the aggregate is looked up, as Sensu Core does (legacy-peer, Aggregates).
+      // The severity is validated before the aggregate is looked up, as in Sensu Core (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
       const namespace = namespaceOf(request, deps);
@@ -95,8 +99,8 @@ export function oneAggregate(
 }
 
 /**
- * Estimates the memory of the results. They cannot be built while they are sent, because the most frequent ones come
- * first.
+ * Estimates the bytes of memory of a list of outputs while it is sent. The list must be complete before it is sent,
+ * because the most frequent outputs come first.
  */
 function lengthOf(results: readonly AggregateResults[]): number {
   let length = 0;

@@ -6,15 +6,15 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { CheckAggregate, CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import { countsOf, rulesForAggregate, type RuleMoment, type RulesInForce } from './rules.ts';
 
-/** A hypothetical result. */
+/** A hypothetical result, whose effect on the verdicts of aggregate rules is predicted. */
 interface AssumedResult {
   readonly client: string;
   readonly check: CheckResult;
-  /** Whether the event that it would leave is silenced. */
+  /** True if the event that exists after this result is silenced. */
   readonly isSilenced: boolean;
 }
 
-/** Returns the verdicts of the rules about aggregates with one more result, and the present ones. */
+/** Predicts the verdicts of aggregate rules after one more result, and returns them with the current verdicts. */
 export function rulesAfter(
   rules: ReturnType<RulesInForce>,
   namespace: Namespace,
@@ -44,7 +44,7 @@ export function rulesAfter(
 
 const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
 
-/** Returns how a member is counted now; undefined: it is no member. */
+/** Returns how an aggregate rule counts a check now; undefined if the check is not a member of the aggregate. */
 function partOf(
   namespace: Namespace,
   aggregate: CheckAggregate | undefined,

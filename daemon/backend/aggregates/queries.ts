@@ -14,21 +14,21 @@ import { bytesOfText, type KeptByEvent } from '../model/events/event-cache.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 
-/** Number of results that are read at once. */
+/** Number of selected members that are collected before their results are read from the store. */
 const CHUNK = 250;
-/** Number of clients that are examined, or outputs that are sorted, before other work can run. */
+/** Number of clients that are examined, or of outputs that are sorted, before yielding to the event loop. */
 const YIELD_EVERY = 1000;
-/** Number of members that are counted or listed between two checks of the time. */
+/** Number of members that are counted or listed before `TimeSlice` decides whether to yield to the event loop. */
 const LOOKED_AT_ONCE = 1000;
 
-/** Selects results by their age. */
+/** The maximum age of results, and the time at which their age is determined. */
 export interface Freshness {
-  /** Seconds; undefined: no limit. */
+  /** Maximum age in seconds; undefined: results of any age. */
   readonly maxAge: number | undefined;
   readonly nowMs: number;
 }
 
-/** Returns the counters of an aggregate, which are always up to date. */
+/** Returns the summary of an aggregate from counters that are updated with each result. No result counts as stale. */
 export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs: number): AggregateSummary {
   const { size: total, clientCount: clients, checkCount: checks, counts, down } = aggregate;
   const { size: silenced } = namespace.aggregates.silenced(aggregate, nowMs);
@@ -36,7 +36,10 @@ export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs
 }
 
 /**
- * Returns the same counters, counted anew to identify stale results; changes during the count may be included or not.
+ * Returns the summary of an aggregate by counting all members. Results older than `maxAge` count only as stale. Members
+ * that change during the count may be counted in their old or new state.
+ *
+ * @param maxAge maximum age of a result in seconds
  */
 export async function freshSummaryOf(
   namespace: Namespace,
@@ -57,7 +60,10 @@ export async function freshSummaryOf(
   return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
 }
 
-/** Counts some members. It is a separate synchronous function, which the engine optimizes better. */
+/**
+ * Counts the next `LOOKED_AT_ONCE` members of an iterator. It is a separate synchronous function, because the
+ * JavaScript engine optimizes that better.
+ */
 function countSome(
   results: Record<keyof AggregateSummary['results'], number>,
   members: Iterator<CheckEntry>,
@@ -77,7 +83,7 @@ function countSome(
   }
 }
 
-/** Returns the clients of an aggregate, by name. */
+/** Returns the clients that have a member in an aggregate, sorted by name. */
 export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate): Promise<ClientEntry[]> {
   const clients: ClientEntry[] = [];
   await visitInChunks(namespace.sortedClients(), (client) => {
@@ -86,12 +92,12 @@ export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate)
   return clients;
 }
 
-/** Returns a client with its member checks, by name. */
+/** Returns the name of a client and of its checks that are members of an aggregate; the checks are sorted by name. */
 export function checksOfClient(aggregate: CheckAggregate, client: ClientEntry): AggregateClient {
   return { name: client.name, checks: membersOf(aggregate, client).map(({ name }) => name) };
 }
 
-/** Returns the checks of an aggregate with the clients of each, both by name. */
+/** Returns the names of the checks in an aggregate, each with the names of its clients; both are sorted. */
 export async function checksOf(namespace: Namespace, aggregate: CheckAggregate): Promise<AggregateCheck[]> {
   const checks = new Map<string, string[]>();
   const note = (client: ClientEntry): void => {
@@ -105,20 +111,21 @@ export async function checksOf(namespace: Namespace, aggregate: CheckAggregate):
   return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(by(({ name }) => name));
 }
 
-/** The parts of a member's committed result that are reported, redacted. */
+/** The attributes of a member's committed result that the API shows, with secrets redacted. */
 export interface MemberOutput {
   readonly name: string;
   readonly status: number;
-  /** Epoch seconds. */
+  /** Time of the check run in epoch seconds. */
   readonly executed: number;
   readonly output: string;
 }
 
 /**
- * Returns the outputs of the fresh members of one severity, redacted: by check, the most frequent outputs first, the
- * clients by name. Only committed results are used.
+ * Returns the outputs of the members that have this severity and are not older than `maxAge`, with secrets redacted.
+ * They are grouped by check; the most frequent output of a check comes first, with the sorted names of its clients.
+ * Only committed results are included.
  *
- * @param cache the cached outputs
+ * @param cache cache of the outputs of members with an open event
  */
 export async function readOutputs(
   store: Store,
@@ -134,8 +141,8 @@ export async function readOutputs(
 
   const outputs = new Map<string, Map<string, string[]>>();
   for await (const entries of inChunks(namespace, aggregate, counts)) {
-    // For an event that outlives an OK (`auto_resolve: false`) the state object does not change, so OK members are
-    // never cached.
+    // The cache finds outputs by the state object of an event. If `auto_resolve: false` keeps an event open after an OK
+    // result, this object does not change. So the outputs of OK members are not cached.
     const read =
       severity === 'ok'
         ? await readMembers(store, entries)
@@ -153,7 +160,11 @@ export async function readOutputs(
   return results.toSorted(by(({ check }) => check));
 }
 
-/** Processes all entries, and lets other work run in between. */
+/**
+ * Calls `look` for all entries, and yields to the event loop in between.
+ *
+ * @param weightOf callback that returns the amount of work for an entry; default: 1 for each
+ */
 async function visitInChunks<Entry>(
   entries: readonly Entry[],
   look: (entry: Entry) => void,
@@ -164,8 +175,10 @@ async function visitInChunks<Entry>(
 }
 
 /**
- * Processes entries from an index until their weight is used up. It is a separate synchronous function, which the
- * engine optimizes better. @returns the index at which to continue
+ * Calls `look` for entries from index `start` until their total weight reaches `LOOKED_AT_ONCE`. It is a separate
+ * synchronous function, because the JavaScript engine optimizes that better.
+ *
+ * @returns index of the first entry that was not processed
  */
 function lookFrom<Entry>(
   entries: readonly Entry[],
@@ -183,7 +196,11 @@ function lookFrom<Entry>(
   return at;
 }
 
-/** Yields the selected members, by client, then check. */
+/**
+ * Yields the selected members of an aggregate in chunks, sorted by client, then by check.
+ *
+ * @param counts callback that returns true for a member to be selected
+ */
 async function* inChunks(
   namespace: Namespace,
   aggregate: CheckAggregate,
@@ -211,8 +228,8 @@ async function readMembers(store: Store, entries: readonly CheckEntry[]): Promis
 }
 
 /**
- * Returns the memory of a member's output, if it has an open event: a commit that changes the output changes the event,
- * except for an OK output.
+ * Returns the bytes of memory of an output for the cache; undefined for an OK output, which is not cached, because it
+ * may change without a change of the event.
  */
 export function bytesOfOutput({ status, output }: MemberOutput): number | undefined {
   return status === 0 ? undefined : bytesOfText(output);

@@ -9,7 +9,10 @@ import { oneAggregate, type AggregateDeps } from './members.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
-/** Serves all aggregates by name with their counters, selected by a search (`?q=`), in one response. */
+/**
+ * Serves aggregates in the mon API: single aggregates, and a list with the counters of each aggregate, sorted by name
+ * and filtered by a search (`?q=`).
+ */
 export function aggregatesOnMon(
   deps: AggregateDeps,
 ): OnMon<'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
@@ -32,7 +35,7 @@ export function aggregatesOnMon(
   };
 }
 
-/** Adds the present verdicts of the rules about an aggregate. */
+/** Returns the summary of an aggregate with the current verdicts of its rules. */
 function withRules(
   { clock, config, registry }: Pick<AggregateDeps, 'clock' | 'config' | 'registry'>,
   namespace: Namespace,

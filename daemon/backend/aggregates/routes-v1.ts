@@ -3,7 +3,7 @@ import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { oneAggregate, type AggregateDeps } from './members.ts';
 
-/** Serves named aggregates (completion 1.7). */
+/** Serves aggregates in the v1 API (completion 1.7). */
 export function aggregatesOnV1(
   deps: AggregateDeps,
 ): OnV1<'aggregates' | 'aggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults' | 'deleteAggregate'> {

@@ -5,24 +5,30 @@ import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { AggregateRuleVerdict } from '../../../shared/schemas/aggregate.ts';
 import type { CheckAggregate, Namespace } from '../model/registry/namespace.ts';
 
-/** Returns the rules in force; called each time, because a reload changes them. */
+/**
+ * Returns the current aggregate rules by the name of their check. It is called for each use, because a configuration
+ * reload may change them.
+ */
 export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;
 
-/** The times by which a rule counts results. */
+/** The times by which an aggregate rule decides whether a result is stale. */
 export interface RuleMoment {
   readonly nowMs: number;
-  /** Time since when results could arrive, epoch milliseconds. The age of older results counts from then. */
+  /**
+   * Epoch milliseconds since which results could arrive. The age of an earlier result counts from this time, so that it
+   * is not stale only because no backend ran.
+   */
   readonly sinceMs: number;
 }
 
-/** The time since when rules are evaluated, by this backend or by another one. */
+/** Records since when aggregate rules are evaluated, by this backend or by another backend of the cluster. */
 class RuleWatch {
-  /** Epoch milliseconds; undefined: another backend evaluates the rules. */
+  /** Returns the epoch milliseconds since which this backend evaluates the rules; undefined if it does not. */
   ownSinceMs: (() => number) | undefined;
-  /** The same time of that backend; 0 if unknown. */
+  /** Returns the epoch milliseconds since which another backend evaluates the rules; 0 if unknown. */
   otherSinceMs = (): number => 0;
 
-  /** Returns the times for a rule, for its evaluation and for display. */
+  /** Returns the times by which a rule decides whether a result is stale, both for its evaluation and for display. */
   momentAt(nowMs: number): RuleMoment {
     return { nowMs, sinceMs: (this.ownSinceMs ?? this.otherSinceMs)() };
   }
@@ -30,7 +36,7 @@ class RuleWatch {
 
 export const openRuleWatch = (): RuleWatch => new RuleWatch();
 
-/** Returns the present verdict of a rule about its aggregate. */
+/** Returns the current verdict of a rule about its aggregate: the status and the text for its check. */
 export function verdictOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
@@ -43,7 +49,7 @@ export function verdictOf(
   return { check, status, text, ...(needs !== undefined && { needs }) };
 }
 
-/** Returns the rules about aggregates of a namespace. */
+/** Returns the rules that apply to aggregates of a namespace, each with the name of its check. */
 export function rulesIn(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
@@ -51,7 +57,7 @@ export function rulesIn(
   return Object.entries(rules).filter(([, rule]) => isIn(rule, namespace));
 }
 
-/** Returns the rules about one aggregate. */
+/** Returns the rules that apply to one aggregate, each with the name of its check. */
 export function rulesForAggregate(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
@@ -60,12 +66,15 @@ export function rulesForAggregate(
   return rulesIn(rules, namespace).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
 }
 
-/** True if a rule is about aggregates of a namespace. */
+/** True if a rule applies to aggregates of a namespace. */
 export function isIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
   return rule.namespace === namespace || rule.namespace === EVERY_NAMESPACE;
 }
 
-/** Returns the counts for a rule from the counters. Only rules about stale or silenced results examine members. */
+/**
+ * Counts the results of an aggregate for a rule. If the rule has no limit for stale results, the counters of the
+ * aggregate suffice, and only silenced members are examined. Otherwise all members are examined.
+ */
 export function countsOf(
   namespace: Namespace,
   aggregate: CheckAggregate,

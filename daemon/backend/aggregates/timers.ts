@@ -9,10 +9,10 @@ import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/commands.ts';
 import { isIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
 
-/** Interval at which aggregates are checked, however many results arrive. */
+/** Interval at which the rules about aggregates are evaluated, however many results arrive. */
 const LOOK_MS = 1000;
 
-/** The user name under which the event of a removed rule is resolved. */
+/** User name that is recorded when a rule was removed, and its event is resolved and its result deleted. */
 const BY = 'mon';
 
 interface RuleWatch {
@@ -22,18 +22,22 @@ interface RuleWatch {
   readonly results: Pick<Results, 'submitOwn'>;
   readonly clock: PlanningClock;
   readonly log: Log;
-  /** Returns true if results are rejected, or cannot be written: then missing results are not judged. */
+  /**
+   * Returns true if results may be old only because the backend rejects them, or recently did. Rules are not evaluated
+   * then.
+   */
   readonly isAwaitingBacklog: () => boolean;
 }
 
 /**
- * Runs a check for each rule about an aggregate. Its results are processed like those of any check: at once when the
- * status changes, otherwise at every interval. They are removed with the rule or the aggregate (spec, aggregates 2).
+ * Evaluates each rule about an aggregate, and submits the verdict as the result of a check: at once when the status
+ * changes, otherwise at the interval of the rule. The result is removed when its rule or aggregate is (spec, aggregates
+ * 2).
  */
 export function watchAggregates(parts: RuleWatch): Disposable {
   const { rules, registry, clock, log } = parts;
   const watch = registry.state(openRuleWatch);
-  // Based on the steady clock, so that a clock that is set back does not move the start into the future.
+  // The start time is derived from the steady clock, so that a clock that is set back does not move it into the future.
   const startedMs = clock.steady();
   const sinceMs = (watch.ownSinceMs = () => clock.now() - clock.steady() + startedMs);
   let isLooking = false;
@@ -45,7 +49,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     isLooking = true;
     void submitResults(due, gone)
       .catch((error: unknown) => {
-        // The next check retries.
+        // The next evaluation tries again.
         log.warn({ reason: errorMessage(error) }, 'could not store the results of aggregate rules, retrying soon');
       })
       .finally(() => {
@@ -55,8 +59,8 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   return {
     [Symbol.dispose]() {
       looks[Symbol.dispose]();
-      // A former leader is no longer asked; if it has become leader again meanwhile, the newer watch has replaced this
-      // one.
+      // A backend that is no longer leader does not evaluate rules. If it became leader again in the meantime, a newer
+      // watch has already set its own function, which must stay.
       if (watch.ownSinceMs === sinceMs) watch.ownSinceMs = undefined;
     },
   };
@@ -78,7 +82,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     }
   }
 
-  /** Returns the checks of removed rules, and those without an aggregate. */
+  /** Returns the checks whose rule was removed or whose aggregate no longer exists. */
   function goneChecks(): readonly GoneCheck[] {
     const inForce = rules();
     return [...registry.namespaces()].flatMap((namespace) => {
@@ -101,7 +105,8 @@ export function watchAggregates(parts: RuleWatch): Disposable {
           output,
           status,
           interval: rule.interval,
-          // No definition of the same name is merged with it, and it is not a member of its own aggregate.
+          // `standalone` prevents a check definition of the same name from being merged with the result. The empty
+          // `aggregates` keeps the result out of all aggregates.
           standalone: true,
           aggregates: [],
         }),
@@ -121,7 +126,7 @@ interface DueResult {
   readonly output: string;
 }
 
-/** Resolves the events of these rules, which runs their handlers, and removes their results. */
+/** Resolves the events of these checks, which notifies their handlers, and removes the results of the checks. */
 function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<void> {
   return batcher.run(
     (transaction) => {

@@ -10,16 +10,16 @@ import type { SilencedEntries } from './commands.ts';
 
 const validateClear = validator(clearSilencedSchema);
 
-/** The dependencies of the silence routes of each API. */
+/** Dependencies of the routes for silences, for each API. */
 export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
   readonly clock: Clock;
   readonly silenced: SilencedEntries;
 }
 
 /**
- * Returns the handlers that create and end silenced entries in the v1 or mon API.
+ * Returns the request handlers that create and clear silences in the v1 or mon API.
  *
- * @param validateEntry validates an entry of that API
+ * @param validateEntry callback that validates and returns the body of a request to create a silence
  */
 export function changesOfSilences(
   deps: SilenceDeps,

@@ -23,14 +23,17 @@ import {
   type SilencesMax,
 } from './commands.ts';
 
-/** Silences that commands hold while they run (spec, maintenance). */
+/**
+ * Creates, extends and ends the silences of `monctl maintenance`, each of which lasts as long as a command runs (spec,
+ * maintenance).
+ */
 export class CommandSilences {
   readonly #batcher: Batcher;
   readonly #silenced: Pick<SilencedEntries, 'clear'>;
   readonly #entriesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn reads the attributes that selectors use */
+  /** @param learn callback that reads the attributes that selectors use into memory */
   constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax, learn: Learn) {
     this.#batcher = batcher;
     this.#silenced = silenced;
@@ -39,11 +42,12 @@ export class CommandSilences {
   }
 
   /**
-   * Creates an entry, or extends the one that this run holds; an extension is not recorded in the audit trail and the
-   * timeline.
+   * Creates the silence of a command run, or extends it if it exists. An extension is recorded neither in the audit
+   * trail nor in the timeline.
    *
-   * @throws MonError `invalid` for an invalid selector; `conflict` if another user has an entry with this id,
-   *   `not_found` if the entry was cleared or the namespace does not exist, `unavailable`
+   * @throws MonError `invalid` for an invalid selector, `threshold` if the selectors of the namespace use too many
+   *   attributes or cost too much, `conflict` if a silence with this id exists that does not belong to this run,
+   *   `not_found` if the silence to extend was cleared or the namespace does not exist, `unavailable`
    */
   async hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
     if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
@@ -75,9 +79,10 @@ export class CommandSilences {
   }
 
   /**
-   * Ends the entry that a run holds.
+   * Ends the silence of a command run.
    *
-   * @throws MonError `not_found`; `conflict` if it belongs to another holder by now; `unavailable`
+   * @throws MonError `not_found` if there is no such silence, `conflict` if it does not belong to this run,
+   *   `unavailable`
    */
   release(namespaceName: string, request: ReleaseRequest, actor: Actor): Promise<void> {
     return this.#silenced.clear(namespaceName, { id: commandSilenceId(request) }, actor, (entry) => {
@@ -89,7 +94,7 @@ export class CommandSilences {
 const validateHold = bodyValidator(MON_API.holdSilence);
 const validateRelease = bodyValidator(MON_API.releaseSilence);
 
-/** Serves the requests of commands that hold a silence. */
+/** Returns the request handlers that create, extend and end the silences of command runs. */
 export function commandSilencesOnMon(
   deps: SilenceDeps & { readonly commandSilences: CommandSilences },
 ): OnMon<'holdSilence' | 'releaseSilence'> {

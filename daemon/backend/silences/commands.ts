@@ -24,28 +24,34 @@ import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { refuseBeyondBudget } from '../model/silences/selector-budget.ts';
 import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced } from '../model/silences/mutations.ts';
 
-/** Returns the maximum number of entries in one namespace, called each time because a reload changes it. */
+/**
+ * Returns the maximum number of silences in one namespace. It is called for each use, because a configuration reload
+ * may change the number.
+ */
 export type SilencesMax = () => number;
 
 export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
 
-/** Reads the attributes that selectors use, of all clients and checks of a namespace; rejects invalid selectors. */
+/**
+ * Reads the attributes that selectors use into memory, for all clients and open events of a namespace. Rejects invalid
+ * selectors.
+ */
 export type Learn = (namespace: string, selectors: readonly string[]) => Promise<void>;
 
-/** Identifies an entry: by its id, or by its subscription and check. */
+/** Identifies a silence by its id, or else by its subscription and check. */
 export interface SilencedTarget {
   readonly id?: string | null | undefined;
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
 }
 
-/** Creates and ends silenced entries. */
+/** Creates and ends silences. */
 export class SilencedEntries {
   readonly #batcher: Batcher;
   readonly #entriesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn reads the attributes that selectors use */
+  /** @param learn callback that reads the attributes that selectors use into memory */
   constructor(batcher: Batcher, entriesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#entriesMax = entriesMax;
@@ -53,19 +59,22 @@ export class SilencedEntries {
   }
 
   /**
-   * Reads the attributes that selectors use, so that an entry with one is in force from its commit on.
+   * Reads the attributes that selectors use into memory, so that a silence with one of these selectors takes effect as
+   * soon as it is committed.
    *
-   * @throws MonError `invalid` if a selector is invalid, `threshold` if they name too many attributes
+   * @throws MonError `invalid` if a selector is invalid, `threshold` if the selectors of the namespace use too many
+   *   attributes or cost too much
    */
   learn(namespaceName: string, selectors: readonly string[]): Promise<void> {
     return this.#learn(namespaceName, selectors);
   }
 
   /**
-   * Creates an entry, or replaces the one with the same id as a whole (completion 1.2).
+   * Creates a silence, or completely replaces the silence with the same id (completion 1.2).
    *
-   * @throws MonError `invalid` if it begins too far ahead or its selector is invalid, `threshold` if the selector names
-   *   too many attributes, `unavailable`
+   * @throws MonError `invalid` if the times or the selector are invalid, `threshold` if the selectors of the namespace
+   *   use too many attributes or cost too much, `conflict` if it would replace a recurring silence with a silence that
+   *   does not recur, `not_found` if the namespace does not exist, `unavailable`
    */
   async create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
     const id = targetId(request);
@@ -74,12 +83,15 @@ export class SilencedEntries {
   }
 
   /**
-   * Creates an entry, given the one with the same id, which it replaces as a whole.
+   * Stores the silence that a callback makes. It completely replaces the silence with the same id.
    *
-   * @param make called with the present entry, if it has not expired; throws to reject the change
-   * @param isStoredWhenOver true if an entry that has expired when it is created is stored until the clock removes it.
-   *   If not, it only ends the entry that it replaces.
-   * @throws MonError `not_found` if there is no such namespace, `invalid` if it begins too far ahead, `unavailable`
+   * @param make callback that gets the existing silence, or undefined if there is none or it has expired, and returns
+   *   the new silence; it throws to reject the change
+   * @param isStoredWhenOver true if a silence that has already expired is stored until a timer removes it; false if it
+   *   only ends the silence that it replaces
+   * @throws MonError `not_found` if the namespace does not exist, `invalid` if the times are invalid, `conflict` if it
+   *   would replace a recurring silence with a silence that does not recur, `threshold` if the cost budget for
+   *   selectors is used up, `unavailable`
    */
   write(
     namespaceName: string,
@@ -117,10 +129,10 @@ export class SilencedEntries {
   }
 
   /**
-   * Ends exactly one entry.
+   * Ends the silence with exactly this id.
    *
-   * @param check called with the entry; throws to reject
-   * @throws MonError `not_found` if no entry has this id, or it has expired; `unavailable`
+   * @param check callback that gets the silence, and throws to reject the request
+   * @throws MonError `not_found` if no silence has this id or it has expired, `unavailable`
    */
   clear(
     namespaceName: string,
@@ -139,7 +151,8 @@ export class SilencedEntries {
   }
 
   /**
-   * Removes an expired entry, or moves it to its next window, and announces one that has begun; called by the clock.
+   * Updates a silence after its begin or end: removes an expired silence, moves a recurring silence to its next window,
+   * and otherwise announces the silence. Called by timers.
    */
   tick(namespaceName: string, id: string): Promise<void> {
     return this.#batcher.run((transaction) => {
@@ -165,8 +178,8 @@ function clearSilenced(transaction: Transaction, namespace: Namespace, entry: Si
 }
 
 /**
- * Returns the present entry with this id, unless it has expired: an expired entry counts as removed, even if it is
- * still stored.
+ * Returns the silence with this id as it is now; undefined if there is none or it has expired. An expired silence
+ * counts as removed, even while it is still stored.
  */
 export function unexpiredEntry(
   { silenced }: Pick<Namespace, 'silenced'>,
@@ -178,17 +191,17 @@ export function unexpiredEntry(
   return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
 }
 
-/** Returns the problem with the times of a new entry, if there is one. */
+/** Returns an error message if the times of a new silence are invalid; otherwise undefined. */
 export function timeProblem({ begin, recurrence }: SilencedEntry, nowMs: number): string | undefined {
   const problem = recurrence === undefined ? undefined : recurrenceProblem(recurrence, nowMs);
   return problem === undefined ? beginProblem(begin, nowMs / 1000) : `recurrence: ${problem}`;
 }
 
 /**
- * Returns the problem with the begin of an entry: for example a time in milliseconds, which would never come.
+ * Returns an error message if a silence begins too far in the future, for example because the time is in milliseconds;
+ * otherwise undefined.
  *
- * @param begin epoch seconds
- * @param now epoch seconds
+ * @param begin epoch seconds; null or undefined: at once
  */
 export function beginProblem(begin: number | null | undefined, now: number): string | undefined {
   if ((begin ?? 0) - now <= LIFETIME_SECONDS_MAX) return undefined;
@@ -196,9 +209,10 @@ export function beginProblem(begin: number | null | undefined, now: number): str
 }
 
 /**
- * Rejects new entries beyond the limit. Existing entries may always be replaced.
+ * Rejects silences that would exceed the limit of a namespace. An existing silence may always be replaced.
  *
- * @throws MonError `unavailable` if the new ones among these entries exceed the limit
+ * @param ids ids of the silences that will be stored
+ * @throws MonError `unavailable` if the limit would be exceeded
  */
 export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: readonly string[], max: number): void {
   const more = new Set(ids.filter((id) => silenced.get(id) === undefined)).size;
@@ -209,12 +223,12 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   );
 }
 
-/** Returns an entry for the audit trail. */
+/** Returns a silence in the format of the audit trail; undefined stays undefined. */
 export function auditedSilence(entry: SilencedEntry | undefined): SilencedRow | undefined {
   return entry === undefined ? undefined : silencedRow(entry);
 }
 
-/** Ends an entry that was idle for too long, by the settings before its own end (spec, idleness 4). */
+/** Ends a silence before its own end, because it was idle for longer than the settings allow (spec, idleness 4). */
 export function endIdle(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, idle: SilenceIdle): void {
   const actor = mon('silence-idle-expire');
   const reason = idleReason(idle);
@@ -227,7 +241,11 @@ export function endIdle(transaction: Transaction, namespace: Namespace, entry: S
   });
 }
 
-/** Ends an entry as planned: by the clock, or with the event for which it was created. */
+/**
+ * Ends a silence as planned.
+ *
+ * @param by `clock` if its end has come, `expire_on_resolve` if an event that it covers has resolved
+ */
 export function endSilenced(
   transaction: Transaction,
   namespace: Namespace,

@@ -9,25 +9,29 @@ import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../
 import { inChunks } from '../store/time-slice.ts';
 import { SelectorIndex, type Indexed } from '../model/silences/selector-index.ts';
 
-/** Maximum number of events that are listed. */
+/** Maximum number of covered events whose names are part of a preview. */
 const FIRST = 5;
 
 /**
- * Maximum cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, interleaved with
- * other work. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
+ * Maximum total cost of the selector evaluations for each of the two counts in a preview, see `Selector.cost`: about
+ * three seconds of computing, interleaved with other work. A thousand selectors that name a client or a check cost far
+ * less among 100,000 checks.
  */
 const PREVIEW_COST_MAX = 100_000_000;
 
-/** Cost of the evaluations between two steps: below a millisecond. */
+/**
+ * Cost of the selector evaluations between two yields, which let other work run: less than a millisecond of computing.
+ */
 const STEP_COST = 5000;
 
 type Steps<Result> = Generator<void, Result, undefined>;
 
 /**
- * Returns the open events that these entries would silence, each counted once.
+ * Counts the open events that these silences would cover, by severity, and lists the first of them. An event that
+ * several silences cover counts once.
  *
- * @param costMax maximum cost of the evaluations
- * @throws MonError `threshold`
+ * @param costMax maximum total cost of the selector evaluations, see `Selector.cost`
+ * @throws MonError `threshold` if the evaluations would cost more
  */
 export async function eventsCovered(
   namespace: Namespace,
@@ -60,10 +64,12 @@ function* countEvents(
 }
 
 /**
- * Counts the clients and checks covered by these entries that have no open event now, and were not OK at or after a
- * time. The attributes of an OK check are unknown, so a selector on them does not match it.
+ * Counts the checks on clients that these silences would cover, that have no open event now, and whose result was not
+ * OK at or after `since`. The attributes of an OK check are not in memory, so a selector that uses them does not match
+ * it.
  *
  * @param since epoch seconds
+ * @throws MonError `threshold` if the selector evaluations would cost too much
  */
 export async function recoveredSince(
   namespace: Namespace,
@@ -86,11 +92,13 @@ export async function recoveredSince(
 }
 
 /**
- * Yields the checks that entries cover by subscription and check, or by selector.
+ * Returns the checks that silences cover, by subscription and check or by selector, each check once. It yields whenever
+ * other work may run.
  *
- * @param named returns the candidates for a subscription and check
- * @param of returns the candidates of a client
- * @throws MonError `threshold`
+ * @param named callback that returns the checks that a subscription and check cover; undefined stands for a step
+ *   without a check
+ * @param of callback that returns the checks of a client that are compared with the selectors
+ * @throws MonError `threshold` if the selector evaluations cost more than `costMax`
  */
 function* coveredBy(
   namespace: Namespace,
@@ -108,7 +116,7 @@ function* coveredBy(
         if (entry !== undefined) covered.add(entry);
         yield;
       }
-      // A step also after an entry that covers nothing.
+      // Yield also after a silence that covers no check, so that other work can run.
       yield;
       continue;
     }
@@ -127,7 +135,12 @@ function* coveredBy(
   return covered;
 }
 
-/** @throws MonError `threshold` if all evaluations together cost too much */
+/**
+ * Returns true if any of these selectors matches a check.
+ *
+ * @param cost total cost of the evaluations for all checks so far, which is increased
+ * @throws MonError `threshold` if the total cost exceeds the maximum
+ */
 function* isSelected(
   selectors: SelectorIndex<Indexed>,
   subject: SelectorSubject,
@@ -152,5 +165,5 @@ function* isSelected(
   return false;
 }
 
-/** The cost of finding the candidates. */
+/** Cost of finding the selectors that may match a check, in the unit of `Selector.cost`. */
 const LOOK_UP_COST = 100;

@@ -4,8 +4,8 @@ import type { Registry } from '../model/registry/registry.ts';
 import { inChunks } from '../store/time-slice.ts';
 
 /**
- * Evaluates the selectors for some checks in chunks, so that a synchronous look-up of their silences right afterwards
- * is immediate.
+ * Evaluates the selectors of silences for some checks in chunks. A synchronous look-up of their silences right
+ * afterwards then finds cached results.
  */
 export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
   const [first] = entries;
@@ -25,8 +25,8 @@ function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefi
 }
 
 /**
- * Evaluates the selectors for all open events in chunks after each change of the selectors, and at a start. Until it is
- * done, a request for the silences of all events has to wait.
+ * Evaluates the selectors of silences for all open events in chunks: at the start, after each change of a silence with
+ * a selector, and after the registry was reloaded. Until this is done, the feed delays its updates.
  */
 export class EventPreparation implements Disposable {
   readonly #registry: Registry;
@@ -56,7 +56,7 @@ export class EventPreparation implements Disposable {
     this.#start();
   }
 
-  /** True if the silences of all open events are known. */
+  /** True if the selectors were evaluated for all open events, so that their silences can be looked up at once. */
   get isDone(): boolean {
     return !this.#isWorking;
   }
@@ -71,7 +71,10 @@ export class EventPreparation implements Disposable {
     if (!this.#isWorking) void this.#work();
   }
 
-  /** Evaluates until nothing is left. Never rejects, because evaluating a selector cannot fail. */
+  /**
+   * Evaluates selectors until no change is left to process. The promise never rejects, because the evaluation of a
+   * selector cannot fail.
+   */
   async #work(): Promise<void> {
     this.#isWorking = true;
     while (this.#isPending && !this.#isDisposed) {

@@ -19,28 +19,33 @@ interface IdleParts {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly clock: PlanningClock;
   readonly log: Log;
-  /** Returns the rules, called each time because a reload changes them. */
+  /**
+   * Returns the settings for idle silences. It is called for each use, because a configuration reload may change them.
+   */
   readonly rules: () => IdleRules;
 }
 
-/** Interval of the checks for silences without matches. They do no work when a result arrives. */
+/**
+ * Interval at which silences without matches are searched for. Doing this periodically adds no work to the processing
+ * of results.
+ */
 const PERIOD_MS = 60_000;
 
 /**
- * Number of idle entries that are checked each time, in turns: finding the matches of a selector takes a millisecond
- * among 100,000 clients.
+ * Maximum number of idle silences that are checked per interval; the next intervals check the others. Finding the
+ * matches of a selector takes a millisecond among 100,000 clients.
  */
 const MARKED = 200;
 
-/** Number of entries in one commit. */
+/** Maximum number of silences that are updated in one commit. */
 const SLICE = 20;
 
-/** A reference to an entry, by name because the registry may be read again before it is used. */
+/** Namespace and id of a silence. Unlike the object, they stay valid when the registry is reloaded. */
 type SilenceRef = readonly [namespace: string, id: string];
 
 /**
- * Marks silences that have matched nothing for long as idle, and removes the mark after a match. It ends them where the
- * settings say so (spec, idleness).
+ * Marks silences as idle that have matched no event for a long time, and removes the mark after a match. Ends idle
+ * silences if the settings say so (spec, idleness).
  */
 export function watchIdle(parts: IdleParts): Disposable {
   let isLooking = false;
@@ -75,7 +80,10 @@ async function lookAround({ registry, batcher, clock, rules }: IdleParts, round:
   }
 }
 
-/** Returns the silences that change state unless they match something now, and some of the idle ones. */
+/**
+ * Returns the silences whose idle state may have to change now, and at most `MARKED` of the other idle silences:
+ * different ones in each round.
+ */
 function silencesToCheck(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly SilenceRef[] {
   const due: SilenceRef[] = [];
   const marked: SilenceRef[] = [];

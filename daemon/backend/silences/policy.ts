@@ -9,12 +9,12 @@ import { SILENCE_WARN_MATCHES } from '../../../shared/schemas/fixed-limits.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
-/** The source of the policy in force. */
+/** The configuration, which contains the policy for silences. */
 export interface PolicyDeps {
   readonly config: Pick<ConfigInForce, 'program'>;
 }
 
-/** Returns the policy in force. */
+/** Returns the policy for silences by the current settings. */
 export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
   const settings: SilencePolicySettings = config.program['silence-policy'];
   return {
@@ -27,32 +27,37 @@ export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
 }
 
 /**
- * Returns the parts of a request that the policy checks. For a recurring silence it limits the duration of each window.
+ * Returns the reason and the duration of a requested silence, which the policy limits. The duration of a recurring
+ * silence is that of one window.
  */
 export function policedRequest({ reason, expire, recurrence }: SilencedRequest): PolicedSilence {
   return { reason, expire: recurrence?.duration ?? expire };
 }
 
 /**
- * Checks `POST /silenced` against the policy, if the settings say so.
+ * Rejects a silence that violates the policy, if the settings apply the policy to the v1 API.
  *
- * @throws MonError as `refuse` does
+ * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
  */
 export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
   const policy = silencePolicy(parts);
   if (policy.apply_to_v1) refuse(policy, silence);
 }
 
-/** Checks a request of the mon API against the policy. @throws MonError as `refuse` does */
+/**
+ * Rejects a silence that violates the policy, even if the settings do not apply the policy to the v1 API.
+ *
+ * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
+ */
 export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
   refuse(silencePolicy(parts), silence);
 }
 
 /**
- * Checks a v2 entry against the policy. Only the maximum duration always applies, because its clients know
- * such a limit. The other rules apply as for version 1.
+ * Rejects a silence of the v2 API that violates the policy. The maximum duration always applies, because v2 clients
+ * know such a limit. The rules for the reason apply only if the settings apply the policy to the v1 API.
  *
- * @throws MonError `threshold` for one that lasts too long, `invalid`
+ * @throws MonError `threshold` if it lasts too long, `invalid` for its reason
  */
 export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): void {
   const { reason, begin, timestamp, expireAtMs: endMs } = entry;
@@ -64,10 +69,11 @@ export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): 
 }
 
 /**
- * Checks the silences of a bulk request against the policy. Restored entries are checked only if it applies to version
- * 1 as well: otherwise entries of scripts that were cleared by mistake could not be restored.
+ * Rejects a bulk request with a silence that violates the policy. It yields after each operation. Restored silences are
+ * checked only if the settings apply the policy to the v1 API: otherwise a silence that a script created and that was
+ * cleared by mistake could not be restored.
  *
- * @throws MonError as `refuse` does, naming the operation
+ * @throws MonError `invalid` for a reason, `threshold` if a silence lasts too long; the message names the operation
  */
 export function* refuseAgainstPolicy(
   parts: PolicyDeps,
@@ -83,8 +89,10 @@ export function* refuseAgainstPolicy(
 }
 
 /**
- * @param prefix prefix of the message
- * @throws MonError `invalid` for its reason, `threshold` for one that lasts too long
+ * Rejects a silence that violates the policy.
+ *
+ * @param prefix prefix of the error message
+ * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
  */
 function refuse(policy: SilencePolicy, silence: PolicedSilence, prefix = ''): void {
   const ofReason = reasonProblem(policy, silence);
@@ -99,7 +107,7 @@ function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number)
   const { reason, begin, expire_at: end, recurrence } = operation.entry;
   if (recurrence !== undefined) return { reason, expire: recurrence.duration };
   const endMs = endOf(end);
-  // As for a new silence, the duration counts from its begin if that is in the future.
+  // The duration of a restored silence that is pending counts from its begin, as for a new silence.
   const startMs = Math.max(nowMs, (begin ?? 0) * 1000);
   return { reason, expire: endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - startMs) / 1000)) };
 }

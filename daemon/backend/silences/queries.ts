@@ -4,7 +4,9 @@ import type { KeptUse, SilencedDetail, SilencedEntry } from '../../../shared/sch
 import { UNUSED, type SilencedRegistry } from '../model/silences/state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 
-/** Returns an entry with the number of notifications it suppressed, and with its end as a time. */
+/**
+ * Returns a silence in the format of the mon API: with its counters of suppressed handler runs and its absolute end.
+ */
 export function silencedDetail(
   registry: Pick<SilencedRegistry, 'use'>,
   entry: SilencedEntry,
@@ -23,13 +25,13 @@ export function silencedDetail(
   };
 }
 
-/** Returns the entries that have not expired, by id, as they are now. */
+/** Returns the silences that have not expired, sorted by id. A recurring silence has its current or next window. */
 export function unexpiredEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
   const unexpired = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
   return unexpired.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-/** An entry with its name in the v2 API. */
+/** A silence with its name in the v2 API. */
 export interface NamedSilenced {
   readonly name: string;
   readonly entry: SilencedEntry;
@@ -41,8 +43,8 @@ const sorted = new WeakMap<
 >();
 
 /**
- * Returns all entries by those names, including expired ones. They are sorted again only after a change, because pages
- * are requested one after another.
+ * Returns all silences, including expired ones, sorted by their names in the v2 API. The sorted list is cached until a
+ * silence changes, because clients request its pages one after another.
  */
 export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
   const cachedList = sorted.get(registry);

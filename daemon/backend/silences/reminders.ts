@@ -18,14 +18,18 @@ interface ReminderParts {
   readonly batcher: Pick<Batcher, 'run' | 'commits'>;
   readonly clock: PlanningClock;
   readonly log: Log;
-  /** Returns the seconds before the end, called each time because a reload changes them. */
+  /**
+   * Returns how many seconds before the end of a silence its reminder is sent. It is called for each use, because a
+   * configuration reload may change the number.
+   */
   readonly before: () => number;
-  /** Notifies others of the reminder, in the same commit. */
+  /** Callback that notifies the configured handler of the reminder, in the same transaction that marks the silence. */
   readonly notify: (transaction: Transaction, namespace: Namespace, entry: SilencedEntry) => void;
 }
 
 /**
- * Marks a silence that is about to end, and suppresses something, as reminded: once for each end, even across restarts.
+ * Sends a reminder before a silence ends, if the silence covers an open event. The silence is marked, so that there is
+ * only one reminder per end, even after a restart.
  */
 export function remindOfEnds({ registry, batcher, clock, log, before, notify }: ReminderParts): Disposable {
   return runDeadlines(
@@ -59,7 +63,10 @@ export function remindOfEnds({ registry, batcher, clock, log, before, notify }: 
     if (atMs !== undefined && !isExpired(entry, clock.now())) yield { atMs, id: JSON.stringify([namespace, entry.id]) };
   }
 
-  /** True if the reminder is due: the end of the entry may have changed since. */
+  /**
+   * True if the reminder of a silence is due. It is checked again before sending, because the end of the silence may
+   * have changed.
+   */
   function isDue(entry: SilencedEntry, nowMs: number): boolean {
     const atMs = reminderAt(entry, before());
     return atMs !== undefined && atMs <= nowMs && !isExpired(entry, nowMs);

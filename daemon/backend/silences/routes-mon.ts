@@ -23,21 +23,22 @@ import { searchFilter } from '../http/search.ts';
 const validateEntry = bodyValidator(MON_API.silence);
 const validatePreview = bodyValidator(MON_API.silencePreview);
 
-/** Maximum number of previews in progress or waiting. */
+/** Maximum number of previews that are in progress or waiting; further requests are rejected. */
 const PREVIEWS_MAX = 20;
 
-/** Time that a preview covers. */
+/** Time before now in which a preview looks for problems that have recovered. */
 const RECENT_MS = 24 * 3_600_000;
 
 /**
- * Serves silenced entries with their suppressed notifications, selected by a search (`?q=`), and creates and ends them.
+ * Serves silences in the mon API: lists them with their counters, filtered by a search (`?q=`), previews, creates and
+ * clears them.
  */
 export function silencedOnMon(
   deps: SilenceDeps & { readonly store: Store },
 ): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
   const { clock, registry, store } = deps;
   const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
-  // Recoveries from before the registry was read are not known.
+  // Checks that recovered before the registry was loaded are unknown, so a preview does not cover an earlier time.
   let lastLoad = { generation: registry.generation, sinceMs: clock.now() };
   return {
     silenced: (request, reply, query) => {
@@ -78,7 +79,11 @@ export function silencedOnMon(
   };
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Returns the next windows of a requested recurrence.
+ *
+ * @throws MonError `invalid` if the recurrence is invalid
+ */
 function windowsOf(submitted: SubmittedRecurrence, nowMs: number): ShownWindow[] {
   const recurrence = recurrenceOf(submitted);
   const problem = recurrenceProblem(recurrence, nowMs);

@@ -14,7 +14,7 @@ import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import type { SilencedRegistry } from '../model/silences/state.ts';
 
-// Attributes other than subscription and check never had a meaning in v1, so they are ignored.
+// The v1 API has neither selectors nor recurrences, so attributes with these names are ignored.
 const validateEntry = (body: unknown): SubmittedMonSilenced => ({
   ...validateV1(body),
   selector: undefined,
@@ -22,7 +22,7 @@ const validateEntry = (body: unknown): SubmittedMonSilenced => ({
 });
 const validateV1 = validator(silencedSchema);
 
-/** Serves the silenced registry (completion 1.2). */
+/** Serves silences in the v1 API (completion 1.2). */
 export function silencedOnV1(
   deps: SilenceDeps,
 ): OnV1<

@@ -33,7 +33,7 @@ import { unexpiredEntries, sortedSilenced } from './queries.ts';
 
 const validate = validator(v2SilencedSchema);
 
-/** Serves silenced entries (clients 6): those of the v1 API, by their names in the v2 API. */
+/** Serves silences in the v2 API (clients 6): the same silences as in the v1 API, under their v2 names. */
 export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
   const { clock, registry, silenced } = deps;
 
@@ -79,7 +79,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
           const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
           const creator = isIdentifiedCaller(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
-          // An expired entry silences nothing, so its duration is not checked.
+          // A silence that has already expired suppresses nothing, so the policy does not apply to it.
           if (!isExpired(made, nowMs)) refuseV2AgainstPolicy(deps, made);
           return made;
         },
@@ -98,7 +98,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
     },
   };
-  /** Sends the entries that name a part of the path. */
+  /** Sends the silences that name the check or subscription in the path of a request. */
   const sendNaming = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -141,7 +141,10 @@ function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silence
   return { ...core, metadata: { ...core.metadata, name, namespace } };
 }
 
-/** Returns the subscription and check in the name of an entry; for an invalid name both are null, as in no entry. */
+/**
+ * Returns the subscription and check in the v2 name of a silence. If the name is invalid, both are null, so that no
+ * silence is found.
+ */
 function partsOfKey(name: string): SilencedParts {
   return partsOfV2Name(name) ?? { subscription: null, check: null };
 }
@@ -152,7 +155,11 @@ function idOf(name: string): string {
   return silencedId(subscription, check);
 }
 
-/** @throws MonError `invalid` for an end in the far future */
+/**
+ * Returns the silence that a v2 request describes.
+ *
+ * @throws MonError `invalid` if the silence would end more than two hundred years from now
+ */
 function entryOf(
   core: SubmittedV2Silenced,
   parts: SilencedParts,

@@ -22,8 +22,8 @@ interface ExpiryParts {
 const FAILURE = 'begin or end of a silence could not be written';
 
 /**
- * Removes entries at their end, moves recurring ones to their next window, and announces those that begin. Matching
- * does not wait for it, because it checks the times itself.
+ * Removes silences at their end, moves recurring silences to their next window, and announces silences that begin.
+ * Whether an event is silenced does not depend on it, because every look-up compares the times itself.
  */
 export function expireSilenced(parts: ExpiryParts): Disposable {
   const due = runEnds(parts);
@@ -37,9 +37,9 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
 }
 
 /**
- * Finds the windows of recurring silences again after a clock correction. Other ends move with a corrected clock;
- * windows stay on the wall clock. The correction stores them as ended (`shifted` of the table), and everything is read
- * again.
+ * Computes the windows of recurring silences again after a clock correction. A correction shifts the ends of other
+ * silences, but windows are wall-clock times. So it stores recurring silences as expired (see `shifted` of the table),
+ * and reloads the registry.
  */
 function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryParts): Disposable {
   let { generation } = registry;
@@ -66,7 +66,8 @@ function runEnds(parts: ExpiryParts): Disposable {
       for (const namespace of registry.namespaces()) {
         for (const entry of namespace.silenced.all()) {
           yield* deadlinesOf(namespace.name, entry, clock.now());
-          // It may have begun while no backend ran, and a consumer that resumes must be notified.
+          // The silence may have begun while no backend ran, and clients of the feed that reconnect must receive this
+          // change.
           if (entry.begin !== null && entry.begin > entry.timestamp) {
             yield { atMs: entry.begin * 1000, id: idOf(namespace.name, entry) };
           }
@@ -78,14 +79,15 @@ function runEnds(parts: ExpiryParts): Disposable {
       if (change[0] !== 'silenced') return;
       const [, namespace] = change;
       const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
-      // Also for an entry that ended before it was written, or has no duration. A begin meanwhile is announced by the
-      // commit itself, because rows are built later.
+      // A silence may have ended before it was committed, or may last 0 seconds, so past ends are included. A begin
+      // before the commit needs no deadline: the commit announces the silence, and the rows of the feed are built
+      // afterwards.
       if (entry !== undefined) yield* deadlinesOf(namespace, entry, clock.now());
     },
 
     run(id) {
       const [namespaceName, entryId] = JSON.parse(id) as [string, string];
-      // It may have been cleared or replaced since; a duplicate announcement does no harm.
+      // The silence may have been cleared or replaced since. If it was replaced, an extra announcement does no harm.
       if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
       return silenced.tick(namespaceName, entryId);
     },
@@ -97,8 +99,8 @@ interface LearningParts extends Omit<ExpiryParts, 'clock'> {
 }
 
 /**
- * Reads missing attributes of selectors that came without them, for example with a dump, and announces the entries
- * again when they are known.
+ * Reads the attributes of selectors that were committed before their attributes were in memory, for example from a
+ * dump. Then announces the silences with a selector again.
  */
 export function learnInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
   const learn = async (name: string): Promise<void> => {

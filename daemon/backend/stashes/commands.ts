@@ -7,10 +7,10 @@ import type { Batcher } from '../commit/batcher.ts';
 import { STASHES } from '../model/stashes/storage.ts';
 import { stashesOf } from '../model/stashes/state.ts';
 
-/** Limit on the stashes of one namespace. */
+/** Maximum number of stashes in one namespace. */
 export const STASHES_MAX = 100_000;
 
-/** Creates and removes stashes: small documents that dashboards and scripts keep under a path. */
+/** Creates and deletes stashes: small JSON documents that dashboards and scripts store under a path. */
 export class Stashes {
   readonly #batcher: Batcher;
   readonly #stashesMax: number;
@@ -21,10 +21,12 @@ export class Stashes {
   }
 
   /**
-   * Creates a stash, or replaces the one with the same path as a whole, including its expiry.
+   * Creates a stash, or completely replaces the stash with the same path, including its expiry.
    *
-   * @param expireSeconds -1 or absent: it never expires; 0: it expires at once (completion 1.6)
-   * @throws MonError `unavailable`
+   * @param stash its `expireSeconds` is the time to live: -1, null or absent: the stash never expires; 0: it expires at
+   *   once (completion 1.6)
+   * @throws MonError `unavailable` if there are too many stashes or too little disk space, `no_memory` if memory is
+   *   full
    */
   put(
     namespaceName: string,
@@ -50,7 +52,11 @@ export class Stashes {
     });
   }
 
-  /** @throws MonError `not_found` if there is none, or it has expired; `unavailable` */
+  /**
+   * Deletes a stash.
+   *
+   * @throws MonError `not_found` if there is no stash with this path or it has expired, `unavailable`
+   */
   remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
@@ -59,7 +65,7 @@ export class Stashes {
         throw new MonError('not_found', `there is no stash ${path}`);
       }
       transaction.remove(STASHES, namespace, path);
-      // Its content is omitted, because it may contain secrets.
+      // The audit record omits the content of the stash, because it may contain secrets.
       recordAudit(transaction, actor, {
         action: 'stash.delete',
         target: targetIn(namespaceName, path),
@@ -68,7 +74,7 @@ export class Stashes {
     });
   }
 
-  /** Removes an expired stash; called by the clock. */
+  /** Deletes a stash if it has expired; called by a timer. */
   expire(namespaceName: string, path: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);

@@ -13,14 +13,14 @@ import type { Stashes } from './commands.ts';
 const validateStash = validator(stashSchema);
 const validatePath = validator(stashPathSchema);
 
-/** The dependencies of the stash routes of v1 and mon. */
+/** Dependencies of the routes for stashes in the v1 and mon API. */
 export interface StashDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly stashes: Stashes;
   readonly store: Store;
 }
 
-/** Returns the handlers for one stash in the v1 or mon API. */
+/** Returns the request handlers that read, store and delete a single stash in the v1 or mon API. */
 export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, stashes, store } = deps;
   return {
@@ -43,8 +43,9 @@ export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stas
 }
 
 /**
- * Returns the path of a stash: in v1 everything after the prefix, in the mon API one part of the path, decoded once.
- * Slashes belong to it, and in v1 it may be empty (legacy-peer, Stashes).
+ * Returns the path of a stash, decoded once, from the URL of a request. In v1 the path is everything after the prefix
+ * of the route, and may be empty; in the mon API it is one segment of the URL. It may contain slashes (legacy-peer,
+ * Stashes).
  */
 export function stashPath({ params }: FastifyRequest): string {
   const { path, '*': rawPath = path } = params as Readonly<Record<'*' | 'path', string | undefined>>;

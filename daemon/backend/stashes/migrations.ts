@@ -12,7 +12,9 @@ import { stashesOf } from '../model/stashes/state.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
-/** Replaces silence stashes by silenced entries (reference 9.1). */
+/**
+ * Migrates stashes to silences. Before it had silences, Sensu silenced a client or check by a stash (reference 9.1).
+ */
 export class StashMigrations {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
@@ -23,12 +25,12 @@ export class StashMigrations {
   }
 
   /**
-   * Replaces a stash by an entry in one commit, so that there is no moment at which neither silences. An existing entry
-   * that lasts as long stays.
+   * Replaces a stash by a silence in one commit, so that events stay silenced throughout. An existing silence with the
+   * same id is retained if it lasts at least as long as the stash.
    *
-   * @returns true if an entry was created
-   * @throws MonError `not_found` if the stash was deleted, `conflict` if an entry would not silence its client yet;
-   *   `unavailable`
+   * @returns true if a silence was stored; false if the existing silence was retained
+   * @throws MonError `not_found` if the stash was deleted or has expired, `conflict` if the agent of the client must be
+   *   upgraded before a silence can match its events, `unavailable`
    */
   migrate(namespaceName: string, { path, id, client, request }: EntryMigration, actor: Actor): Promise<boolean> {
     return this.#batcher.run((transaction) => {

@@ -5,14 +5,16 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import { stashesOf, type StashEntry } from '../model/stashes/state.ts';
 import { stashKey, stashOfStored } from '../model/stashes/storage.ts';
 
-/** Returns the stashes that have not expired, by path. */
+/** Returns the stashes that have not expired, sorted by path and without their contents. */
 export function unexpiredStashes(namespace: Namespace, nowMs: number): StashEntry[] {
   return stashesOf(namespace)
     .sorted()
     .filter((stash) => !isExpired(stash, nowMs));
 }
 
-/** Reads the committed stashes of these paths as the API shows them; deleted ones are omitted. */
+/**
+ * Reads stashes with their contents from the store, in the format of the API. Deleted and expired stashes are omitted.
+ */
 export async function readStashes(
   store: Store,
   { name }: Namespace,

@@ -5,7 +5,7 @@ import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from 
 import { oneStash, type StashDeps } from './members.ts';
 import { unexpiredStashes, readStashes } from './queries.ts';
 
-/** Serves the stashes of a namespace, or of all that the caller may see. */
+/** Serves stashes in the mon API, from one namespace or from all namespaces that the caller may see. */
 export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, store } = deps;
   return {

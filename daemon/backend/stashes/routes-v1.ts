@@ -11,7 +11,7 @@ import { unexpiredStashes, readStashes } from './queries.ts';
 const validateContent = validator(stashContentSchema);
 const validateNewPath = validator(newStashPathSchema);
 
-/** Serves stashes: small documents under a path (completion 1.6). */
+/** Serves stashes in the v1 API: small JSON documents that other programs store under a path (completion 1.6). */
 export function stashesOnV1(
   deps: StashDeps,
 ): OnV1<
@@ -40,7 +40,7 @@ export function stashesOnV1(
     },
     ...one,
     saveStashAt,
-    // Both names are in use (clients 1.16).
+    // Some clients send `/stash` instead of `/stashes` (clients 1.16).
     stashAgain: one.stash,
     saveStashAgain: saveStashAt,
     deleteStashAgain: one.deleteStash,

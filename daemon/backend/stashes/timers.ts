@@ -9,7 +9,7 @@ interface ExpiryParts extends DeadlineParts {
   readonly stashes: Pick<Stashes, 'expire'>;
 }
 
-/** Removes stashes at their end. Readers do not wait for it, because they check the times themselves. */
+/** Deletes stashes when they expire. Reads do not depend on this timer, because they compare the expiry themselves. */
 export function expireStashes(parts: ExpiryParts): Disposable {
   const { registry, stashes } = parts;
   return runDeadlines(parts, {

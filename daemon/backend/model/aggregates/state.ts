@@ -3,48 +3,54 @@ import { KEEPALIVE_CHECK } from '../../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 import type { SilencedRegistry } from '../silences/state.ts';
 
-/** The aggregates of most checks: none. */
+/** Empty list that all checks without an aggregate share. */
 export const NO_AGGREGATES: readonly never[] = [];
 
-/** A check of a client, as its aggregates need it. */
+/** The attributes of a check on a client that its aggregates use. */
 export interface Member<Entry extends Member<Entry>> {
   readonly name: string;
   readonly client: {
     readonly isDown: boolean;
     readonly checks: ReadonlyMap<string, Entry>;
   };
-  /** Only whether an event is open is used. */
+  /** State of the check; aggregates use only whether `event` is defined, which means that an event is open. */
   readonly state: { readonly event?: object | undefined };
-  /** Status of the last result. */
+  /** Status of the last result; undefined if there is no result. */
   readonly status: number | undefined;
   aggregates: readonly Aggregate<Entry>[];
   deletionsBefore: number;
-  /** Returns whether an entry silences it now. */
+  /** Returns true if an active silence covers the check. */
   isSilenced(nowMs: number): boolean;
 }
 
-/** The parts of a result that its aggregates count. */
+/** The attributes of a result that determine its aggregates and their counters. */
 export interface CountedResult extends AggregatedResult {
   readonly status: number;
 }
 
-/** The checks of clients whose last result names an aggregate, counted as they are added, changed and removed. */
+/**
+ * An aggregate: the checks on clients whose last result names it. Its counters are updated when a member is added,
+ * changes or is removed.
+ */
 export class Aggregate<Entry extends Member<Entry>> {
   readonly name: string;
   /** Number of members by the severity of their last result. */
   readonly counts: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   /** Number of members whose client has an open keepalive event. */
   down = 0;
-  /** Shared by members of only this aggregate: an array per member would take more memory than its entry here. */
+  /**
+   * List with this aggregate as its only element, shared by all members that belong to no other aggregate. A list for
+   * each member would take more memory than its entry in `#members`.
+   */
   readonly singletonList: readonly Aggregate<Entry>[] = [this];
   readonly #members = new Set<Entry>();
   readonly #membersOfClient = new Map<Entry['client'], number>();
   readonly #membersOfCheck = new Map<string, number>();
   /** Members with an open event. */
   readonly #open = new Set<Entry>();
-  /** Open members whose event is silenced, valid for one epoch of the silences. */
+  /** Members with an open event that is silenced, as determined for the version `#epoch` of the active silences. */
   readonly #silenced = new Set<Entry>();
-  /** Undefined: the set must be computed anew. */
+  /** Version of the active silences for which `#silenced` was determined; undefined if it must be determined again. */
   #epoch: number | undefined;
 
   constructor(name: string) {
@@ -67,7 +73,10 @@ export class Aggregate<Entry extends Member<Entry>> {
     return this.#members;
   }
 
-  /** Looks in the member's own list, which is several times as fast as a look-up in the set of all members. */
+  /**
+   * True if a check is a member. The list of the check is searched, because that is several times as fast as a look-up
+   * in `#members`.
+   */
   has(entry: Entry): boolean {
     return entry.aggregates.includes(this);
   }
@@ -97,7 +106,7 @@ export class Aggregate<Entry extends Member<Entry>> {
     this.#silenced.delete(entry);
   }
 
-  /** Records that the event of a member began or ended. */
+  /** Updates the members with an open event, after the event of a member opened or ended. */
   noteEvent(entry: Entry): void {
     if (entry.state.event !== undefined) {
       this.#open.add(entry);
@@ -107,23 +116,31 @@ export class Aggregate<Entry extends Member<Entry>> {
     this.#silenced.delete(entry);
   }
 
-  /** Records that the open event of a member is new, or that its client has other subscriptions. */
+  /**
+   * Determines again whether the open event of a member is silenced, after the event or its client changed. Nothing is
+   * done if `#silenced` is out of date anyway.
+   *
+   * @param epoch version counter of the current silences
+   */
   noteSilencing(entry: Entry, epoch: number, nowMs: number): void {
     if (this.#epoch !== epoch) return;
     if (entry.isSilenced(nowMs)) this.#silenced.add(entry);
     else this.#silenced.delete(entry);
   }
 
-  /** Records that the open event of a member changed, or its silences did, at an unknown time. */
+  /**
+   * Invalidates the set of silenced members, after an event or its silences changed. Called where the current time is
+   * unknown.
+   */
   forgetSilenced(): void {
     this.#epoch = undefined;
   }
 
   /**
-   * Returns the members whose event is silenced now. It examines each open event only if the silences changed since the
-   * last call.
+   * Returns the members whose open event is silenced now. All open events are examined only if the active silences
+   * changed since the last call, or if the set was invalidated.
    *
-   * @param epoch of the present silences
+   * @param epoch version counter of the current silences
    */
   silenced(epoch: number, nowMs: number): ReadonlySet<Entry> {
     if (this.#epoch !== epoch) {
@@ -138,15 +155,16 @@ export class Aggregate<Entry extends Member<Entry>> {
 /** The aggregates of one namespace. */
 export class AggregateRegistry<Entry extends Member<Entry>> {
   readonly #byName = new Map<string, Aggregate<Entry>>();
-  /** The value of `deletionCount` at the last deletion of each aggregate, by name. */
+  /** The value of `deletionCount` at the last deletion of each aggregate, by the name of the aggregate. */
   readonly #deletions = new Map<string, number>();
   /**
-   * Number of deletions of aggregates so far. A result belongs to an aggregate only if it arrived after the deletion.
+   * Number of deletions of aggregates in this namespace so far. A result belongs to an aggregate only if it arrived
+   * after the last deletion of that aggregate.
    */
   deletionCount = 0;
   readonly #silences: Pick<SilencedRegistry, 'epochAt'>;
 
-  /** @param silences of the same namespace */
+  /** @param silences the silences of the same namespace */
   constructor(silences: Pick<SilencedRegistry, 'epochAt'>) {
     this.#silences = silences;
   }
@@ -155,20 +173,22 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     return this.#byName.get(name);
   }
 
-  /** Returns all aggregates by name. */
+  /** Returns all aggregates, sorted by name. */
   sorted(): Aggregate<Entry>[] {
     return [...this.#byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
-  /** Returns the members of an aggregate whose event is silenced now. */
+  /** Returns the members of an aggregate whose open event is silenced now. */
   silenced(aggregate: Aggregate<Entry>, nowMs: number): ReadonlySet<Entry> {
     return aggregate.silenced(this.#silences.epochAt(nowMs), nowMs);
   }
 
   /**
-   * Updates the memberships of an entry to those that a result names; called before the entry stores the result.
+   * Updates the aggregates of a check to those that its new result names. Called before the check stores the result,
+   * because the counters need its previous status.
    *
-   * @param result undefined: the entry has no result any more
+   * @param entry the check on a client
+   * @param result undefined if the check no longer has a result
    * @param deletionsBefore value of `deletionCount` when the result arrived
    */
   follow(entry: Entry, result: CountedResult | undefined, deletionsBefore: number): void {
@@ -176,7 +196,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
     if (names.length === 0 && entry.aggregates.length === 0) return;
     if (result !== undefined && isMemberOf(entry, names)) {
-      // The usual case: an existing member, where only the severity may change.
+      // In the usual case the result names the same aggregates as before, and only the severity may have changed.
       const before = severityOf(entry.status ?? result.status);
       const after = severityOf(result.status);
       if (before === after) return;
@@ -190,7 +210,10 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     entry.aggregates = result === undefined ? NO_AGGREGATES : this.#join(entry, names, result.status);
   }
 
-  /** Records that the event of an entry began or ended; called after the entry has changed. */
+  /**
+   * Updates the aggregates of a check after its event opened or ended. For the check `keepalive`, also updates the
+   * number of members with a keepalive event in the aggregates of all checks of the client.
+   */
   noteEvent(entry: Entry): void {
     for (const aggregate of entry.aggregates) aggregate.noteEvent(entry);
     if (entry.name !== KEEPALIVE_CHECK) return;
@@ -198,26 +221,31 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     for (const check of entry.client.checks.values()) for (const aggregate of check.aggregates) aggregate.down += step;
   }
 
-  /**
-   * Records that the silences of the open event of an entry may have changed, with the event itself or with its client.
-   */
+  /** Updates in the aggregates of a check whether its open event is silenced, after the event or the client changed. */
   noteSilencing(entry: Entry, nowMs: number): void {
     if (entry.state.event === undefined || entry.aggregates.length === 0) return;
     const epoch = this.#silences.epochAt(nowMs);
     for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, epoch, nowMs);
   }
 
-  /** Does the same as `noteSilencing`, at an unknown time. */
+  /**
+   * Invalidates the sets of silenced members in the aggregates of a check. Called instead of `noteSilencing` where the
+   * current time is unknown.
+   */
   forgetSilencing(entry: Entry): void {
     for (const aggregate of entry.aggregates) aggregate.forgetSilenced();
   }
 
-  /** Returns the number of deletions up to the last one of an aggregate; undefined: it was never deleted. */
+  /** Returns the value of `deletionCount` at the last deletion of an aggregate; undefined if it was never deleted. */
   deletion(name: string): number | undefined {
     return this.#deletions.get(name);
   }
 
-  /** @returns the names of deleted aggregates that were recorded */
+  /**
+   * Removes the records of all deletions.
+   *
+   * @returns the names of the aggregates whose deletions were recorded
+   */
   clearDeletions(): string[] {
     const names = [...this.#deletions.keys()];
     this.#deletions.clear();
@@ -225,9 +253,10 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Records a deletion, with a number as `deletion` returns it.
+   * Records the deletion of an aggregate, and removes the members whose last result arrived before it.
    *
-   * @returns the number of removed members, which join again with their next results
+   * @param count value of `deletionCount` at this deletion
+   * @returns the number of removed members, which become members again with their next results
    */
   loadDeletion(name: string, count: number): number {
     const before = this.#deletions.get(name) ?? 0;
@@ -245,8 +274,8 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Removes the record of a deletion that is no longer stored, because its namespace was deleted. Another aggregate may
-   * have its name later.
+   * Removes the record of a deletion that is no longer stored, because its namespace was deleted. The record would
+   * otherwise apply to a later aggregate of the same name.
    */
   unloadDeletion(name: string): void {
     const before = this.#deletions.get(name) ?? 0;
@@ -254,7 +283,12 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     this.#countDeletions(before);
   }
 
-  /** @param gone number of a deletion that no longer counts */
+  /**
+   * Lowers `deletionCount` to the highest recorded value, if the record that was removed or lowered had the highest
+   * value.
+   *
+   * @param gone previous value of that record
+   */
   #countDeletions(gone: number): void {
     if (gone < this.deletionCount) return;
     this.deletionCount = 0;
@@ -285,7 +319,10 @@ function isMemberOf<Entry extends Member<Entry>>({ aggregates }: Entry, names: r
   return aggregates.length === names.length && aggregates.every(({ name }, at) => name === names[at]);
 }
 
-/** Returns the list for an entry, shared with others wherever possible. */
+/**
+ * Returns the aggregates of a check as a list. To save memory, checks share the empty list and the list of a single
+ * aggregate.
+ */
 function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entry>[]): readonly Aggregate<Entry>[] {
   const [first, second] = aggregates;
   if (first === undefined) return NO_AGGREGATES;

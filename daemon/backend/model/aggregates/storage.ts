@@ -8,8 +8,8 @@ const PREFIX = 'aggregate-deletion';
 const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, aggregate];
 
 /**
- * Number of deletions up to the last one of each aggregate (see `state.ts`). It is loaded before the check records,
- * because it decides which results belong to an aggregate they name.
+ * The table of deleted aggregates: for each, the value of `deletionCount` at its last deletion (see `state.ts`). It is
+ * loaded before the check records, because it decides whether a result belongs to an aggregate that it names.
  */
 export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,

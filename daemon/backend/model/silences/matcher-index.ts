@@ -8,19 +8,21 @@ import type { LabelMatcher } from '../../../../shared/domain/label-matchers.ts';
 import { requiredValues, type MatcherSelector } from '../../../../shared/domain/matcher-selector.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 
-/** An entry whose selector is a set of matchers. */
+/** A silence in the index. Its selector is a set of label matchers. */
 interface Active {
-  /** Increases from one entry to the next. */
+  /** Sequence number, in the order in which the silences were added. */
   readonly number: number;
   entry: SilencedEntry;
   readonly selector: MatcherSelector;
-  /** The label and value by which it is indexed; undefined: it requires no exact value of any label. */
+  /**
+   * The label and value under which the silence is indexed; undefined if none of its matchers requires an exact value.
+   */
   readonly key: readonly [label: string, value: string] | undefined;
 }
 
-/** The entries that cover a check, with the state of the check for which they were evaluated. */
+/** Cache of the silences that cover a check, with the attributes of the check for which they were computed. */
 export interface CoveringEntries {
-  /** Number of the last entry that was evaluated. */
+  /** Sequence number of the newest silence that was evaluated for the check. */
   last: number;
   removals: number;
   entries: readonly Active[];
@@ -30,7 +32,7 @@ export interface CoveringEntries {
   readonly naming: AlertNaming;
 }
 
-/** A check with known labels. */
+/** A check on a client, with everything that determines its labels and with its cached silences. */
 export interface LabelledCheck {
   covering: CoveringEntries | undefined;
   readonly facts: unknown;
@@ -42,20 +44,20 @@ export interface LabelledCheck {
 const NONE: readonly never[] = [];
 
 /**
- * Index of the entries of one namespace whose selector is a set of matchers. Most of them are found by one label with a
- * required value, such as `instance="web-1"`. So a check is compared with few of many thousands. The others are
- * evaluated once for each check (silencing 2).
+ * Index of the silences of one namespace whose selector is a set of label matchers. A silence is stored under a label
+ * value that it requires, such as `instance="web-1"`, so that a check is compared with only a few of many thousand
+ * silences. Silences without a required value are compared once with every check (silencing 2).
  */
 export class MatcherIndex {
   readonly #active = new Map<string, Active>();
-  /** Entries by label, then by value, in ascending order of their numbers. */
+  /** Silences by label and value. Each list is in the order of sequence numbers. */
   readonly #byValue = new Map<string, Map<string, Active[]>>();
   readonly #withoutKey: Active[] = [];
   #last = 0;
   #removals = 0;
   #cost = 0;
 
-  /** The total cost of all selectors, see `Selector.cost`. */
+  /** Sum of the evaluation costs of all selectors, see `Selector.cost`. */
   get cost(): number {
     return this.#cost;
   }
@@ -64,16 +66,17 @@ export class MatcherIndex {
     return this.#active.size === 0;
   }
 
-  /** Yields the selectors of all entries. */
+  /** Yields the selector of each silence in the index. */
   *all(): Generator<MatcherSelector, void, undefined> {
     for (const { selector } of this.#active.values()) yield selector;
   }
 
-  /** Adds an entry, or replaces the one with the same id. */
+  /** Adds a silence, or replaces the silence with the same id. */
   put(entry: SilencedEntry, selector: MatcherSelector): void {
     const existing = this.#active.get(entry.id);
     if (existing?.selector.text === selector.text) {
-      // Only its times or its reason differ.
+      // The selector is unchanged, so cached evaluations stay valid. Only attributes such as the end or the reason
+      // differ.
       existing.entry = entry;
       return;
     }
@@ -99,14 +102,17 @@ export class MatcherIndex {
     this.#removals++;
   }
 
-  /** True if `covering` has nothing left to evaluate for a check. */
+  /** True if the cache of a check is up to date, so that `covering` evaluates no selector. */
   isEvaluated(check: LabelledCheck): boolean {
     if (this.#active.size === 0) return true;
     const evaluated = check.covering;
     return evaluated !== undefined && evaluated.last === this.#last && isOf(evaluated, check);
   }
 
-  /** Returns the entries that cover a check, whether or not they are active. */
+  /**
+   * Returns the silences whose matchers fit a check, whether pending, active or expired. The result is cached in the
+   * check.
+   */
   covering(check: LabelledCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
     let evaluated = check.covering;
@@ -123,7 +129,7 @@ export class MatcherIndex {
     return evaluated.entries.length === 0 ? NONE : evaluated.entries.map(({ entry }) => entry);
   }
 
-  /** Returns the entries that cover a subject, without caching. */
+  /** Returns the silences whose matchers fit these labels, whether pending, active or expired; nothing is cached. */
   coveringOnce(subject: LabelSubject): readonly SilencedEntry[] {
     return this.#find(subject, 0).map(({ entry }) => entry);
   }
@@ -134,7 +140,11 @@ export class MatcherIndex {
     return { last: 0, removals: this.#removals, entries: NONE, facts, clientProfile, status, naming };
   }
 
-  /** @param last number of the last entry that was evaluated before */
+  /**
+   * Returns the silences whose matchers fit these labels, in the order of sequence numbers.
+   *
+   * @param last sequence number after which silences are evaluated; 0: all of them
+   */
   #find(subject: LabelSubject, last: number): Active[] {
     const entries: Active[] = [];
     const labels = labelReader(subject);
@@ -148,7 +158,10 @@ export class MatcherIndex {
     return entries.toSorted((a, b) => a.number - b.number);
   }
 
-  /** Returns the label and value with the fewest other entries so far. */
+  /**
+   * Returns the required label value under which the fewest silences are indexed so far; undefined if the selector
+   * requires no exact value.
+   */
   #rarestKey(selector: MatcherSelector): Active['key'] {
     let rarest: LabelMatcher | undefined;
     let fewest = Infinity;
@@ -178,7 +191,7 @@ export class MatcherIndex {
   }
 }
 
-/** True if the cached entries were evaluated for the present state of the check. */
+/** True if the cached silences were computed for the current attributes of the check. */
 function isOf(evaluated: CoveringEntries, { facts, alertStatus, client }: LabelledCheck): boolean {
   return (
     evaluated.facts === facts &&
@@ -188,7 +201,10 @@ function isOf(evaluated: CoveringEntries, { facts, alertStatus, client }: Labell
   );
 }
 
-/** Adds the entries of a bucket that are newer than the last evaluated one and cover the event. */
+/**
+ * Appends to `entries` the silences of a bucket that were added after the sequence number `last` and whose matchers fit
+ * the labels.
+ */
 function addMatching(entries: Active[], bucket: readonly Active[], labels: LabelReader, last: number): void {
   for (let at = bucket.length - 1; at >= 0; at--) {
     const active = bucket[at];
@@ -197,7 +213,7 @@ function addMatching(entries: Active[], bucket: readonly Active[], labels: Label
   }
 }
 
-/** Returns the position of the entry with this number by binary search, because numbers ascend. */
+/** Returns the position of a silence in a bucket by binary search, because sequence numbers ascend. */
 function positionOf(bucket: readonly Active[], number: number): number {
   let [start, end] = [0, bucket.length];
   while (start < end) {

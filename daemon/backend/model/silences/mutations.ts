@@ -7,9 +7,10 @@ import { silencedChangeOf } from './state.ts';
 import { SILENCED, SILENCED_USES } from './storage.ts';
 
 /**
- * Stores an entry in place of the one with the same id, and resets its counters.
+ * Stores a silence, resets its counters of suppressed notifications, and records it in the timeline. A silence with the
+ * same id is replaced.
  *
- * @param by name of the user who creates it
+ * @param by name of the user who creates the silence
  */
 export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
   noteSilence(transaction, namespace, entry, by);
@@ -18,9 +19,10 @@ export function saveSilenced(transaction: Transaction, namespace: Namespace, ent
 }
 
 /**
- * Stores an entry that is held until its holder ends it. Its end is unknown, so the timeline records none.
+ * Stores the silence of a command, which lasts as long as the command runs. The timeline records no end, because the
+ * end is unknown until the command ends.
  *
- * @param by name of the user who holds it
+ * @param by name of the user who runs the command
  */
 export function saveCommandSilence(
   transaction: Transaction,
@@ -33,15 +35,22 @@ export function saveCommandSilence(
   renewSilenced(transaction, namespace, entry);
 }
 
-/** Stores an entry with another end, and announces it without a record in the timeline. */
+/**
+ * Stores a silence with changed attributes, such as a new end, and announces it. The timeline records nothing, and the
+ * counters stay.
+ */
 export function renewSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.put(SILENCED, namespace, entry, entry);
   noteSilenced(transaction, namespace, entry);
 }
 
-/** Stores an entry with its next window, at the end of one; its counters continue. */
+/**
+ * Stores a recurring silence with its next window after the previous window has ended. The timeline records the end of
+ * the previous window and the begin of the next. The counters of suppressed notifications are not reset.
+ */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  // An event that was open through the whole window counts as a match, although nothing happened to it.
+  // Matches are usually recorded when an event opens or resolves, so an event that was open through the whole window is
+  // recorded as a match here.
   const isMatched = isAnySilencedBy(namespace, silencedChangeOf(namespace.name, entry));
   if (isMatched) noteMatched(transaction, namespace, [entry.id]);
   noteSilenceEnd(transaction, namespace, entry, undefined);
@@ -49,7 +58,10 @@ export function beginWindow(transaction: Transaction, namespace: Namespace, entr
   renewSilenced(transaction, namespace, isMatched ? unmarked(entry) : entry);
 }
 
-/** Stores an entry with the window that it had before a clock correction, so that nothing is announced twice. */
+/**
+ * Stores a recurring silence whose window is still the same after a clock correction. The mark of the sent reminder is
+ * retained and the timeline records nothing, so that no reminder is sent twice and no begin is recorded twice.
+ */
 export function resumeWindow(
   transaction: Transaction,
   namespace: Namespace,
@@ -60,8 +72,10 @@ export function resumeWindow(
 }
 
 /**
- * @param by name of the user who ends it; undefined: it expired
- * @param reason why it was ended, if given
+ * Removes a silence with its counters, and records its end in the timeline.
+ *
+ * @param by name of the user who ends the silence; undefined if it expired
+ * @param reason why it was ended; undefined if no reason was given
  */
 export function removeSilenced(
   transaction: Transaction,
@@ -76,12 +90,12 @@ export function removeSilenced(
   noteSilenced(transaction, namespace, entry);
 }
 
-/** Announces that an entry, and the silenced state of the events it covers, has changed. */
+/** Announces that a silence changed, and with it perhaps the silenced state of the events that it covers. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.note(silencedChangeOf(namespace.name, entry));
 }
 
-/** Counts one handler run that these silenced entries suppressed. */
+/** Counts a suppressed handler run for each of these silences, and removes their idle marks. */
 export function noteSuppressed(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     namespace.silenced.countUse(id, transaction.now);
@@ -90,7 +104,7 @@ export function noteSuppressed(transaction: Transaction, namespace: Namespace, i
   }
 }
 
-/** Records that these silenced entries cover an event that begins, is open or ends. */
+/** Records for each of these silences that it covers an event, and removes its idle mark. */
 export function noteMatched(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     if (namespace.silenced.countMatch(id, transaction.now)) noteUse(transaction, namespace, id);
@@ -98,13 +112,21 @@ export function noteMatched(transaction: Transaction, namespace: Namespace, ids:
   }
 }
 
-/** Starts the count of the time for which an entry matches nothing, in epoch seconds. */
+/**
+ * Starts to measure the time for which a silence matches no event.
+ *
+ * @param since start of that time in epoch seconds
+ */
 export function countUnmatched(transaction: Transaction, namespace: Namespace, id: string, since: number): void {
   namespace.silenced.countFrom(id, since);
   noteUse(transaction, namespace, id);
 }
 
-/** Marks an entry as idle, or with another mark; undefined: removes the mark. */
+/**
+ * Sets, replaces or removes the idle mark of a silence.
+ *
+ * @param idle the new mark; undefined removes the mark
+ */
 export function markIdle(
   transaction: Transaction,
   namespace: Namespace,
@@ -123,7 +145,7 @@ function wake(transaction: Transaction, namespace: Namespace, id: string): void 
   if (entry?.idle !== undefined) markIdle(transaction, namespace, entry, undefined);
 }
 
-/** Sets the counters of a silenced entry that was restored. */
+/** Stores the counters of a silence that was restored from a dump. */
 export function saveSilencedUse(transaction: Transaction, namespace: Namespace, id: string, use: KeptUse): void {
   namespace.silenced.loadUse(id, use);
   noteUse(transaction, namespace, id);

@@ -12,20 +12,22 @@ import { inChunks } from '../../store/time-slice.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { refuseCostly } from './selector-budget.ts';
 
-/** Maximum number of attributes of clients, and of checks, in the selectors of one namespace. */
+/** Maximum number of client attributes, and of check attributes, that all selectors of a namespace may use together. */
 const NAMES_MAX = 100;
 
-/** Number of records that are read at once. */
+/** Number of client or check records that are read from the store at a time. */
 const CHUNK = 500;
 
 type ReadStore = Pick<Store, 'getMany'>;
 
 /**
- * Reads the attributes that these selectors use, of all clients and open events of a namespace, so that the selectors
- * match from their commit on. Attributes that are watched already are not read again.
+ * Reads the attributes that these selectors use, from the stored clients and open events of a namespace, so that the
+ * selectors match as soon as they are committed. If all these attributes are in memory already, nothing is read.
  *
- * @param selectors empty: those that exist
- * @throws MonError `invalid` if one is invalid, `threshold` if they name too many attributes, or are too costly
+ * @param name name of the namespace
+ * @param selectors texts of new selectors; empty: only attributes that existing selectors use are read
+ * @throws MonError `invalid` if a selector is invalid, `threshold` if the selectors of the namespace use too many
+ *   attributes or cost too much
  */
 export async function learnSelectors(
   registry: Registry,
@@ -44,7 +46,8 @@ export async function learnSelectors(
     const { client, check } = namespace.watched;
     const names = [client.names, check.names];
     await learnAll(store, namespace);
-    // If the registry was read again meanwhile, it lacks everything that is not stored.
+    // Repeat if the registry was reloaded in the meantime, which discards the attributes, or if the set of used
+    // attributes changed.
     if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
     client.isLoaded = true;
     check.isLoaded = true;
@@ -52,7 +55,7 @@ export async function learnSelectors(
   }
 }
 
-/** True if all attributes that the selectors of a namespace use are known. */
+/** True if all attributes that the selectors of a namespace use are in memory, or if there is no such namespace. */
 export function areAttributesLoaded(registry: Registry, name: string): boolean {
   const watched = registry.findNamespace(name)?.watched;
   return watched === undefined || (watched.client.isLoaded && watched.check.isLoaded);
@@ -80,7 +83,12 @@ function watch({ watched, silenced }: Namespace, selectors: readonly Selector[])
   }
 }
 
-/** @param inUse returns the names in existing selectors; other names belong to deleted ones */
+/**
+ * Adds the names of attributes to be read. If there are too many, names that only deleted selectors used are removed.
+ *
+ * @param inUse callback that returns the names that existing selectors use
+ * @throws MonError `threshold` if there are still too many names
+ */
 function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUse: () => readonly string[]): void {
   if (new Set([...watched.names, ...names]).size <= NAMES_MAX) {
     watched.watch([...names]);
@@ -118,7 +126,10 @@ async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
   });
 }
 
-/** True unless a newer record has set the attributes while this one was read. */
+/**
+ * True if the attributes of a client are still missing. While its record was read, the client may have been updated or
+ * deleted.
+ */
 function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean {
   return clients.get(entry.name) === entry && !watched.client.isCovered(entry.facts);
 }
@@ -131,7 +142,7 @@ function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | unde
   if (result !== null && result !== undefined) namespace.learnCheck(entry, result, eventCheck);
 }
 
-/** Processes items chunk by chunk, and lets other work run in between. */
+/** Processes items in chunks, and yields to the event loop after each chunk. */
 async function forEachChunk<Item>(
   items: readonly Item[],
   work: (chunk: readonly Item[]) => Promise<void>,

@@ -4,17 +4,17 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
 /**
- * Maximum total cost of the selectors of one namespace, see `Selector.cost`: 12,000 selectors such as `client~web-*-17*
- * env=prod check!=backup`. All of them are evaluated for a new check in a few milliseconds.
+ * Maximum total evaluation cost of the selectors of one namespace, see `Selector.cost`. It allows 12,000 selectors such
+ * as `client~web-*-17* env=prod check!=backup`, which are all evaluated for a new check in a few milliseconds.
  */
 export const SELECTORS_COST_MAX = 100_000;
 
 type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
 
 /**
- * Rejects new selectors that would exceed the cost budget of a namespace.
+ * Rejects new selectors if they would exceed the cost budget of a namespace.
  *
- * @throws MonError `threshold`
+ * @throws MonError `threshold` if the budget would be exceeded
  */
 export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]): void {
   const problem = costProblem(namespace, selectors);
@@ -22,8 +22,8 @@ export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]
 }
 
 /**
- * Returns the reason why these selectors are too many for a namespace; undefined: they are not. Existing selectors
- * count once.
+ * Returns an error message if these selectors would exceed the cost budget of a namespace; otherwise undefined. A
+ * selector that exists already adds no cost, and a repeated selector counts once.
  */
 export function costProblem({ silenced }: Silenced, selectors: readonly Selector[]): string | undefined {
   const fresh = new Map<string, number>();
@@ -39,9 +39,10 @@ export function costProblem({ silenced }: Silenced, selectors: readonly Selector
 }
 
 /**
- * Rejects any new selector while a namespace has used up its budget; for callers that must decide in the commit itself.
+ * Rejects any new selector if the existing selectors have used up the cost budget of a namespace. Called during the
+ * commit, because other selectors may have been committed since `refuseCostly` was called.
  *
- * @throws MonError `threshold`
+ * @throws MonError `threshold` if the budget is used up
  */
 export function refuseBeyondBudget({ silenced }: Silenced): void {
   const { selectorCost: cost } = silenced;

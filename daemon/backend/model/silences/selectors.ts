@@ -2,27 +2,27 @@ import { parseSelector, type Selector, type SelectorSubject } from '../../../../
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { SelectorIndex, type Indexed } from './selector-index.ts';
 
-/** An entry whose selector is evaluated. */
+/** A silence with a valid search as its selector. */
 interface Active extends Indexed {
   entry: SilencedEntry;
 }
 
-/** The progress of an evaluation, and the entries that match. */
+/** Cache of an evaluation: the selectors that were evaluated so far, and the silences whose selector matches. */
 interface Evaluated<Entry> {
-  /** Number of the last selector that was evaluated. */
+  /** Number of the newest selector that was evaluated; all selectors with lower numbers were evaluated as well. */
   last: number;
   removals: number;
   matching: readonly Entry[];
 }
 
 /**
- * The cached evaluation for a client: the selectors that may match one of its checks. Discarded when the client
- * changes.
+ * Cache for a client: the silences whose selector may match at least one of its checks, except selectors that are
+ * indexed by the name of a check. It is discarded when the client changes.
  */
 export type ClientSelectors = Evaluated<Active>;
 
 /**
- * The cached evaluation for a check: the entries whose selector matches it. Discarded when the check or its client
+ * Cache for a check: the silences whose selector matches the check. It is discarded when the check or its client
  * changes.
  */
 export interface CheckSelectors extends Evaluated<Active> {
@@ -31,7 +31,7 @@ export interface CheckSelectors extends Evaluated<Active> {
 
 interface SelectedClient {
   selectors: ClientSelectors | undefined;
-  /** Returns the client as selectors see it, with a nameless check. */
+  /** Returns the attributes of the client that selectors compare; the name of the check is empty. */
   subject(): SelectorSubject;
 }
 
@@ -43,10 +43,13 @@ export interface SelectedCheck {
 
 const NONE: readonly never[] = [];
 
-/** Number of evaluations between two steps of `prepare`: some hundred microseconds. */
+/** Number of selectors after which `prepare` yields: a few hundred microseconds of work. */
 const STEP = 200;
 
-/** The selectors of one namespace. Each is evaluated lazily, once for a client and once for a check (silencing 2). */
+/**
+ * The silences of one namespace whose selector is a search. Each selector is evaluated on demand, once per client and
+ * once per check, and the result is cached (silencing 2).
+ */
 export class Selectors {
   readonly #active = new Map<string, Active>();
   readonly #index = new SelectorIndex<Active>();
@@ -58,29 +61,31 @@ export class Selectors {
     return this.#active.size === 0;
   }
 
-  /** The total cost of all selectors, see `Selector.cost`. */
+  /** Sum of the evaluation costs of all selectors, see `Selector.cost`. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** Yields the selectors in force. */
+  /** Yields the valid selector of each silence, whether the silence is pending, active or expired. */
   *all(): Generator<Selector, void, undefined> {
     for (const { selector } of this.#active.values()) yield selector;
   }
 
-  /** Returns the selector of the entry with this id. */
+  /** Returns the selector of the silence with this id; undefined if it has no valid search as its selector. */
   get(id: string): Selector | undefined {
     return this.#active.get(id)?.selector;
   }
 
   /**
-   * Adds an entry, or replaces the one with this id. A selector that a later version wrote, and this version cannot
-   * parse, matches nothing.
+   * Adds a silence, or replaces the silence with the same id. A selector that this version cannot parse, because a
+   * later version wrote it, is not added and matches nothing.
+   *
+   * @returns the parsed selector; undefined if it is invalid
    */
   put(entry: SilencedEntry, text: string): Selector | undefined {
     const existing = this.#active.get(entry.id);
     if (existing?.selector.text === text.trim()) {
-      // The matches stay valid: only its times or its reason differ.
+      // The selector is unchanged, so cached matches stay valid. Only attributes such as the end or the reason differ.
       existing.entry = entry;
       return existing.selector;
     }
@@ -103,17 +108,17 @@ export class Selectors {
     this.#removals++;
   }
 
-  /** True if `matching` has nothing left to evaluate for a check. */
+  /** True if the cache of a check is up to date, so that `matching` evaluates no selector. */
   isPrepared(check: SelectedCheck): boolean {
     if (this.#active.size === 0) return true;
     const { selectors: evaluated } = check;
     return evaluated !== undefined && evaluated.client === check.client.selectors && evaluated.last === this.#last;
   }
 
-  /** Returns the entries whose selector matches a check, whether or not they are active. */
+  /** Returns the silences whose selector matches a check, whether pending, active or expired. The result is cached. */
   matching(check: SelectedCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
-    // Usually there is nothing left to evaluate, and no generator is created.
+    // Usually the cache is up to date, and creating a generator would only take time.
     if (!this.isPrepared(check)) {
       const steps = this.prepare(check);
       while (steps.next().done !== true);
@@ -125,8 +130,8 @@ export class Selectors {
   }
 
   /**
-   * Evaluates what `matching` would evaluate, in steps of bounded time. The check, its client or the selectors may
-   * change between steps; then the result is discarded.
+   * Updates the cache of a check in short steps, so that `matching` then evaluates nothing. If the check or its client
+   * changes between two steps, the result is discarded. Selectors that are added between two steps may be left out.
    */
   *prepare(check: SelectedCheck): Generator<void, void, undefined> {
     if (this.#active.size === 0) return;
@@ -135,7 +140,7 @@ export class Selectors {
     let evaluated = check.selectors;
     if (evaluated?.client !== client)
       check.selectors = evaluated = { client, last: 0, removals: this.#removals, matching: NONE };
-    // Not beyond the client's evaluation: new selectors may have been added between two steps.
+    // Selectors that were added after the evaluation for the client are left for the next call.
     const { last } = client;
     if (evaluated.last >= last) return;
     const subject = check.subject();
@@ -143,7 +148,10 @@ export class Selectors {
     yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.matches(subject));
   }
 
-  /** Returns the entries that match a subject without a check of its own, or with other attributes, without caching. */
+  /**
+   * Returns the silences whose selector matches a hypothetical check, or a check with other attributes than the stored
+   * ones; nothing is cached.
+   */
   matchingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return this.#index
       .candidates(subject)
@@ -159,14 +167,15 @@ export class Selectors {
       yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.mayMatch(subject));
     }
     this.#forgetRemoved(evaluated);
-    // It may have changed between two steps.
+    // If the client changed between two steps, its cache was discarded and this evaluation is out of date.
     return client.selectors === evaluated ? evaluated : undefined;
   }
 
   /**
-   * Evaluates candidates, which are in the order of their numbers.
+   * Evaluates candidates, and adds the matching silences to a cache.
    *
-   * @param last number of the last candidate to evaluate
+   * @param last number of the newest selector to evaluate
+   * @param candidates in the order of their numbers
    */
   *#evaluate(
     evaluated: Evaluated<Active>,
@@ -181,7 +190,7 @@ export class Selectors {
       if (candidate.number > last) break;
       if (!candidate.isRemoved && matches(candidate)) matching.push(candidate);
     }
-    // Another caller may have finished it between two steps.
+    // Another caller may have completed the same evaluation between two steps.
     if (evaluated.last !== before) return;
     if (matching.length > 0) evaluated.matching = [...evaluated.matching, ...matching];
     evaluated.last = last;

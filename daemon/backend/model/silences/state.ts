@@ -15,7 +15,7 @@ import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { MatcherIndex, type LabelledCheck } from './matcher-index.ts';
 import { Selectors, type SelectedCheck } from './selectors.ts';
 
-/** The attributes of clients and checks that are read for the selectors of a namespace. */
+/** The attributes of clients and checks that the selectors of a namespace use, and that are therefore in memory. */
 export interface Watched {
   readonly client: Pick<WatchedAttributes, 'watch'>;
   readonly check: Pick<WatchedAttributes, 'watch'>;
@@ -23,7 +23,7 @@ export interface Watched {
 
 const UNWATCHED: Watched = { client: { watch: () => undefined }, check: { watch: () => undefined } };
 
-/** Returns the change that announces an entry. */
+/** Returns the change that announces that a silence was created, changed or removed. */
 export function silencedChangeOf(
   namespace: string,
   { id, subscription, check, selector }: SilencedEntry,
@@ -32,30 +32,30 @@ export function silencedChangeOf(
   return ['silenced', namespace, null, null, { id, selector }];
 }
 
-/** Returns the id of the entry in a change. */
+/** Returns the id of the silence that a change announces. */
 export function idOfChange([, , subscription, check, bySearch]: SilencedChange): string {
   return bySearch === undefined ? silencedId(subscription, check) : bySearch.id;
 }
 
-/** The silenced entries of one namespace, indexed by id, subscription and check. */
+/** The silences of one namespace, indexed by id, subscription, check and selector. */
 export class SilencedRegistry implements SilencedIndex {
-  /** Increases with each change of the entries. */
+  /** Number of changes of silences so far, by which caches detect that they are out of date. */
   changes = 0;
   #epoch = 0;
-  /** End of the epoch: the time when the next entry begins or ends, epoch milliseconds. */
+  /** Time in epoch milliseconds at which the next silence begins or ends; then `epochAt` returns a new number. */
   #epochEndMs = Infinity;
   readonly #byId = new Map<string, SilencedEntry>();
   readonly #bySubscription = new Map<string, SubscriptionEntries>();
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
-  /** Ids of the entries that name the check, with or without a subscription. */
+  /** Ids of the silences that name a check, with or without a subscription, by the name of the check. */
   readonly #namingCheck = new Map<string, Set<string>>();
-  /** Counters of the entries that have suppressed notifications, or whose time without a match is counted. */
+  /** Counters of the silences that suppressed notifications, or whose time without a match is measured, by id. */
   readonly #uses = new Map<string, KeptUse>();
-  /** Number of entries that are marked as idle. */
+  /** Number of silences that are marked as idle. */
   idleCount = 0;
-  /** Entries with a search. */
+  /** Silences whose selector is a search. */
   readonly #selectors = new Selectors();
-  /** Entries with a set of matchers. */
+  /** Silences whose selector is a set of label matchers. */
   readonly #matchers = new MatcherIndex();
   readonly #footprint: Footprint;
   readonly #watched: Watched;
@@ -69,33 +69,36 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#byId.size;
   }
 
-  /** True if any entry has a selector. */
+  /** True if any silence has a valid selector. */
   get hasSelectors(): boolean {
     return !this.#selectors.isEmpty || !this.#matchers.isEmpty;
   }
 
-  /** Yields the selectors of all entries. */
+  /** Yields the valid selectors of all silences. */
   *selectors(): Generator<Pick<Selector, 'attributes'>, void, undefined> {
     yield* this.#selectors.all();
     yield* this.#matchers.all();
   }
 
-  /** The total cost of all selectors, see `Selector.cost`. */
+  /** Sum of the evaluation costs of all selectors, see `Selector.cost`. */
   get selectorCost(): number {
     return this.#selectors.cost + this.#matchers.cost;
   }
 
-  /** True if the entry with this id has a selector that is evaluated. */
+  /** True if the silence with this id has a valid selector. */
   hasSelector(id: string): boolean {
     return this.#selectors.get(id) !== undefined || this.#matchers.has(id);
   }
 
-  /** True if `selecting` has nothing left to evaluate for a check. */
+  /** True if the caches of a check are up to date, so that `selecting` evaluates no selector. */
   isPrepared(check: SelectedCheck & LabelledCheck): boolean {
     return this.#selectors.isPrepared(check) && this.#matchers.isEvaluated(check);
   }
 
-  /** Evaluates what `selecting` would evaluate, in steps of bounded time, see `Selectors.prepare`. */
+  /**
+   * Updates the caches of a check, so that `selecting` then evaluates nothing. Searches are evaluated in short steps,
+   * see `Selectors.prepare`; all sets of matchers in one step.
+   */
   *prepare(check: SelectedCheck & LabelledCheck): Generator<void, void, undefined> {
     yield* this.#selectors.prepare(check);
     if (this.#matchers.isEvaluated(check)) return;
@@ -103,12 +106,15 @@ export class SilencedRegistry implements SilencedIndex {
     yield;
   }
 
-  /** Returns the entries whose selector matches a check, whether or not they are active. */
+  /** Returns the silences whose selector matches a check, whether pending, active or expired. The result is cached. */
   selecting(check: SelectedCheck & LabelledCheck): readonly SilencedEntry[] {
     return joined(this.#selectors.matching(check), this.#matchers.covering(check));
   }
 
-  /** Returns the entries whose selector matches a subject without a check of its own, without caching. */
+  /**
+   * Returns the silences whose selector matches a hypothetical check, or a check with other attributes than the stored
+   * ones; nothing is cached.
+   */
   selectingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return joined(this.#selectors.matchingOnce(subject), this.#matchers.coveringOnce(subject));
   }
@@ -129,7 +135,7 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#byCheckOnly.get(check);
   }
 
-  /** Yields the entries `*:<check>` and `<subscription>:<check>`. */
+  /** Yields the silences that name a check: `*:<check>` and every `<subscription>:<check>`. */
   *namingCheck(check: string): Generator<SilencedEntry, void, undefined> {
     for (const id of this.#namingCheck.get(check) ?? []) {
       const entry = this.#byId.get(id);
@@ -138,8 +144,9 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Yields the entries of one subscription: exactly this one, or every one that begins with `subscription` up to a
-   * colon.
+   * Yields the silences that name a subscription.
+   *
+   * @param isPrefix true to include every subscription that begins with `subscription` and a colon
    */
   *namingSubscription(subscription: string, isPrefix: boolean): Generator<SilencedEntry, void, undefined> {
     if (isPrefix) {
@@ -151,7 +158,10 @@ export class SilencedRegistry implements SilencedIndex {
     yield* this.#bySubscription.get(subscription) ?? [];
   }
 
-  /** Returns the number of a period in which the same entries are active. It changes when other entries may be. */
+  /**
+   * Returns the version counter of the set of active silences. It increases when a silence begins, ends, is stored or
+   * is removed.
+   */
   epochAt(nowMs: number): number {
     if (nowMs >= this.#epochEndMs) {
       this.#epochEndMs = Infinity;
@@ -161,13 +171,15 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#epoch;
   }
 
-  /** Returns the counters of an entry; undefined: it has suppressed nothing so far. */
+  /**
+   * Returns the counters of a silence; undefined if it suppressed nothing and its time without a match is not measured.
+   */
   use(id: string): KeptUse | undefined {
     return this.#uses.get(id);
   }
 
   /**
-   * Counts one more handler run that an entry suppressed.
+   * Counts one more handler run that a silence suppressed.
    *
    * @param now epoch seconds
    */
@@ -178,7 +190,7 @@ export class SilencedRegistry implements SilencedIndex {
       ...before,
       suppressed: (before?.suppressed ?? 0) + 1,
       last_suppressed: now,
-      // A suppressed notification is also a match.
+      // A silence that suppresses a notification also matches an event, so its time without a match starts anew.
       ...(isCounted(entry, before?.unmatched_since, now) && { unmatched_since: now }),
     };
     const window = windowUse(entry, before, now);
@@ -186,10 +198,10 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Records a match of an entry. It does nothing if the time without a match is not counted.
+   * Records that a silence matches an event now, if its time without a match is measured.
    *
    * @param now epoch seconds
-   * @returns true if the record changed
+   * @returns true if the stored counters must be updated
    */
   countMatch(id: string, now: number): boolean {
     const before = this.#uses.get(id);
@@ -199,7 +211,11 @@ export class SilencedRegistry implements SilencedIndex {
     return true;
   }
 
-  /** Starts the count of the time for which an entry matches nothing, in epoch seconds. */
+  /**
+   * Starts to measure the time for which a silence matches no event.
+   *
+   * @param since start of that time in epoch seconds
+   */
   countFrom(id: string, since: number): void {
     this.#uses.set(id, { ...UNUSED, ...this.#uses.get(id), unmatched_since: since });
   }
@@ -208,12 +224,12 @@ export class SilencedRegistry implements SilencedIndex {
     this.#uses.delete(id);
   }
 
-  /** Loads the stored counters of an existing entry. */
+  /** Loads the stored counters of a silence into memory. Nothing is done if the silence does not exist. */
   loadUse(id: string, use: KeptUse): void {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
-  /** Adds an entry, or replaces the one with its id and keeps its counters. */
+  /** Adds a silence, or replaces the silence with the same id, whose counters are retained. */
   put(entry: SilencedEntry): void {
     this.#noteChange();
     this.#endEpochWith(entry, -Infinity);
@@ -253,7 +269,12 @@ export class SilencedRegistry implements SilencedIndex {
     if (entry.check !== null) takeFrom(this.#namingCheck, entry.check, entry.id);
   }
 
-  /** Adds a selector. One that a later version wrote, and this version cannot parse, matches nothing. */
+  /**
+   * Indexes the selector of a silence. A selector that this version cannot parse, because a later version wrote it, is
+   * not indexed and matches nothing.
+   *
+   * @returns the parsed selector; undefined if it is invalid
+   */
   #putSelector(entry: SilencedEntry, text: string): Pick<Selector, 'attributes'> | undefined {
     if (!isMatchersText(text)) {
       this.#matchers.remove(entry.id);
@@ -287,7 +308,13 @@ export class SilencedRegistry implements SilencedIndex {
   }
 }
 
-/** Returns the counters of a recurring entry's window after one more suppressed run. */
+/**
+ * Returns the counters of the current window of a recurring silence after one more suppressed handler run; undefined if
+ * the silence does not recur.
+ *
+ * @param before the previous counters of the silence; undefined if there are none
+ * @param now epoch seconds
+ */
 function windowUse(
   entry: SilencedEntry | undefined,
   before: SilencedUse | undefined,
@@ -304,7 +331,7 @@ function joined(entries: readonly SilencedEntry[], others: readonly SilencedEntr
   return entries.length === 0 ? others : [...entries, ...others];
 }
 
-/** The counters of an unused entry. */
+/** The counters of a silence that suppressed nothing so far. */
 export const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
 
 function idleOf(entry: SilencedEntry | undefined): number {

@@ -12,14 +12,14 @@ import { v2SilencedOf } from '../../../../shared/domain/v2/silenced.ts';
 import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 /**
- * The stored form of an entry, unchanged since the first version: its end is `expire_at`, in milliseconds. Only this
- * file knows it.
+ * The stored form of a silence, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Other
+ * files do not depend on this form.
  */
 interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
   readonly expire_at: number | null;
 }
 
-/** Returns the stored form of an entry, for JSON. */
+/** Converts a silence to its stored form, an object for `JSON.stringify`. */
 export function storedSilenced(entry: SilencedEntry): object {
   const {
     id,
@@ -34,7 +34,11 @@ export function storedSilenced(entry: SilencedEntry): object {
   return { id, subscription, check, reason, creator, begin, expire_at, ...attributes } satisfies Stored;
 }
 
-/** @param value the result of `storedSilenced`, parsed from JSON */
+/**
+ * Converts the stored form of a silence to the form in memory.
+ *
+ * @param value result of `storedSilenced` after a round trip through JSON
+ */
 export function silencedOfStored(value: unknown): SilencedEntry {
   const stored = withCurrentReminder(value as Stored);
   const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...attributes } = stored;
@@ -42,8 +46,8 @@ export function silencedOfStored(value: unknown): SilencedEntry {
 }
 
 /**
- * Returns the key of an entry by subscription and check; an absent part is the empty string, which no name is. For an
- * entry with a selector both are empty, and its id follows.
+ * Returns the store key of a silence by its subscription and check. A missing subscription or check is the empty
+ * string, which is never a name. If the silence has a selector, both are empty and its id follows.
  */
 const keyIn = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
   prefix,
@@ -53,7 +57,7 @@ const keyIn = (prefix: string, namespace: string, { id, subscription, check, sel
   ...(selector === undefined ? [] : [id]),
 ];
 
-/** Silenced entries. */
+/** The table of silences in the store. */
 export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
   prefix: 'silenced',
   key: ({ name }, entry) => keyIn('silenced', name, entry),
@@ -73,13 +77,16 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs, timestamp } = entry;
     const marked = { ...entry, ...idleMoved(entry, byMs) };
-    // Its windows are wall-clock times, so the next one is determined anew. The begin shows whether it is the same.
+    // The windows of a recurring silence are wall-clock times, which a clock correction does not shift. The end is
+    // reset to 0, so that the window is computed again. The begin stays, and shows whether the window is still the
+    // same.
     if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, expireAtMs: 0 }));
     if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
     return JSON.stringify(
       storedSilenced({
         ...marked,
-        // Moved too, because the duration from the creation to the end decides whether a reminder is sent.
+        // The time of creation is shifted too, because the duration from creation to end decides whether a reminder is
+        // sent.
         timestamp: timestamp + secondsOf(byMs),
         begin: moved(begin, byMs / 1000),
         expireAtMs: moved(expireAtMs, byMs),
@@ -104,30 +111,35 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   ],
 };
 
-/** The counters of suppressed handler runs. They are loaded after the entries, and deleted with them. */
+/**
+ * The table of counters of the handler runs that silences suppressed. It is loaded after the silences, and the counters
+ * are deleted with their silence.
+ */
 export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
   key: ({ name }, entry) => keyIn('silenced-use', name, entry),
   encodeLatest({ silenced }, { id }) {
     const use = silenced.use(id);
-    // The entry may have ended, or been replaced, later in the batch.
+    // There are no counters if the silence ended or was replaced later in the same batch.
     return use === undefined ? undefined : JSON.stringify(use);
   },
   load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as KeptUse),
   unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
   shifted: unmatchedMoved,
-  // Events while no backend ran are unknown, so that time does not count.
+  // Matches during a time in which no backend ran are unknown, so this time does not count as time without a match.
   waited: unmatchedMoved,
 };
 
-/** Shifts the time without a match, which is a duration. */
+/**
+ * Shifts the start of the time without a match, so that its duration stays the same; undefined if it is not measured.
+ */
 function unmatchedMoved(text: string, byMs: number): string | undefined {
   const use = JSON.parse(text) as KeptUse;
   const { unmatched_since: since } = use;
   return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + secondsOf(byMs) });
 }
 
-/** Shifts the times of an idle mark. */
+/** Returns the idle mark of a silence with its times shifted; an empty object if the silence has no idle mark. */
 function idleMoved({ idle }: SilencedEntry, byMs: number): Pick<SilencedEntry, 'idle'> {
   if (idle === undefined) return {};
   const { since, at, ends_at: end } = idle;
@@ -140,18 +152,18 @@ function secondsOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** Shifts a time; null stays null. */
+/** Returns a time shifted by `by`, in the same unit; null stays null. */
 function moved(time: number | null, by: number): number | null {
   return time === null ? null : time + by;
 }
 
-/** Returns the id of an entry, from its key or that of its counters. */
+/** Returns the id of a silence from its store key, or from the store key of its counters. */
 function idIn([, , subscription, check, id]: Key): string {
   if (id !== undefined) return String(id);
   return silencedId(presentPart(subscription), presentPart(check));
 }
 
-/** Returns a part of a silenced entry in its key; the empty string means none. */
+/** Returns the subscription or check in a store key; undefined for the empty string, which means that it is missing. */
 function presentPart(part: string | number | undefined): string | undefined {
   return part === '' ? undefined : String(part);
 }

@@ -1,7 +1,8 @@
 import type { ReminderSent } from '../../../../shared/schemas/silenced.ts';
 
 /*
- * Up to schema 4, the store and dumps have `reminded` for `reminder_sent`, in silences and in events about a silence.
+ * Up to schema 4, the store and dumps call the attribute `reminder_sent` `reminded`, in silences and in events about
+ * silences.
  */
 
 interface Current {
@@ -12,16 +13,16 @@ interface Stored {
   readonly reminded?: ReminderSent;
 }
 
-/** A silence as it is stored, in the place of one in memory. */
+/** The stored form of a silence, with `reminded` instead of `reminder_sent`. */
 export type WithStoredReminder<Silence> = Omit<Silence, keyof Current> & Stored;
 
-/** Returns a silence with the stored name of its reminder. */
+/** Converts a silence to its stored form, with `reminded` instead of `reminder_sent`. */
 export function withStoredReminder<Silence extends Current>(silence: Silence): WithStoredReminder<Silence> {
   const { reminder_sent: reminded, ...attributes } = silence;
   return { ...attributes, ...(reminded && { reminded }) };
 }
 
-/** Returns a stored silence with the current name of its reminder. */
+/** Converts a stored silence to the form in memory, with `reminder_sent` instead of `reminded`. */
 export function withCurrentReminder<Silence extends Stored>(silence: Silence): Omit<Silence, keyof Stored> & Current {
   const { reminded, ...attributes } = silence;
   return { ...attributes, ...(reminded && { reminder_sent: reminded }) };

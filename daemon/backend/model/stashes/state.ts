@@ -4,10 +4,10 @@ import type { Namespace } from '../registry/namespace.ts';
 
 const STASH_BYTES = 120;
 
-/** A stash without its content, which stays in the store until it is read. */
+/** A stash in memory, without its content, which is read from the store for each request. */
 export type StashEntry = Omit<Stash, 'content'>;
 
-/** The stashes of one namespace. */
+/** The stashes of one namespace, without their contents. */
 class StashRegistry {
   readonly #byPath = new Map<string, StashEntry>();
   readonly #footprint: Footprint;
@@ -29,7 +29,7 @@ class StashRegistry {
     return this.#byPath.values();
   }
 
-  /** Returns all stashes by path; sorted again only after one was added or removed. */
+  /** Returns all stashes sorted by path. The sorted list is cached until a stash is stored or removed. */
   sorted(): readonly StashEntry[] {
     return (this.#sorted ??= [...this.#byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)));
   }

@@ -6,19 +6,23 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import { stashesOf } from './state.ts';
 
 /**
- * The stored form of a stash, unchanged since the first version: its end is `expire_at`, in milliseconds. Only this
- * file knows it.
+ * The stored form of a stash, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Other
+ * files do not depend on this form.
  */
 interface Stored extends Omit<Stash, 'expireAtMs'> {
   readonly expire_at: number | null;
 }
 
-/** Returns the stored form of a stash, for JSON. */
+/** Converts a stash to its stored form, an object for `JSON.stringify`. */
 export function storedStash({ path, content, expireAtMs }: Stash): object {
   return { path, content, expire_at: expireAtMs } satisfies Stored;
 }
 
-/** @param value the result of `storedStash`, parsed from JSON */
+/**
+ * Converts the stored form of a stash to the form in memory.
+ *
+ * @param value result of `storedStash` after a round trip through JSON
+ */
 export function stashOfStored(value: unknown): Stash {
   const { path, content, expire_at: expireAtMs } = value as Stored;
   return { path, content, expireAtMs };
@@ -29,7 +33,8 @@ const PREFIX = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [PREFIX, namespace, path];
 
 /**
- * Stashes by their path, which is one part of the key whatever slashes it contains. Their contents stay in the store.
+ * The table of stashes in the store, by path. A path is one element of the key, even if it contains slashes. The
+ * contents of stashes are not loaded into memory.
  */
 export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
   prefix: PREFIX,
