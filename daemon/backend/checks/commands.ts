@@ -7,11 +7,12 @@ import { removeCheck } from '../model/events/mutations.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
 /**
- * Number of clients whose results are deleted together, so that a check of a large fleet does not delay other results.
+ * Maximum number of clients whose results are deleted in one commit, so that deleting a check of a large fleet does not
+ * delay other results.
  */
 const SLICE = 200;
 
-/** The actions of operators on checks. */
+/** Deletes the results of checks on request of an operator. */
 export class Checks {
   readonly #batcher: Batcher;
   readonly #registry: Registry;
@@ -22,12 +23,13 @@ export class Checks {
   }
 
   /**
-   * Deletes the state of a check for all clients. Its events are resolved first. Then result, history and the time of
-   * the last OK are deleted, and with them its memberships in aggregates (completion, Decisions). The definition stays,
-   * so the next result starts anew. Clients are processed in batches, each in one commit with its own record in the
-   * audit trail.
+   * Deletes the state of a check on all clients: it resolves the events, then deletes the results, the histories, the
+   * times of the last OK and the memberships in aggregates (completion, Decisions). The definition remains, so the next
+   * result starts a new history. Clients are processed in batches, each in one commit with its own record in the audit
+   * trail.
    *
-   * @throws MonError `unavailable`; some clients may be done then, and a repeated call continues with the others
+   * @throws MonError `unavailable` if a batch cannot be committed; earlier batches remain deleted, and a repeated call
+   *   continues with the remaining clients
    */
   async remove(namespaceName: string, check: string, actor: Actor = MON): Promise<void> {
     const clients: string[] = [];
@@ -40,7 +42,7 @@ export class Checks {
   }
 
   #removeOf(namespaceName: string, clients: readonly string[], check: string, actor: Actor): Promise<void> {
-    // Looked up each time, because a check may have been deleted meanwhile.
+    // Looks up the checks at each call, because some may have been deleted in the meantime.
     const entries = (registry: Registry): CheckEntry[] => {
       const namespace = registry.namespace(namespaceName);
       return clients.flatMap((client) => namespace.check(client, check) ?? []);

@@ -14,7 +14,7 @@ import type { Checks } from './commands.ts';
 
 const validate = validator(requestSchema);
 
-/** The dependencies of the check routes of each API. */
+/** The dependencies of the check routes in the v1, v2 and mon APIs. */
 export interface CheckDeps extends NamespaceDeps {
   readonly audit: Audit;
   readonly checks: Checks;
@@ -23,16 +23,16 @@ export interface CheckDeps extends NamespaceDeps {
   readonly requests: CheckRequests;
 }
 
-/** Returns the handlers for one check in the v1 or mon API. */
+/** Returns the route handlers that delete the results of a check or request a run, for the v1 API or the mon API. */
 export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'deleteCheck' | 'requestCheck'> {
   const { audit, checks, requests } = deps;
   return {
-    /** Deletes the results of a check. It succeeds even if there are none, as in Sensu Core. */
+    /** Deletes the results of a check. The request succeeds even if there are none, as in Sensu Core. */
     deleteCheck: async (request) => {
       await checks.remove(namespaceOf(request, deps).name, pathName(request, 'check'), actorOf(request));
       return issued(deps);
     },
-    /** Requests one run now (completion 1.6). */
+    /** Requests one immediate run of a check (completion 1.6). */
     requestCheck: async (request) => {
       const { check, subscribers, reason, creator: claimed } = readBody(request, validate);
       const { name: namespace } = namespaceOf(request, deps);
@@ -43,7 +43,7 @@ export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'dele
         apiRequested: { reason: reason ?? null, creator: creator ?? null },
       };
       requests.refuseUnknown(namespace, check);
-      // Recorded before it is sent, so that the requester of every run is known.
+      // The audit record is written before the request is sent, so that the requester of every run is known.
       await audit.record(actorOf(request, creator), {
         action: 'check.request',
         target: targetIn(namespace, check),

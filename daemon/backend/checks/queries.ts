@@ -2,8 +2,8 @@ import { redact } from '../../../shared/domain/redact.ts';
 import type { NamedCheck, NamespaceDefinitions } from '../model/config/definitions.ts';
 
 /**
- * Returns the checks that the backend schedules, by name and redacted. Standalone checks are scheduled by their agents,
- * and not shown (completion 1.6).
+ * Returns the definitions of all checks except standalone ones, sorted by name and redacted. Standalone checks are not
+ * shown, because agents schedule them (completion 1.6).
  */
 export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): NamedCheck[] {
   const checks = [...definitions.checks()].filter(isShown);
@@ -11,7 +11,7 @@ export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): 
   return checks.map((check) => redact(check));
 }
 
-/** Returns undefined if there is no check to show. */
+/** Returns the definition of a check, redacted; undefined if it is not defined or is standalone. */
 export function shownCheck(definitions: Pick<NamespaceDefinitions, 'check'>, name: string): NamedCheck | undefined {
   const check = definitions.check(name);
   return check === undefined || !isShown(check) ? undefined : redact(check);

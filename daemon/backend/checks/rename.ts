@@ -21,11 +21,12 @@ import { pendingResolutionsOf } from '../model/notify/silence-ends/state.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
 /**
- * Number of clients whose records are renamed together, so that a check of a large fleet does not delay other results.
+ * Maximum number of clients whose records are renamed in one commit, so that renaming a check of a large fleet does not
+ * delay other results.
  */
 const SLICE = 200;
 
-/** The check whose results the backend creates, so it cannot be renamed. */
+/** The built-in check for keepalives. It cannot be renamed, because the backend itself creates its results. */
 const KEEPALIVE = 'keepalive';
 
 export interface CheckRename {
@@ -35,7 +36,7 @@ export interface CheckRename {
   readonly isForced: boolean;
 }
 
-/** Renames checks. */
+/** Renames checks in the stored results, events and groups. */
 export class CheckNames {
   readonly #parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions };
 
@@ -46,13 +47,14 @@ export class CheckNames {
   /**
    * Moves the state of a check to its new name on every client: the last result, the history, and the event with its
    * id. Clients are processed in batches, each in one commit; after a failure a repeated call continues with the
-   * others.
+   * remaining clients.
    *
-   * A client with results under both names is left unchanged, unless forced. Then its later results, under the new
-   * name, decide, and the earlier ones precede them in the history.
+   * If a client has results under both names, the rename is rejected unless it is forced. A forced rename merges them:
+   * the results under the new name decide the state, and those under the old name precede them in the history.
    *
    * @returns the number of clients whose record was moved
-   * @throws MonError `not_found` if no client has the check, `conflict` if it must be forced, `unavailable`
+   * @throws MonError `not_found` if no client has the check, `conflict` if the rename must be forced, `invalid` if the
+   *   names are equal or one of them is built in, `unavailable` if the change cannot be committed
    */
   async rename(namespaceName: string, rename: CheckRename, actor: Actor = MON): Promise<number> {
     const { from, to, isForced } = rename;
@@ -80,7 +82,7 @@ export class CheckNames {
         await this.#renameInhibitor(namespaceName, inhibited.slice(at, at + SLICE), rename);
       }
     }
-    // Results under the new name may have arrived meanwhile.
+    // Clients that got a result under the new name in the meantime were skipped.
     if (!isForced)
       refuseBoth(rename, this.#clientsWith(namespaceName, from).filter(({ checks }) => checks.has(to)).length);
     return moved;
@@ -92,7 +94,7 @@ export class CheckNames {
     );
   }
 
-  /** Yields the events that are inhibited by an event which has its new name by now. */
+  /** Yields the events that are inhibited by a renamed event, but still record the old name of that event. */
   *#inhibitedBy(
     namespaceName: string,
     clients: readonly string[],
@@ -108,7 +110,7 @@ export class CheckNames {
     }
   }
 
-  /** Updates the name of the inhibitor in these events, by the same rule. */
+  /** Changes the check name of the inhibitor in these events; the inhibition rule stays the same. */
   #renameInhibitor(namespaceName: string, eventKeys: readonly EventKey[], { from, to }: CheckRename): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       eventKeys.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
@@ -117,7 +119,7 @@ export class CheckNames {
         for (const entry of entriesOf(transaction.registry)) {
           const log = entry.state.event?.notifications;
           const inhibitor = log?.inhibitedBy;
-          // A result that arrived meanwhile has evaluated the inhibition itself.
+          // Skips an event for which a newer result has evaluated the inhibition again.
           if (inhibitor?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!inhibitorsOf(entry.client.namespace).ofEvent(inhibitor.client, to).has(inhibitor.rule)) continue;
           saveNotifications(transaction, entry, { ...log, inhibitedBy: { ...inhibitor, check: to } });
@@ -134,7 +136,7 @@ export class CheckNames {
     { from, to, isForced }: CheckRename,
     actor: Actor,
   ): Promise<number> {
-    // Looked up each time, because a check may have been deleted meanwhile.
+    // Looks up the checks at each call, because some may have been deleted in the meantime.
     const pairs = (registry: Registry): Pair[] => {
       const namespace = registry.namespace(namespaceName);
       return clients.flatMap((client) => {
@@ -172,19 +174,19 @@ export class CheckNames {
   }
 }
 
-/** The records of one client under the old and the new name. */
+/** The check of one client under its old and its new name; `after` is undefined if the new name has no state. */
 interface Pair {
   readonly before: CheckEntry;
   readonly after: CheckEntry | undefined;
 }
 
-/** Returns the pending resolution of a check. */
+/** Returns the pending resolution of a check on a client as a list; empty if there is none. */
 function pendingUnder({ client, name }: CheckEntry): object[] {
   const pending = pendingResolutionsOf(client.namespace).get(client.name, name);
   return pending === undefined ? [] : [pending];
 }
 
-/** Returns the group members of a check's events, under the given name. */
+/** Returns the group members of the event that the client of a check has under the check name `name`. */
 function groupedUnder({ client }: CheckEntry, name: string): object[] {
   const groups = groupsOf(client.namespace);
   return groups.size === 0 ? [] : groups.membersOf(client.name, name);
@@ -199,7 +201,7 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   const names = { client: client.name, from: before.name, to };
   renameMembers(transaction, client.namespace, names);
   renamePendingResolution(transaction, client.namespace, names);
-  // Silences keep the check name that they have.
+  // Silences are not renamed, so a silence for the old name may no longer cover the event.
   notifyOpenEventUnlessSilenced(transaction, after);
 }
 
@@ -208,7 +210,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const check = bodies.eventCheck ?? bodies.check;
   const route = check === null ? undefined : transaction.routing.route(after.client.namespace.name, check);
   const state = joinedState(before.state, after.state, route?.handlers.map(({ name }) => name) ?? []);
-  // The event has ended under the new name, so otherwise the end of the old event would never be notified.
+  // No event is open under the new name, so the old event is resolved here to notify its resolution.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
   const { namespace, name: client } = after.client;
   const names = { client, from: before.name, to: after.name };
@@ -220,7 +222,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
     mergeMembers(transaction, namespace, { ...names, eventId: state.event.id });
     renameMembers(transaction, namespace, names);
   }
-  // Its event is shown with a different history, even if it is otherwise unchanged.
+  // Announced because the history of the event changes, even if the event is otherwise unchanged.
   noteEvent(transaction, after);
 }
 
@@ -231,7 +233,7 @@ function save(
 ): void {
   const output = (bodies.eventCheck ?? bodies.check)?.output;
   saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output, by);
-  // Events that it inhibits must not be notified because of the new name.
+  // Records the event as inhibitor under its new name, so that the events it inhibits stay inhibited.
   recordStoredEventAsInhibitor(transaction, entry, bodies);
 }
 

@@ -28,7 +28,7 @@ interface ScheduledCheckDeps extends CheckDeps {
   readonly store: Store;
 }
 
-/** Serves checks with their next run and their state, and the operations that version 1 lacks. */
+/** Serves check definitions with their next run, the results of a check, and operations such as renaming a check. */
 export function checksOnMon(
   deps: ScheduledCheckDeps,
 ): OnMon<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {

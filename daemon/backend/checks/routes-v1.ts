@@ -7,7 +7,7 @@ import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { oneCheck, type CheckDeps } from './members.ts';
 import { shownCheck, shownChecks } from './queries.ts';
 
-/** Serves check definitions, and deletes and requests checks (completion 1.6). */
+/** Serves check definitions, deletes the results of checks, and requests runs (completion 1.6). */
 export function checksOnV1(deps: CheckDeps): OnV1<'checks' | 'check' | 'deleteCheck' | 'requestCheck'> {
   const { config } = deps;
   return {

@@ -13,7 +13,7 @@ import { doesNotExist } from '../http/v2-errors.ts';
 
 const validateExecution = validator(executeCheckSchema);
 
-/** Serves check definitions, and requests runs (completion 1.17). */
+/** Serves check definitions in the v2 API, and requests runs of checks (completion 1.17). */
 export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
   const { audit, config, registry, requests } = deps;
   const { definitions } = config;
@@ -32,7 +32,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       const { creator, reason, subscriptions } = readBody(request, validateExecution);
       const actor = actorOf(request, creator);
       const subscribers = (subscriptions ?? []).length === 0 ? undefined : subscriptions?.map(subscriptionOfV2);
-      // Recorded before it is sent, so that the requester of every run is known.
+      // The audit record is written before the request is sent, so that the requester of every run is known.
       await audit.record(actor, {
         action: 'check.request',
         target: namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`,
@@ -41,7 +41,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       });
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.order(namespace, { check, subscribers, apiRequested });
-      // As text, which is the content type of Sensu Go; its clients do not check it.
+      // Sent as text although the body is JSON, because Sensu Go does so; its clients do not check the content type.
       return reply.type('text/plain').send(JSON.stringify(issued(deps)));
     },
   };

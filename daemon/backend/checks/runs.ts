@@ -17,22 +17,22 @@ interface RequestParts {
   readonly store: Pick<Store, 'getMany'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Sends a request to the agents of a namespace with this subscription. */
+  /** Sends a check request to the agents of a namespace that have this subscription. */
   readonly publish: (namespace: string, subscription: string, check: CheckRequest) => void;
 }
 
-/** A requested run. */
+/** A run of a check that a caller of the API requested. */
 export interface RequestedRun {
   readonly check: string;
-  /** Subscriptions in place of those in the definition. */
+  /** Subscriptions that replace those in the definition; undefined for no replacement. */
   readonly subscribers?: readonly string[] | undefined;
   readonly apiRequested: ApiRequested;
 }
 
-/** Number of proxy clients that are evaluated before other work can run. */
+/** Number of clients that are read and tested against `proxy_requests` at a time, so that other work can run. */
 const SLICE = 200;
 
-/** Maximum number of names in one log record. */
+/** Maximum number of client names in one log record. */
 const NAMED_MAX = 10;
 
 /** Requests check runs from agents, by schedule or on demand. */
@@ -46,8 +46,8 @@ export class CheckRequests implements Disposable {
   }
 
   /**
-   * Requests one run of a check now, standalone or not, whatever its schedule says. It resolves when every request was
-   * sent, which does not mean that an agent has received one.
+   * Requests one run of a check now, regardless of its schedule, and even if it is standalone. The promise resolves
+   * when the requests were sent, or scheduled if `splay` spreads them; agents may not have received them yet.
    *
    * @throws MonError `not_found` if no check of this name is defined
    */
@@ -56,16 +56,21 @@ export class CheckRequests implements Disposable {
     await this.publish(namespaceName, check, { subscribers, apiRequested });
   }
 
-  /** @throws MonError `not_found` if no check of this name is defined */
+  /**
+   * Rejects the name of a check that is not defined.
+   *
+   * @throws MonError `not_found` if no check of this name is defined
+   */
   refuseUnknown(namespaceName: string, check: string): void {
     this.#defined(namespaceName, check);
   }
 
   /**
-   * Sends a check to its subscriptions: as it is, or once for each client that its `proxy_requests` match.
+   * Requests one run of a check from the agents with its subscriptions, or one run for each client that its
+   * `proxy_requests` match.
    *
-   * @param by values that differ from the definition; `periodMs`: the time until the next run, over which `splay`
-   *   spreads
+   * @param by values that replace those of the definition; `periodMs`: milliseconds until the next run, over which
+   *   `splay` spreads the requests; default: the interval of the check
    */
   async publish(
     namespaceName: string,
@@ -91,12 +96,15 @@ export class CheckRequests implements Disposable {
     this.#sendInSteps(namespaceName, subscribers, requests, stepMs);
   }
 
-  /** Cancels the requests that were not sent yet. */
+  /** Cancels the requests that `splay` delays and that were not sent yet. */
   [Symbol.dispose](): void {
     for (const timer of this.#splayed) timer[Symbol.dispose]();
   }
 
-  /** Returns the requests for the matching clients, by name; clients that lack an attribute are logged. */
+  /**
+   * Builds one request for each client that the `proxy_requests` of a check match, sorted by client name. A client that
+   * lacks an attribute used as a token is skipped and logged.
+   */
   async #proxyRequests(
     namespaceName: string,
     check: NamedCheck,
@@ -135,7 +143,7 @@ export class CheckRequests implements Disposable {
     return requests;
   }
 
-  /** Returns the parsed condition, cached per definition object: a reload creates new ones. */
+  /** Returns the parsed client condition of a check, cached by definition object: a reload creates new objects. */
   #conditionOf(check: NamedCheck): ClientCondition {
     let condition = this.#conditions.get(check);
     if (condition === undefined) this.#conditions.set(check, (condition = clientConditionOf(check)));
@@ -143,8 +151,8 @@ export class CheckRequests implements Disposable {
   }
 
   /**
-   * Sends each request at its ideal time, so that timer delays do not add up; several at once if a step is shorter than
-   * any timer.
+   * Sends the requests at intervals of `stepMs`, or all at once if it is 0. The due times count from the start, so
+   * timer delays do not add up; requests that became due during one timer are sent together.
    */
   #sendInSteps(
     namespaceName: string,
@@ -179,7 +187,7 @@ export class CheckRequests implements Disposable {
     return check;
   }
 
-  /** Epoch seconds. */
+  /** Returns the current time in epoch seconds. */
   #now(): number {
     return Math.floor(this.#parts.clock.now() / 1000);
   }

@@ -8,7 +8,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/names
 import { prepareSilences } from '../silences/event-preparation.ts';
 import { readRecords } from '../model/events/read-records.ts';
 
-/** Returns the results of one check, the worst first, then by client. */
+/** Returns the entries with a result of one check, sorted by severity with the worst first, then by client name. */
 export function resultsOfCheck(namespace: Namespace, check: string): CheckEntry[] {
   const entries = namespace.sortedClients().flatMap((client) => client.checks.get(check) ?? []);
   return entries.filter(({ status }) => status !== undefined).toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -18,7 +18,7 @@ function rankOf({ status }: CheckEntry): number {
   return statusRank(status ?? 0);
 }
 
-/** Reads the committed results of one check on several clients. */
+/** Reads the committed results of one check on several clients, in the order of `entries`. */
 export async function readChecksOfClients(
   store: Store,
   entries: readonly CheckEntry[],
@@ -28,9 +28,10 @@ export async function readChecksOfClients(
 }
 
 /**
- * Reads the full state of the checks of a client, by name.
+ * Reads the full state of the checks of a client, sorted by check name.
  *
- * @param nextRunMs returns the time of the next scheduled run of a check, epoch milliseconds; undefined: there is none
+ * @param nextRunMs callback that returns the time of the next scheduled run of a check in epoch milliseconds; undefined
+ *   if no run is scheduled
  */
 export async function readChecksOf(
   store: Store,

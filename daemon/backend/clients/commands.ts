@@ -23,25 +23,25 @@ import { refuseGrowthOf, removeClient, saveClient } from '../model/clients/mutat
 import { INVALIDATED, TOMBSTONES, CLIENTS } from '../model/clients/storage.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** Prevents a deleted client from being created again (completion 1.6). */
+/** The ban that a deletion can put on the name of the client (completion 1.6). */
 export interface Invalidation {
-  /** Seconds for which its keepalives and results are rejected; undefined: they are not. */
+  /** Seconds for which keepalives and results of the deleted client are rejected; undefined for no ban. */
   readonly expireSeconds: number | undefined;
 }
 
 interface ClientParts {
   readonly batcher: Batcher;
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
-  /** Default: those of the settings. */
+  /** Limits on the attributes of clients; default: the fixed limits of `AttributeBounds`. */
   readonly attributes?: AttributeBounds;
   /**
-   * Seconds for which late results cannot create a deleted client again; read at each deletion, since a reload changes
-   * it.
+   * Seconds after a deletion during which late results cannot create the client again. It is read at each deletion,
+   * because a reload can change it.
    */
   readonly quarantineSeconds: number;
 }
 
-/** Number of clients that are removed in one commit. */
+/** Maximum number of clients that are removed in one commit. */
 const SLICE = 100;
 
 /** Creates clients, records their keepalives, and removes clients. */
@@ -57,11 +57,11 @@ export class Clients {
   }
 
   /**
-   * Stores a client posted through the API, and replaces the one of that name as a whole (completion 1.6). A caller
-   * with this right may also re-create a deleted client.
+   * Stores a client submitted through the API; an existing client of that name is replaced entirely (completion 1.6).
+   * This also works for a deleted client that is still banned, and ends the ban.
    *
    * @throws MonError `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the
-   *   limits, `no_memory` if memory is full, `unavailable`
+   *   limits, `no_memory` if memory is full, `unavailable` if the change cannot be committed
    */
   async put(namespaceName: string, submitted: SubmittedClient): Promise<void> {
     this.#attributes.refuseClient(submitted);
@@ -85,15 +85,16 @@ export class Clients {
   }
 
   /**
-   * Stores the attributes that a client reports about itself, as its keepalive. Its first signature becomes permanent.
+   * Stores a keepalive: the attributes that a client reports about itself. The first signature of a client becomes
+   * permanent.
    *
-   * @throws MonError `forbidden` if the signature is missing or wrong or the client was deleted with a ban, `conflict`
-   *   if it was deleted since the keepalive was made, `payment_required` if it is new and exceeds the limit,
+   * @throws MonError `forbidden` if the signature is missing or wrong, or the client was deleted and is still banned,
+   *   `conflict` if it was deleted after it sent the keepalive, `payment_required` if it is new and exceeds the limit,
    *   `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the limits,
    *   `no_memory` if memory is full
    */
   keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS): Promise<Client> {
-    // Kept, because an agent does not know what people have added to its entity.
+    // Attributes that only the v2 API sets are retained, because the agent does not know and report them.
     const { name } = submitted;
     return this.keepaliveOf(namespaceName, { name, reportedAttributes: submitted, admission }, (present) => ({
       ...addedToEntity(present),
@@ -102,12 +103,14 @@ export class Clients {
   }
 
   /**
-   * Stores a keepalive whose client depends on the present one.
+   * Stores a keepalive for which the new client record depends on the current one.
    *
-   * @param told the attributes that the agent reports, to which the limits apply
-   * @param isFresh true if it is certainly from after a deletion, although its time has only a resolution of seconds
-   * @param resultOf returns a result that is recorded in the same commit; undefined: none
-   * @param clientOf called with the present client, and the time in epoch seconds
+   * @param reportedAttributes attributes that the agent reports, to which the attribute limits apply
+   * @param isFresh true if the keepalive was certainly sent after any deletion of the client, so that its time, which
+   *   has a resolution of seconds, is not compared
+   * @param resultOf callback that returns a check result to record in the same commit; undefined for none
+   * @param clientOf callback that returns the new client; it gets the current record (undefined if there is none) and
+   *   the time in epoch seconds
    */
   async keepaliveOf(
     namespaceName: string,
@@ -159,7 +162,7 @@ export class Clients {
     );
   }
 
-  /** Removes the marks of a deleted client once it may be created again; called by the clock. */
+  /** Removes the ban and the tombstone of a deleted client if they have expired; called by a timer. */
   forget(namespaceName: string, name: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
@@ -176,8 +179,8 @@ export class Clients {
   /**
    * Resolves all events of a client, then removes it with its results (completion 1.6).
    *
-   * @param check called with the client; throws to reject the removal
-   * @throws MonError `not_found`, `unavailable`
+   * @param check callback that gets the client record and throws to reject the removal
+   * @throws MonError `not_found` if there is no such client, `unavailable` if the change cannot be committed
    */
   remove(
     namespaceName: string,
@@ -208,9 +211,11 @@ export class Clients {
   /**
    * Removes many clients in batches. Each batch is one commit, with its own record in the audit trail.
    *
-   * @param isSelected called when it is the turn of a client: a client that sent a keepalive meanwhile may stay
+   * @param isSelected callback that is evaluated immediately before the removal: a client that sent a keepalive in the
+   *   meantime may no longer match
    * @returns the number of removed clients
-   * @throws MonError `unavailable`; some may be removed then, and a repeated call continues with the others
+   * @throws MonError `unavailable` if a batch cannot be committed; earlier batches remain removed, and a repeated call
+   *   continues with the remaining clients
    */
   async removeMany(
     namespaceName: string,
@@ -253,7 +258,7 @@ export class Clients {
     );
   }
 
-  /** Removes a client so that its late results do not create it again. */
+  /** Removes a client, and stores a tombstone so that late results do not create it again during the quarantine. */
   #takeAway(transaction: Transaction, entry: ClientEntry, by: string): void {
     const { nowMs } = transaction;
     removeWithEvents(transaction, entry, by);
@@ -263,10 +268,10 @@ export class Clients {
   }
 
   /**
-   * Removes a client whose agent has left permanently, and notifies the handler of deregistrations. Nothing happens if
-   * the client is deleted, or does not (or no longer) request that.
+   * Removes a client whose agent has left permanently, and notifies its deregistration handler. Does nothing if there
+   * is no such client, or if its attribute `deregister` is not true.
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `unavailable` if the change cannot be committed
    */
   deregister(namespaceName: string, name: string): Promise<void> {
     return this.#batcher.run(
@@ -281,15 +286,15 @@ export class Clients {
   }
 }
 
-/** Returns the entry of a client, for its record. */
+/** Returns the entry of a client as a list, for commands that need its record; empty if there is no such client. */
 export function clientNamed(registry: Registry, namespaceName: string, name: string): ClientEntry[] {
   const entry = registry.namespace(namespaceName).clients.get(name);
   return entry === undefined ? [] : [entry];
 }
 
 /**
- * Returns the entries for the record of a client and the body of its keepalive event, which its next keepalive may
- * resolve.
+ * Returns the entries whose stored bodies a keepalive needs: the client, and its keepalive event if it is open, because
+ * the keepalive may resolve it.
  */
 function clientAndKeepalive(registry: Registry, namespaceName: string, name: string): (CheckEntry | ClientEntry)[] {
   return clientNamed(registry, namespaceName, name).flatMap((entry) => {
@@ -298,7 +303,7 @@ function clientAndKeepalive(registry: Registry, namespaceName: string, name: str
   });
 }
 
-/** Yields the entries for the record of a client and the bodies of its events. */
+/** Yields the entries whose stored bodies a removal needs: the client, and its open events. */
 function* clientAndEvents(
   registry: Registry,
   namespaceName: string,
@@ -310,7 +315,7 @@ function* clientAndEvents(
   yield* eventsOf(entry);
 }
 
-/** Returns the record of a client that a command requested; undefined: there is no such client. */
+/** Returns the record of a client, which the command must have requested; undefined if `entry` is undefined. */
 export function recordOf(transaction: Transaction, entry: ClientEntry | undefined): Client | undefined {
   return entry === undefined ? undefined : transaction.body(CLIENTS, entry);
 }
@@ -320,18 +325,18 @@ function removeWithEvents(transaction: Transaction, entry: ClientEntry, by: stri
   removeClient(transaction, entry, by);
 }
 
-/** Returns a client for the audit trail: as the API shows it, without its signature. */
+/** Returns a client record for the audit trail: redacted as in the API, and without its signature. */
 export function auditedRecord(record: Client): Readonly<Record<string, unknown>> {
   return { ...redact(record, redactKeysOf(record)), signature: undefined };
 }
 
-/** Removes the marks of a deletion: the client exists again. */
+/** Removes the ban and the tombstone of a deleted client, because it is created again. */
 export function letIn(transaction: Transaction, namespace: Namespace, name: string): void {
   if (namespace.invalidated.has(name)) transaction.remove(INVALIDATED, namespace, name);
   if (namespace.tombstones.has(name)) transaction.remove(TOMBSTONES, namespace, name);
 }
 
-/** Returns the subscriptions without duplicates, with the client's own at the end unless it is among them. */
+/** Returns the submitted subscriptions without duplicates, and appends the client's own subscription if missing. */
 function ownSubscriptions({ name, subscriptions }: SubmittedClient): string[] {
   return [...new Set([...(subscriptions ?? []), clientSubscription(name)])];
 }

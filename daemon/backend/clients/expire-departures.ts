@@ -10,7 +10,8 @@ interface ExpiryParts extends DeadlineParts {
 }
 
 /**
- * Removes the marks of deleted clients once these may be created again. Readers of a mark check its times themselves.
+ * Removes the bans and tombstones of deleted clients when they expire, to free memory and disk. Readers compare the
+ * expiry times themselves.
  */
 export function expireDepartures(parts: ExpiryParts): Disposable {
   const { registry, clients } = parts;

@@ -8,10 +8,14 @@ import type { Definitions } from '../model/config/definitions.ts';
 import type { ClientEntry } from '../model/registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 
-/** The scheduler that Sensu Go sets in every keepalive of a v2 agent. */
+/** Value of the attribute `scheduler` that Sensu Go sets in every keepalive result of a v2 agent. */
 const SCHEDULER = 'etcd';
 
-/** Returns the state of a client by the age of its last keepalive. @param now epoch seconds */
+/**
+ * Returns the keepalive status and output of a client, by the age of its last keepalive.
+ *
+ * @param now epoch seconds
+ */
 export function keepaliveStateOf(
   entry: ClientEntry,
   now: number,
@@ -23,9 +27,9 @@ export function keepaliveStateOf(
 }
 
 /**
- * Returns the result that reports the state of a client by its last keepalive.
+ * Returns the keepalive result of a client, with a status by the age of its last keepalive.
  *
- * @param record needed where the settings contain tokens; tokens of a deleted client have no value
+ * @param record client record whose attributes replace the tokens in the keepalive settings; undefined to keep tokens
  * @param now epoch seconds
  */
 export function keepaliveResult(
@@ -53,11 +57,11 @@ export function keepaliveResult(
 function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Definitions, 'in'>): string {
   const { name } = namespace;
   if (definitions.in(name).hasHandler('keepalive')) return 'keepalive';
-  // v2 agents name their handler, whether or not it is defined.
+  // If neither handler is defined, the result of a v2 agent still names `keepalive`.
   return profile.isPunctual && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
 }
 
-/** Converts the attributes to those of v2 agents, whose thresholds are `timeout` and `ttl`. */
+/** Converts keepalive attributes to the form of v2 agents, which use `timeout` and `ttl` instead of `thresholds`. */
 function ofAgent({ handler, thresholds: _others, ...attributes }: Attributes): Attributes {
   return { handlers: [handler], ...attributes, scheduler: SCHEDULER };
 }

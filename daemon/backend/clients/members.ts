@@ -14,14 +14,14 @@ import type { Clients } from './commands.ts';
 const validateClient = validator(clientSchema);
 const validate = (body: unknown): SubmittedClient => inSubmittedOrder(validateClient(body), body as object);
 
-/** The dependencies of the client routes of v1 and mon. */
+/** The dependencies of the client routes in the v1 API and the mon API. */
 export interface ClientDeps extends NamespaceDeps {
   readonly clients: Clients;
   readonly clock: Clock;
   readonly store: Store;
 }
 
-/** Returns the handlers for one client and its history in the v1 or mon API. */
+/** Returns the route handlers that save or delete a client and list its history, for the v1 API or the mon API. */
 export function oneClient(
   deps: ClientDeps,
   namespaceOf: NamespaceOf,
@@ -35,7 +35,7 @@ export function oneClient(
       return { name: client.name };
     },
     deleteClient: async (request, _reply, query) => {
-      // Without `invalidate_expire` the client may come back right after the deletion.
+      // Only `invalidate` with `invalidate_expire` bans the client; otherwise its next keepalive may create it again.
       const invalidation = { expireSeconds: query.invalidate === true ? query.invalidate_expire : undefined };
       const { name } = namespaceOf(request, deps);
       await clients.remove(name, pathName(request, 'client'), invalidation, actorOf(request));

@@ -21,20 +21,20 @@ export interface PruneFlags extends PruneSelection {
   readonly dryRun: boolean;
 }
 
-/** Number of clients that are removed in one commit. */
+/** Maximum number of clients that are removed in one commit. */
 const SLICE = 200;
-/** Maximum number of names that are shown. */
+/** Maximum number of client names that the command prints. */
 const NAMED_MAX = 10;
 
 type ClientKey = readonly [namespace: string, name: string];
 
 /**
- * Implements `mon-backend prune`: removes clients with their results and events from a store that no backend holds, in
- * batches. It reads the store sequentially and keeps only names in memory, so it works on a store that is too large to
- * be started. Removed events run no handlers.
+ * Implements `mon-backend prune`: removes clients with their results and events, in batches, from a store that no
+ * backend has open. It reads the store sequentially and retains only names in memory, so it works on a store that is
+ * too large for a backend to load. Removed events run no handlers.
  *
- * @throws MonError `invalid` if there is no selection, `conflict` if a backend holds the directory, `unavailable` if
- *   the operator declines or the disk fails
+ * @throws MonError `invalid` if no criterion is set, `conflict` if a backend has the store open, `unavailable`
+ *   if the operator declines or the disk fails
  */
 export async function pruneCommand(location: StoreLocation, flags: PruneFlags, parts: CommandParts): Promise<void> {
   const { olderThan, name, namespace } = flags;
@@ -70,7 +70,7 @@ async function findClients(
     signal.throwIfAborted();
     clients++;
     const lastSeen = datedClient(value, corrections).client.timestamp;
-    // A copy of the name: a part of a key would keep the whole key in memory.
+    // The name is copied, because a substring of a key would keep the whole key in memory.
     const client = { namespace: String(namespace), name: Buffer.from(String(name)).toString(), lastSeen };
     if (!isSelected(client)) continue;
     // Proxy clients have no keepalives, so the time of their newest result counts too.
@@ -81,7 +81,7 @@ async function findClients(
   return { selectedClients, clients };
 }
 
-/** Returns the execution time of a client's newest result, epoch seconds; 0: it has none. */
+/** Returns the execution time of a client's newest result in epoch seconds; 0 if it has no results. */
 async function newestResult(
   store: Store,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -106,7 +106,7 @@ async function removeAll(store: Store, selectedClients: readonly ClientKey[], pa
   await lease.release();
 }
 
-/** Any duration suffices: no other process can hold the directory meanwhile. */
+/** Duration of the lease. Any value suffices, because no other process can have the store open at the same time. */
 const LEASE_MS = 30_000;
 
 async function removeSlice(

@@ -27,15 +27,15 @@ const LISTED_CLIENT_SEARCH = languageOf(CLIENT_SEARCH, (client: ListedClient) =>
 ]);
 
 /**
- * Maximum number of clients that one request deletes, so that others are served in between; the caller repeats the
- * request.
+ * Maximum number of clients that one request deletes, so that other requests are served in between. The caller repeats
+ * the request while the response contains `more: true`.
  */
 const DELETE_MAX = 10_000;
 
-/** Number of clients that are examined before other work can run. */
+/** Number of clients tested against a search before yielding to the event loop. */
 const CHUNK = 2000;
 
-/** Serves clients as feed rows, selected by a search (`?q=`), and each client with the full state of its checks. */
+/** Serves lists of clients, selected by a search (`?q=`), and single clients with the full state of their checks. */
 export function clientsOnMon(
   deps: ClientDeps & { readonly schedule: Pick<CheckSchedule, 'nextRunMs'> },
 ): OnMon<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
@@ -80,7 +80,7 @@ export function clientsOnMon(
   };
 }
 
-/** Returns the clients that a search finds; it uses only the attributes of a row. */
+/** Returns the clients whose list row matches a search; all of them if `where` is undefined. */
 function matchingClients(
   entries: readonly ClientEntry[],
   where: Filter<ListedClient> | undefined,
@@ -92,7 +92,7 @@ function listed(entry: ClientEntry): ListedClient {
   return { ...clientRow(entry), events: entry.openEvents, last_result: entry.lastResult };
 }
 
-/** Returns the names of matching clients, sorted: at most one more than can be deleted. */
+/** Returns the names of matching clients, in the order of `entries`, until a chunk exceeds `DELETE_MAX` names. */
 async function firstMatchingNames(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
   const names: string[] = [];
   for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {

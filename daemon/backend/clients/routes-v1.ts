@@ -6,7 +6,7 @@ import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { oneClient, type ClientDeps } from './members.ts';
 import { readClient, readClients, readClientTexts, shownClient } from '../model/clients/queries.ts';
 
-/** Serves the client registry (completion 1.6). */
+/** Serves the client routes of the v1 API (completion 1.6). */
 export function clientsOnV1(
   deps: ClientDeps,
 ): OnV1<'clients' | 'saveClient' | 'client' | 'deleteClient' | 'clientHistory'> {

@@ -29,7 +29,7 @@ interface EntityDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** Serves clients as entities (clients 6). */
+/** Serves clients as entities of the v2 API (clients 6). */
 export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
   const { clients, clock, entities, entityLimit, registry, store } = deps;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
@@ -63,7 +63,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
           const before = present === undefined ? undefined : shownEntity(namespace, present);
           const entity = change(before);
           if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
-          // A patch removes only attributes that existed, while the sender of a PUT may not know of them.
+          // Only a PATCH can remove attributes: the sender of a PUT may omit an attribute because it does not know it.
           return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
         },
         actor,
@@ -81,7 +81,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
   return objectHandlers(deps, collection);
 }
 
-/** Adds the entity's own subscription to a patched entity, as Sensu Go does. */
+/** Sets attributes that a patch removed to null, and adds the entity's own subscription, as Sensu Go does. */
 function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   const own = `entity:${entity.metadata.name}`;
   const subscriptions = entity.subscriptions ?? [];
@@ -92,14 +92,14 @@ function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   };
 }
 
-/** Returns the submitted entity unredacted: its sender knows its secrets. */
+/** Returns a submitted entity for the response, unredacted, because its sender knows its secrets. */
 function unredactedEntity(entity: PlacedEntity, nowMs: number): object {
   const now = Math.floor(nowMs / 1000);
   const context = { present: undefined, now, version: '', createdBy: undefined, source: 'put' } as const;
   return v2EntityOf(entity.metadata.namespace, clientOfEntity(entity, context));
 }
 
-/** Returns the attributes of an entity that can be changed: Sensu Go's response to a change contains only these. */
+/** Returns the configurable attributes of an entity: the response of Sensu Go to a PATCH contains only these. */
 function configurationOfEntity(entity: PlacedEntity): object {
   const { metadata, entity_class, user, subscriptions, deregister, deregistration, redact, keepalive_handlers } =
     entity;

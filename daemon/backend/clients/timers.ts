@@ -15,9 +15,9 @@ import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { plansOf } from '../model/plans/state.ts';
 
-/** Interval at which the age of every client's last keepalive is checked (completion 1.10). */
+/** Interval at which the ages of last keepalives are checked, except for v2 agents (completion 1.10). */
 const SWEEP_MS = 30_000;
-/** Number of clients whose results are written together, so that a large fleet does not fill the queue at once. */
+/** Maximum number of keepalive results that are queued together, so that a large fleet does not fill the queue. */
 const SLICE = 500;
 
 interface KeepaliveParts {
@@ -26,19 +26,19 @@ interface KeepaliveParts {
   readonly clients: Pick<Clients, 'deregister'>;
   readonly definitions: Definitions;
   readonly store: Pick<Store, 'getMany'>;
-  /** Default: nothing is ever rejected because of the disk. */
+  /** Pauses the checks while a full disk rejects keepalives, and for a while afterwards; default: no pause. */
   readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Interval of the checks for clients whose thresholds are exact to the second. */
+/** Interval at which the ages of last keepalives of v2 agents are checked: their thresholds are exact to the second. */
 const PUNCTUAL_MS = 1000;
 
-/** Returns true if the keepalive result of a client is due. */
+/** Returns true if a keepalive result of a client must be recorded now. */
 type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
 
-/** Turns the age of keepalives into results, which become events like those of any check. */
+/** Records keepalive results from the age of the last keepalives; they open and resolve events like any result. */
 export function watchKeepalives(parts: KeepaliveParts): Disposable {
   const watches = new DisposableStack();
   watches.use(everySweep(parts, SWEEP_MS, ({ profile }) => !profile.isPunctual));
@@ -68,7 +68,7 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
       return;
     isSweeping = true;
     sweep(parts, isDue)
-      // The next sweep retries.
+      // The sweep is not retried here, because the next one checks all clients again.
       .catch((error: unknown) =>
         parts.log.warn({ reason: errorMessage(error) }, 'could not process missing keepalives, retrying soon'),
       )
@@ -92,7 +92,7 @@ async function sweep(
       const slice = names.slice(start, start + SLICE);
       const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
       await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
-      // Looked up again: a client may have been deleted while the others were written.
+      // Clients are looked up again, because some may have been deleted during the writes.
       const reported = present(namespace, slice);
       const mayHold = mayHoldTokens(definitions.keepalives);
       const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
@@ -107,7 +107,7 @@ function present(namespace: Namespace, names: readonly string[]): ClientEntry[] 
   return names.flatMap((name) => namespace.clients.get(name) ?? []);
 }
 
-/** True if missing keepalives mean that the client has left permanently. */
+/** True if the keepalive of a client is overdue, and its profile says that such a client has left permanently. */
 function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
   return entry.profile.leavesBySilence && keepaliveStateOf(entry, now, settings).status !== 0;
 }

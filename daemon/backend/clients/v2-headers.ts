@@ -1,7 +1,7 @@
 import { entityWarning } from '../../../shared/domain/entity-limit.ts';
 import type { EntityUsage } from '../../../shared/schemas/entity-usage.ts';
 
-/** Returns the headers about the entity limit, for responses about entities and events (completion 1.17). */
+/** Returns the response headers about the entity limit, which the entity and event routes send (completion 1.17). */
 export function entityHeaders(usage: EntityUsage): Readonly<Record<string, string>> {
   const warning = entityWarning(usage);
   return {

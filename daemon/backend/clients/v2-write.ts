@@ -18,11 +18,11 @@ import { CLIENTS } from '../model/clients/storage.ts';
 interface EntityParts {
   readonly batcher: Batcher;
   readonly entityLimit: EntityLimit;
-  /** Default: those of the settings. */
+  /** Limits on the attributes of entities; default: the fixed limits of `AttributeBounds`. */
   readonly attributes?: AttributeBounds;
 }
 
-/** Changes entities through the v2 API; they are removed as clients. */
+/** Creates and changes entities for the v2 API. The class `Clients` removes them. */
 export class Entities {
   readonly #parts: Required<EntityParts>;
 
@@ -33,9 +33,11 @@ export class Entities {
   /**
    * Creates the client of an entity, or changes its entity attributes.
    *
-   * @param change called with the present client; throws to reject the change
+   * @param change callback that returns the entity to store; it gets the current client record, undefined if there is
+   *   none, and throws to reject the change
    * @throws MonError `not_found` if there is no such namespace, `payment_required` if it is new and exceeds the limit,
-   *   `too_large` or `invalid` if its attributes exceed the limits, `no_memory` if memory is full, `unavailable`
+   *   `too_large` or `invalid` if its attributes exceed the limits, `no_memory` if memory is full, `unavailable` if
+   *   the change cannot be committed
    */
   put(
     namespaceName: string,
@@ -70,8 +72,8 @@ export class Entities {
 }
 
 /**
- * Stores the client of an entity that was checked against the limit. The command must have requested the record of the
- * present client.
+ * Stores an entity as a client. The caller must have checked the entity limit, and the command must have requested the
+ * record of the existing client, if any.
  */
 export function saveEntity(
   transaction: Transaction,
@@ -85,7 +87,7 @@ export function saveEntity(
   const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, ...origin });
   refuseGrowthOf(transaction, before, client);
   letIn(transaction, namespace, name);
-  // A client that reads an entity and writes it back does not know its secrets.
+  // Redacted values are replaced by the stored secrets, for a caller that read the entity and writes it back.
   const completeClient = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
   return saveClient(transaction, namespace, completeClient, { signature: before?.signature ?? '' });
 }

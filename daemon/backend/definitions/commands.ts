@@ -13,10 +13,10 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { DEFINITIONS } from '../model/definitions/storage.ts';
 import { saveDefinition } from '../model/definitions/mutations.ts';
 
-/** Limit on the definitions of one kind in one namespace. */
+/** Maximum number of definitions of one kind in one namespace. */
 export const DEFINITIONS_MAX = 10_000;
 
-/** A result after a new handler must be handled by it. */
+/** Makes a change of definitions the last command of its batch, so that results queued after it use the change. */
 const ENDS_BATCH = { endsBatch: true };
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
@@ -39,11 +39,13 @@ export class DefinitionChanges {
   }
 
   /**
-   * Stores the result of `change`. The first creator stays the creator.
+   * Creates or changes a definition. A changed definition retains its original creator.
    *
-   * @param change throws to reject the change
-   * @throws MonError `conflict` if the configuration defines this name, `not_found` if there is no such namespace,
-   *   `invalid` if it cannot be used, `forbidden` for a command that is not allowed over the API, `unavailable`
+   * @param change callback that returns the new object; it gets the current object, which may be a built-in role and is
+   *   undefined if there is none, and throws to reject the change
+   * @throws MonError `conflict` if the configuration defines this name or the change of a role is not allowed,
+   *   `not_found` if there is no such namespace, `invalid` if the object cannot be used, `forbidden` for a command that
+   *   is not allowed over the API, `unavailable` if the limit is reached or the change cannot be committed
    */
   async write<Kind extends DefinitionKind>(
     kind: Kind,
@@ -88,8 +90,11 @@ export class DefinitionChanges {
   }
 
   /**
-   * @param check throws to reject the removal
-   * @throws MonError `conflict` if the configuration defines it, `not_found`, `unavailable`
+   * Removes a definition that was created over the API.
+   *
+   * @param check callback that gets the current object and throws to reject the removal
+   * @throws MonError `conflict` if the configuration defines the object or the removal of a role is not allowed,
+   *   `not_found` if there is no such object, `unavailable` if the change cannot be committed
    */
   async remove<Kind extends DefinitionKind>(
     kind: Kind,

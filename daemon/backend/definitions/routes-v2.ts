@@ -18,27 +18,28 @@ import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** The dependencies of the v2 definitions. */
+/** The dependencies of the v2 routes for definitions. */
 export interface DefinitionDeps extends NamespaceSource {
   readonly definitionChanges: DefinitionChanges;
   readonly log: Log;
   readonly registry: NamespaceSource['registry'] & { readonly definitions: StoredDefinitions };
 }
 
-/** The properties of one kind of definition. */
+/** The properties of one kind of definition that its v2 routes need. */
 interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
   /**
-   * Returns the objects of the configuration as the v2 API shows them; all are in `default`. Absent: there can be none.
+   * Returns the objects of the configuration as the v2 API shows them; all are in the namespace `default`. Undefined if
+   * the configuration cannot contain this kind.
    */
   readonly configured?: () => readonly ObjectOf<Kind>[];
-  /** True if the backend itself runs its commands and connections, which belong to no namespace. */
+  /** True if commands and connections of this kind run on the backend host, where no namespace confines them. */
   readonly isRunByBackend?: boolean;
 }
 
 /**
- * Returns the definitions of a kind as a collection: the stored ones, and those of the configuration, which are
- * read-only.
+ * Returns the definitions of a kind as a collection for the v2 routes: the stored definitions, and those of the
+ * configuration, which are read-only.
  */
 export function definitionCollection<Kind extends DefinitionKind>(
   { definitionChanges, registry, log }: DefinitionDeps,
@@ -63,7 +64,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
     orphanNamespaces: () => registry.definitions.namespaces(kind),
     parse: (value) => {
       refuseInvalid(value, DEFINITION_SCHEMAS[kind]);
-      // The submitted value and not the parsed one, to keep the order and the absence of its attributes.
+      // The submitted value is returned instead of the parsed one, which may order or add attributes.
       return value as SubmittedDefinition<Kind>;
     },
     withNamespace: (submitted, namespace) => objectInNamespace(submitted, namespace) as ObjectOf<Kind>,
@@ -87,7 +88,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
 }
 
 function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
-  // Checks only, because data of an event is not substituted into the commands of other kinds.
+  // Only checks are tested, because data of an event is not substituted into the commands of other kinds.
   const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
   return [
     ...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []),
@@ -97,8 +98,10 @@ function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[]
 }
 
 /**
- * Rejects callers who are limited to a namespace by a key or a role: a command on the machine of the backend would
- * escape the limit.
+ * Rejects callers whom a key or a role limits to one namespace, because a command on the backend host would escape that
+ * limit.
+ *
+ * @throws MonError `forbidden` for such a caller
  */
 function refuseKept(principal: Principal, doing: Doing): void {
   const { name, namespace } = principal;
@@ -111,7 +114,7 @@ function refuseKept(principal: Principal, doing: Doing): void {
   );
 }
 
-/** @throws MonError `invalid` */
+/** @throws MonError `invalid` if the value does not match the schema */
 function refuseInvalid(value: unknown, schema: z.ZodType): void {
   const { error } = schema.safeParse(value);
   if (error !== undefined) throw new MonError('invalid', problemsOf(error));

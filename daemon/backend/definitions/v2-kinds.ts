@@ -11,35 +11,35 @@ interface ConfiguredDeps extends DefinitionDeps {
   readonly config: ConfigInForce;
 }
 
-/** Serves assets, which are stored and sent to v2 agents: these fetch and verify them. */
+/** Serves assets. The backend sends their definitions to v2 agents, which download and verify the files. */
 export function assetsOnV2(deps: DefinitionDeps): OnV2<'assets'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'assets' }));
 }
 
-/** Serves pipelines, which lead the events of checks through filters and mutators to handlers of the same namespace. */
+/** Serves pipelines, which pass the events of checks through filters and mutators to handlers of the same namespace. */
 export function pipelinesOnV2(deps: DefinitionDeps): OnV2<'pipelines'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'pipelines' }));
 }
 
-/** Serves filters created over the API, and those of the configuration. */
+/** Serves the filters created over the API, and those of the configuration, which are read-only. */
 export function filtersOnV2(deps: ConfiguredDeps): OnV2<'filters'> {
   const configured = () => shownAll(deps.config.definitions.configured('filters'), v2FilterOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'filters', configured }));
 }
 
-/** Serves handlers created over the API, and those of the configuration. */
+/** Serves the handlers created over the API, and those of the configuration, which are read-only. */
 export function handlersOnV2(deps: ConfiguredDeps): OnV2<'handlers'> {
   const configured = () => shownAll(deps.config.definitions.configured('handlers'), v2HandlerOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'handlers', configured, isRunByBackend: true }));
 }
 
-/** Serves mutators created over the API, and those of the configuration. */
+/** Serves the mutators created over the API, and those of the configuration, which are read-only. */
 export function mutatorsOnV2(deps: ConfiguredDeps): OnV2<'mutators'> {
   const configured = () => shownAll(deps.config.definitions.configured('mutators'), v2MutatorOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'mutators', configured, isRunByBackend: true }));
 }
 
-/** Returns the objects of the configuration, which are all in `default`. */
+/** Converts the definitions of the configuration to v2 objects, which are all in the namespace `default`. */
 function shownAll<Configured, Shown>(
   configured: ReadonlyMap<string, Configured>,
   shown: (namespace: string, name: string, one: Configured) => Shown,

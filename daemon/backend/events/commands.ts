@@ -5,7 +5,7 @@ import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** The actions of operators on events. */
+/** Resolves events on request of an operator. */
 export class Events {
   readonly #batcher: Batcher;
 
@@ -14,10 +14,10 @@ export class Events {
   }
 
   /**
-   * Resolves an event on request, as a result that is processed like any other (completion 1.4).
+   * Resolves an event by processing an OK result for it, in the same way as a result from an agent (completion 1.4).
    *
-   * @param action as the caller's API names it
-   * @throws MonError `not_found` if there is no such event, `unavailable`
+   * @param action name of this operation in the audit trail
+   * @throws MonError `not_found` if there is no such event, `unavailable` if the change cannot be committed
    */
   resolve(
     namespaceName: string,
@@ -45,7 +45,7 @@ export class Events {
   }
 }
 
-/** Returns the open event of `entry` for the audit trail; null: there is none. */
+/** Returns a summary of the open event of `entry` for the audit trail; null if no event is open. */
 export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown {
   if (event === undefined) return null;
   const { id, status, action, occurrences, timestamp } = event;

@@ -33,7 +33,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import type { Routing } from '../model/notify/route.ts';
 
-/** The dependencies of an explanation. */
+/** The dependencies of `explainEvent`. */
 export interface ExplainDeps {
   readonly store: Store;
   readonly routing: Routing;
@@ -41,7 +41,11 @@ export interface ExplainDeps {
   readonly deliveries: Deliveries;
 }
 
-/** Explains why the handlers of a check run or do not run for its stored event; undefined if its record is deleted. */
+/**
+ * Explains for each handler of a check why it runs or does not run for the stored event, if there is one.
+ *
+ * @returns undefined if the client was deleted, or if neither a result nor an event of the check is stored
+ */
 export async function explainEvent(
   { store, routing, registry, deliveries }: ExplainDeps,
   entry: CheckEntry,

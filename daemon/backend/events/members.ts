@@ -10,14 +10,18 @@ import type { CheckEntry } from '../model/registry/namespace.ts';
 import { readEvents } from './queries.ts';
 import type { Events } from './commands.ts';
 
-/** The dependencies of the event routes of v1 and mon. */
+/** The dependencies of the event routes in the v1 API and the mon API. */
 export interface EventDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly events: Events;
   readonly store: Store;
 }
 
-/** Returns the handlers for a single event in the v1 or mon API. */
+/**
+ * Returns the route handlers that read and resolve a single event, for the v1 API or the mon API.
+ *
+ * @param shown callback that converts an event to the format of the API; default: the v1 format
+ */
 export function oneEvent(
   deps: EventDeps,
   namespaceOf: NamespaceOf,

@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 
-/** Serves the explanation of an event, which answers "Why was I not paged?" */
+/** Serves the route that explains why the handlers of a check run or do not run for its event. */
 export function explanationOnMon(deps: ExplainDeps & NamespaceDeps & { readonly clock: Clock }): OnMon<'explainEvent'> {
   return {
     explainEvent: async (request): Promise<Explanation> => {

@@ -28,14 +28,14 @@ interface HandlerTestDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** Maximum number of concurrent tests: each may be a process, or a connection to a slow server. */
+/** Maximum number of handler tests that run at once: each may start a process or wait for a slow server. */
 const TESTS_MAX = 5;
 
 const validateTest = bodyValidator(MON_API.testHandler);
 
 /**
- * Notifies a handler of one event, once and outside of its queue, whatever its filters decide; or shows the
- * notification without sending it (completion 1.23).
+ * Serves the route that tests a handler: it sends one notification, bypassing the queue and the filters of the handler,
+ * or only shows the notification (completion 1.23).
  */
 export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
   const { audit, clock, config, delivery } = deps;
@@ -84,7 +84,7 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
   };
 }
 
-/** @throws MonError `not_found`; `invalid` for a set */
+/** @throws MonError `not_found` if the handler is not defined, `invalid` if it is a handler set */
 function runningHandler(
   handler: ReturnType<ReturnType<ConfigInForce['definitions']['in']>['handler']>,
   name: string,
@@ -94,7 +94,7 @@ function runningHandler(
   throw new MonError('invalid', `${name} is a set: test its members ${handler.handlers.join(', ')}`);
 }
 
-/** @throws MonError `not_found` */
+/** @throws MonError `not_found` if no event of the check is open */
 async function presentEvent(
   { store, clock }: HandlerTestDeps,
   namespace: Namespace,
@@ -117,8 +117,8 @@ async function presentEvent(
 }
 
 /**
- * Returns a job that is not stored. Its id is unique among all runs and tests, so that no receiver takes it for a
- * duplicate.
+ * Returns a handler job that is never stored. Its id is the negated time in milliseconds, which differs from the ids of
+ * stored jobs, so that no receiver discards the test as a duplicate.
  */
 function jobOf(
   event: HandledEvent,

@@ -3,9 +3,10 @@ import { MonError } from '../../../shared/errors.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 
 /**
- * Returns the order of a list of events for `?sort=`.
+ * Returns the comparison function that the query parameter `sort` of an event list selects.
  *
- * @throws MonError `invalid`
+ * @param text value of `sort`: a column, with a leading "-" for the reverse order
+ * @throws MonError `invalid` if there is no such column
  */
 export function requestedOrder(text = 'status'): (a: EventRow, b: EventRow) => number {
   const isReversed = text.startsWith('-');

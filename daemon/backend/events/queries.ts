@@ -11,9 +11,9 @@ import type { KeptByEvent } from '../model/events/event-cache.ts';
 import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
 
 /**
- * Reads the committed events of these checks, redacted; resolved events are omitted.
+ * Reads the committed events of these checks, redacted; a check without an open event is omitted.
  *
- * @param shown converts an event for the API in use
+ * @param shown callback that converts an event to the format of the API in use
  */
 export async function readEvents(
   store: Store,
@@ -25,21 +25,22 @@ export async function readEvents(
   return [...events].map(([entry, event]) => shown(event, entry));
 }
 
-/** Returns an event for the mon API, which also shows its recovery. */
+/** Returns an event in the format of the mon API, which adds the recovery of an event that is recovering. */
 export function eventOnMon(event: Event, { state }: CheckEntry): Event {
   const recovering = state.event?.recovery;
   return recovering === undefined ? event : { ...event, recovering };
 }
 
 /**
- * The text of an event before its silenced state. The check in it has no secrets and is copied from the store unparsed.
+ * The beginning of an event's JSON, up to its silenced state, which is not part of it. The check is copied from the
+ * store unparsed, so there is a head only if no attribute of the check must be redacted.
  */
 export type EventHead = string;
 
 /**
- * Reads the same events as JSON, much faster.
+ * Reads the same events as `readEvents`, as JSON texts. It is much faster, because it leaves most checks unparsed.
  *
- * @param heads the cached heads
+ * @param heads cache of event heads
  */
 export async function readEventTexts(
   store: Store,
@@ -61,7 +62,7 @@ export async function readEventTexts(
 
 const NONE: ReadonlyMap<CheckEntry, Event> = new Map();
 
-/** Returns the committed events of these checks, redacted; a check without an open event is left out. */
+/** Reads the committed events of these checks by entry, redacted; a check without an open event is omitted. */
 export async function readEventsByEntry(
   store: Store,
   entries: readonly CheckEntry[],
@@ -88,8 +89,9 @@ async function readHeads(store: Store, entries: readonly CheckEntry[]): Promise<
 }
 
 /**
- * Builds the event of a record, with the present client and the silences that match now (completion 1.3.7). Undefined
- * if no event is open.
+ * Builds the event of a check record, with the given client and the silences active at `nowMs` (completion 1.3.7).
+ *
+ * @returns undefined if no event is open
  */
 export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): Event | undefined {
   const { event } = record;
@@ -105,10 +107,10 @@ export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, 
 }
 
 /**
- * Returns the event of `eventOf`, redacted, as JSON around the text of the check.
+ * Builds the head of an event's JSON around the stored text of its check; see `EventHead`.
  *
- * @returns undefined if the check must be parsed, because something in it must be hidden or replaced; or if there is no
- *   event
+ * @returns undefined if no event is open, or if the record must be parsed: something may have to be redacted, the check
+ *   contains an attribute that the event adds, or the event has a check of its own or an inhibitor
  */
 function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead | undefined {
   if (hasOwnRedactKeys(entry.client)) return undefined;
@@ -123,13 +125,13 @@ function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead
   const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
   const check = `${record.check.slice(0, -1)},${added}}`;
   const tail = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED.length);
-  // A copy: a concatenated string keeps all its parts in memory.
+  // Copied through a buffer, because a concatenated string would keep all its parts in memory.
   return Buffer.from(`{"id":"${event.id}","client":${client.shownText()},"check":${check},${tail}`).toString();
 }
 
 const ADDED_KEY = /"(?:history|total_state_change)":/;
 
-/** Returns the silenced state of an event as JSON, which is the end of its text. */
+/** Returns the end of an event's JSON: its silenced state and the closing brace. */
 function tailOf(entry: CheckEntry, nowMs: number): string {
   const ids = silencedNow(entry, nowMs);
   return ids.length === 0 ? NOT_SILENCED : `"silenced":true,"silenced_by":${JSON.stringify(ids)}}`;

@@ -15,8 +15,8 @@ import { parseSearchQuery } from '../http/search.ts';
 import { inChunks, TimeSlice } from '../store/time-slice.ts';
 
 /**
- * Serves events as feed rows, selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); with `?whole` in the
- * v1 format.
+ * Serves single events, and event lists that are selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`).
+ * A list contains feed rows, or with `?full` events in the v1 format.
  */
 export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
   const { clock, store } = deps;
@@ -63,7 +63,7 @@ async function matchingEvents(entries: readonly CheckEntry[], search: Search, no
   const timeSlice = new TimeSlice();
   for (const entry of entries) {
     if (timeSlice.isDue) await timeSlice.share();
-    // It may be resolved by now.
+    // The row is null if the event resolved while this loop yielded to other work.
     const row = feedEventRow(entry, nowMs);
     if (row !== null && matchesSearch(search, row, nowSeconds)) matches.push({ entry, row });
   }

@@ -18,7 +18,7 @@ import { withInternalFailures } from './v1-internal-failures.ts';
 
 const validateResolve = validator(resolveSchema);
 
-/** Serves events, also under their other name (completion 1.1, path alias). */
+/** Serves events under `/events` and under the path alias `/incidents` (completion 1.1, path alias). */
 export function eventsOnV1(
   deps: EventDeps & { readonly eventHeads: KeptByEvent<EventHead> },
 ): OnV1<
@@ -45,20 +45,20 @@ export function eventsOnV1(
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
     },
     ...oneEvent(deps, v1Namespace),
-    /** Resolves an event on request (completion 1.4). */
+    /** Serves `POST /resolve`, which resolves an event (completion 1.4). */
     resolve: async (request, reply) => {
       const { client, check } = readBody(request, validateResolve);
       try {
         await deps.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request));
       } catch (error) {
-        // The one error without a body (reference 4.4).
+        // This 404 is the only error response without a body (reference 4.4).
         if (error instanceof MonError && error.code === 'not_found') return reply.code(404).send();
         throw error;
       }
       return issued(deps);
     },
   };
-  // A database recovers by itself, or another one takes its place.
+  // Failures of a shared database are temporary, so 503 stays right: the database recovers or is replaced by another.
   const { events, eventsOfClient, event, resolveEvent, resolve } = isShared(store)
     ? handlers
     : withInternalFailures(handlers);

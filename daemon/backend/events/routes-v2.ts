@@ -28,12 +28,12 @@ import { firstBehind } from '../http/v2-chunks.ts';
 const parse = validator(v2EventSchema);
 
 /**
- * No redact keys: only the values of environment variables are hidden here, because the rest of an event is redacted
- * already.
+ * An empty set of redact keys: `redact` then hides only the values of environment variables. All other secrets of an
+ * event were redacted when it was read.
  */
 const NOTHING_ELSE: ReadonlySet<string> = new Set();
 
-/** Number of bodies that are read at a time. */
+/** Number of events that are read from the store at a time. */
 const CHUNK_SIZE = 100;
 
 interface V2EventDeps extends NamespaceDeps {
@@ -43,7 +43,7 @@ interface V2EventDeps extends NamespaceDeps {
   readonly v2Events: V2Events;
 }
 
-/** Serves results and their events as events (clients 6). */
+/** Serves each check result together with its open event, if any, as one v2 event (clients 6). */
 export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
   const { clock, v2Events, entityLimit, registry, store } = deps;
 
@@ -64,7 +64,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
     sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
     labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
-    // The variables are part of the definition, so a caller who may change the definition may read them here.
+    // Environment variables come from the check's definition, so a caller who may change it may also read them here.
     show: (event, principal) => {
       const { name } = event.check.metadata;
       const { namespace } = event.metadata;
@@ -83,7 +83,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
       return event;
     },
     async write(namespace, key, change, actor, request) {
-      // A user resolves it: user interfaces put the event back with another status.
+      // User interfaces resolve an event by a PUT with status 0. Without the scope `resolve` it is an ordinary result.
       const isResolution = request.method === 'PUT' && hasScope(request.principal, 'resolve');
       let written: PlacedV2Event | undefined;
       await v2Events.write(
@@ -146,7 +146,7 @@ function eventKeyOf([client = '', check = '']: V2Key): V2EventKey {
   return { client, check };
 }
 
-/** Adds names that the entity and the check of a body lack, from its path, as Sensu Go does. */
+/** Fills in missing names of the entity and the check in a request body from the request path, as Sensu Go does. */
 function withNamesOfPath(value: unknown, { client, check }: V2EventKey): unknown {
   if (!isSettings(value) || client === '' || check === '') return value;
   return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };
@@ -160,7 +160,11 @@ function withName(part: unknown, name: string): unknown {
   return { ...part, metadata: { ...others, ...(namespace ? { namespace } : {}), name: own || name } };
 }
 
-/** @throws MonError `invalid` if the event lacks the names by which it is stored */
+/**
+ * Returns the event if it has a check and the names by which it is stored.
+ *
+ * @throws MonError `invalid` if the check or a name is missing, or if the event contains more than one namespace
+ */
 function named(event: SubmittedV2Event): SubmittedV2Event {
   if (!event.check) {
     throw new MonError('invalid', 'check: is required, even if the event contains metrics');
@@ -174,15 +178,15 @@ function named(event: SubmittedV2Event): SubmittedV2Event {
   return event;
 }
 
-/** Returns the namespaces of the event, its entity and its check, where given. */
+/** Returns the namespaces that are set in the metadata of the event, its entity and its check, with duplicates. */
 function namespacesIn({ metadata, entity, check }: SubmittedV2Event): string[] {
   const all = [metadata?.namespace, entity?.metadata?.namespace, check?.metadata?.namespace];
   return all.filter((namespace): namespace is string => Boolean(namespace));
 }
 
 /**
- * Returns the event in its namespace. An event whose check is for a proxy entity belongs to that entity, whatever
- * entity ran it.
+ * Returns the event with `namespace` set in all its metadata. If the check names a proxy entity, the event belongs to
+ * that entity, and not to the entity that ran the check.
  */
 function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
   const { check } = event;
@@ -197,7 +201,7 @@ function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
   };
 }
 
-/** Asserts that a shown event can be sent back; the compiler cannot check the attributes of its check. */
+/** Casts an event that was read to the type of a request body: the compiler cannot verify the check attributes. */
 function asSent<Shown extends V2Event | undefined>(event: Shown): PlacedV2Event & Shown {
   return event as PlacedV2Event & Shown;
 }
@@ -210,7 +214,12 @@ function labelsIn({
   return (metadata?.labels ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** Yields the checks of a namespace by client, then check, after a key. */
+/**
+ * Yields the checks of a namespace that follow the given client and check, sorted by client, then by check; all of them
+ * if `client` is undefined.
+ *
+ * @param mayBeSelected callback that tests the names of client and check before the event is read
+ */
 function* entriesBehind(
   namespace: Namespace,
   [client, check]: readonly [client: string | undefined, check: string | undefined],
@@ -226,7 +235,11 @@ function* entriesBehind(
   }
 }
 
-/** Yields the checks of a client. Selectors on names are applied first, so that others are not read. */
+/**
+ * Yields the checks of a client, sorted by name, that follow the name `after`; all of them if `after` is undefined.
+ *
+ * @param mayBeSelected callback that tests the names of client and check, so that excluded events are never read
+ */
 function* entriesOf(
   client: ClientEntry,
   after: string | undefined,

@@ -14,8 +14,8 @@ import { readRecords } from '../model/events/read-records.ts';
 import { readOwners, shownEntity } from '../model/clients/queries.ts';
 
 /**
- * Reads the committed events of these checks, redacted except for their environment variables; deleted ones are
- * omitted.
+ * Reads the committed results and events of these checks as v2 events, redacted except for environment variables. A
+ * check is omitted if its client or its record was deleted.
  */
 export async function readV2Events(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<V2Event[]> {
   const [records, owners] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
@@ -30,14 +30,14 @@ export async function readV2Events(store: Store, entries: readonly CheckEntry[],
   });
 }
 
-/** Returns an event with the known state of its check; undefined if there is neither a result nor an event. */
+/** Builds the v2 event of a check from its record and client; undefined if it has neither a result nor an event. */
 export function shownEvent(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): V2Event | undefined {
   return v2Event(entry, record, shownEntity(entry.client.namespace.name, client), nowMs);
 }
 
 function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs: number): V2Event | undefined {
   const { client, name } = entry;
-  // An event that outlives an OK shows the problem, not that OK.
+  // An event may stay open after an OK result; it then shows the check with the problem, not the OK result.
   const check = record.event === undefined ? record.check : (record.eventCheck ?? record.check);
   if (check === null) return undefined;
   const namespace = client.namespace.name;
@@ -53,12 +53,12 @@ function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs
   });
 }
 
-/** Adds the environment of the command, which is also in the definition and is hidden from some callers. */
+/** Restores redacted environment variables; the v2 routes hide them from callers who may not change the definition. */
 function withVariables(shown: CheckResult, { env_vars: variables }: CheckResult): CheckResult {
   return shown['env_vars'] === variables ? shown : { ...shown, env_vars: variables };
 }
 
-/** Returns the names of the active silences, sorted as Sensu Go does. */
+/** Returns the v2 names of the active silences that match a check, sorted as Sensu Go sorts them. */
 function silencedNames(check: CheckEntry, nowMs: number): string[] {
   const { namespace, subscriptions } = check.client;
   const names: string[] = [];
@@ -68,7 +68,7 @@ function silencedNames(check: CheckEntry, nowMs: number): string[] {
   return names.toSorted();
 }
 
-/** Returns a UUID of version 8 derived from a text: an OK result has no id of its own. */
+/** Derives a version 8 UUID from a text, as the event id of a result that has no open event. */
 function uuidOf(text: string): string {
   const hex = hash('sha256', text);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -26,11 +26,11 @@ import { CHECK_RECORDS } from '../model/events/storage.ts';
 import { CLIENTS } from '../model/clients/storage.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** A submitted v2 event, converted to the model. */
+/** A submitted v2 event, split into its entity and its check result. */
 export interface ReportedEvent {
   readonly entity: SubmittedV2Entity;
   readonly result: SubmittedResult;
-  /** True if an OK resolves the event whatever the definition of the check says: a user resolves it. */
+  /** True if a user resolves the event: an OK then resolves it even if the check's definition would keep it open. */
   readonly isResolution: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface V2EventKey {
   readonly check: string;
 }
 
-/** The stored state of a client and check. */
+/** The current client and check record of an existing event or result. */
 export interface PresentEvent {
   readonly entry: CheckEntry;
   readonly client: Client;
@@ -50,11 +50,11 @@ interface V2EventParts {
   readonly batcher: Batcher;
   readonly definitions: Definitions;
   readonly entityLimit: EntityLimit;
-  /** Default: those of the settings. */
+  /** Limits on the attributes of entities and results; default: the fixed limits of `AttributeBounds`. */
   readonly attributes?: AttributeBounds;
 }
 
-/** Changes events through the v2 API, which shows the result of a check and its event as one. */
+/** Writes and removes events for the v2 API, where a check result and its event are one object. */
 export class V2Events {
   readonly #parts: Required<V2EventParts>;
 
@@ -63,12 +63,13 @@ export class V2Events {
   }
 
   /**
-   * Accepts an event as a result. An unknown entity is created from the event.
+   * Processes a submitted event as a check result. If its entity does not exist, it is created from the event.
    *
-   * @param change called with the present event; throws to reject the change
-   * @throws MonError `not_found` if there is no such namespace, `payment_required` if a new entity exceeds the limit,
-   *   `forbidden` if it was deleted with a ban, `too_large` or `invalid` if its attributes exceed the limits,
-   *   `unavailable`
+   * @param change callback that gets the current state (undefined if there is none) and returns the event to store; it
+   *   throws to reject the change
+   * @throws MonError `not_found` if there is no such namespace, `payment_required` if a new entity exceeds the entity
+   *   limit, `forbidden` if the entity was deleted and is still banned, `too_large` or `invalid` if attributes exceed
+   *   their limits, `unavailable` if the change cannot be committed
    */
   write(
     namespaceName: string,
@@ -95,11 +96,12 @@ export class V2Events {
   }
 
   /**
-   * Removes the result of a check with its event, which is resolved first as with every removal (completion,
-   * Decisions).
+   * Removes the result of a check on a client. If an event is open, it is resolved first, as in every removal
+   * (completion, Decisions).
    *
-   * @param refuse called with the present event; throws to reject the removal
-   * @throws MonError `not_found`, `unavailable`
+   * @param refuse callback that gets the current state and throws to reject the removal
+   * @throws MonError `not_found` if there is neither a result nor an event, `unavailable` if the change cannot be
+   *   committed
    */
   remove(
     namespaceName: string,
@@ -133,7 +135,7 @@ export class V2Events {
     now: number,
   ): IncomingResult {
     const definition = this.#parts.definitions.in(namespaceName).check(result.name);
-    // No handler runs unless the event or a definition names one: the handler `default` belongs to version 1.
+    // Without a definition of the check, only handlers named in the event run: the fallback to `default` belongs to v1.
     const submitted = {
       ...(definition === undefined ? { handlers: [] } : {}),
       ...result,
@@ -157,13 +159,13 @@ export class V2Events {
   }
 }
 
-/** Removes the source of a check: the event belongs to its own entity, whatever the definition says. */
+/** Removes a `source` other than `client`, even if the definition sets it: the event belongs to its own entity. */
 function ofOwnSource(check: CheckResult, client: string): CheckResult {
   const { source, ...others } = check;
   return source === undefined || source === client ? check : others;
 }
 
-/** Returns the entries that an event affects. */
+/** Returns the entries of a client and its check, as far as they exist, whose bodies a change of the event needs. */
 function entriesOf(
   registry: Registry,
   namespace: string,
@@ -181,7 +183,7 @@ function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent
   return { entry, client, record: { ...entry.state, ...transaction.body(CHECK_RECORDS, entry) } };
 }
 
-/** Keeps the stored secrets, because a client that reads an event and writes it back does not know them. */
+/** Replaces redacted values by the stored secrets, for a caller that reads an event and writes it back. */
 function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
   if (present === undefined) return event;
   const { entry, record } = present;

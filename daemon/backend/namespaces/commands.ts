@@ -12,7 +12,7 @@ import { HANDLER_GROUPS } from '../model/notify/groups/storage.ts';
 import { NAMESPACES } from '../model/namespaces/storage.ts';
 import { stashesOf } from '../model/stashes/state.ts';
 
-/** Limit on the namespaces of a backend. */
+/** Maximum number of namespaces of a backend. */
 export const NAMESPACES_MAX = 10_000;
 
 /** Creates and removes namespaces. */
@@ -28,8 +28,8 @@ export class Namespaces {
   /**
    * Creates a namespace; an existing one stays unchanged.
    *
-   * @param check called with whether it exists; throws to reject
-   * @throws MonError `unavailable`
+   * @param check callback that gets whether the namespace exists, and throws to reject the request
+   * @throws MonError `unavailable` if the limit is reached or the change cannot be committed
    */
   async put(name: string, check: (isThere: boolean) => void, actor: Actor): Promise<void> {
     await this.#batcher.run((transaction) => {
@@ -50,8 +50,11 @@ export class Namespaces {
   }
 
   /**
-   * @param check throws to reject the removal
-   * @throws MonError `not_found`, `unavailable`; `invalid` while it is not empty, with its contents, and for `default`
+   * Removes an empty namespace, with its roles and role bindings.
+   *
+   * @param check callback that throws to reject the removal
+   * @throws MonError `not_found` if there is no such namespace, `invalid` for `default` and for a namespace that is not
+   *   empty (the message lists the contents), `unavailable` if the change cannot be committed
    */
   async remove(name: string, check: () => void, actor: Actor): Promise<void> {
     await this.#batcher.run((transaction) => {
@@ -76,7 +79,7 @@ export class Namespaces {
   }
 }
 
-/** Removes a namespace with all its remaining marks. */
+/** Removes a namespace with the state that does not count as contents, such as bans of deleted clients. */
 function removeNamespace(transaction: Transaction, name: string): void {
   const { registry } = transaction;
   const namespace = registry.namespace(name);
@@ -86,14 +89,14 @@ function removeNamespace(transaction: Transaction, name: string): void {
   registry.removeNamespace(name);
 }
 
-/** Returns the objects in a namespace or referring to it, with their number, such as `2 checks`. */
+/** Returns the kinds of objects in a namespace or referring to it, each with its number, such as `2 checks`. */
 function contentsOf(registry: Registry, name: string): string[] {
   const namespace = registry.namespace(name);
   const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
   let events = 0;
   for (const { checks } of namespace.clients.values()) events += checks.size;
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
-    // Roles and bindings have no meaning without the namespace, and are removed with it.
+    // Roles and role bindings do not count, because they are removed with the namespace.
     ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
       (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
     ),

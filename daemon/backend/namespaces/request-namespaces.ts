@@ -7,25 +7,25 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
-/** The dependencies of functions that resolve a namespace. */
+/** The dependencies of functions that look up the namespace of a request. */
 export interface NamespaceDeps {
   readonly registry: Registry;
 }
 
-/** Returns the namespace of a request: always `default` in v1, in the mon API the one that the query names. */
+/** Returns the namespace of a request: `default` in the v1 API, the query parameter `namespace` in the mon API. */
 export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDeps) => Namespace;
 
 /**
- * Returns the namespace of version 1. Call it for each request, because the registry replaces it when it reads the
- * store again.
+ * Returns the namespace `default`, which all requests of the v1 API use. Call it for each request, because the registry
+ * replaces its namespace objects when it reloads the store.
  */
 export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.namespace(DEFAULT_NAMESPACE);
 
 /**
- * Returns the namespace of a request. Call it for each request, because the registry replaces it when it reads the
- * store again.
+ * Returns the namespace that a request of the mon API names. Call it for each request, because the registry replaces
+ * its namespace objects when it reloads the store.
  *
- * @throws MonError `not_found`; `invalid` if all are requested
+ * @throws MonError `not_found` if the namespace does not exist, `invalid` if all namespaces are requested
  */
 export const requestedNamespace: NamespaceOf = (request, { registry }) => {
   const name = namespaceIn(request);
@@ -36,20 +36,20 @@ export const requestedNamespace: NamespaceOf = (request, { registry }) => {
   return registry.namespace(name);
 };
 
-/** The namespaces of a list. */
+/** The namespaces that a list request covers. */
 export interface RequestedNamespaces {
   /** The namespaces, sorted by name. */
   readonly namespaces: readonly Namespace[];
-  /** Returns an item for display: in a list over many namespaces it contains its namespace. */
+  /** Returns an item of the list; if all namespaces are requested, the name of its namespace is added. */
   readonly placed: <Item extends object>(item: Item, namespace: string) => Item;
-  /** True if items contain their namespace. */
+  /** True if all namespaces are requested, so that each item contains the name of its namespace. */
   readonly isOfMany: boolean;
 }
 
 /**
- * Returns the namespace of a list, or all that the caller may see.
+ * Returns the namespace that a list request names or, if it requests all, every namespace that the caller may see.
  *
- * @throws MonError `not_found`
+ * @throws MonError `not_found` if the namespace does not exist
  */
 export function requestedNamespaces(
   request: Pick<FastifyRequest, 'url' | 'principal'>,
@@ -59,7 +59,7 @@ export function requestedNamespaces(
     return { namespaces: [requestedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
-  // The declared namespaces, because checks are not part of the registry of a namespace.
+  // All declared namespaces, because even a namespace without state in memory may have check definitions.
   const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
   return {
     namespaces: seen.map((name) => registry.namespace(name)),
@@ -68,13 +68,17 @@ export function requestedNamespaces(
   };
 }
 
-/** An entry of a list with its namespace. */
+/** An entry of a list, with the namespace to which it belongs. */
 export interface Placed<Entry> {
   readonly namespace: Namespace;
   readonly entry: Entry;
 }
 
-/** Returns the entries of all these namespaces. */
+/**
+ * Returns the entries of all requested namespaces, each with its namespace.
+ *
+ * @param list callback that returns the entries of one namespace
+ */
 export function entriesOf<Entry>(
   { namespaces }: RequestedNamespaces,
   list: (namespace: Namespace) => readonly Entry[],

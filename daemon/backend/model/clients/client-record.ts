@@ -1,19 +1,19 @@
 import { secondsSince, type Corrections } from '../../../clock/corrections.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 
-/** A stored client: the visible record, and the signature that is not part of it. */
+/** A client as it is stored: the record that the APIs show, and attributes that they do not show. */
 export interface StoredClient {
   readonly client: Client;
   readonly signature: string;
-  /** The client whose results created it, if it is a proxy client. */
+  /** Name of the client whose results created this client, if it is a proxy client. */
   readonly reporter?: string | undefined;
-  /** False: version 1 created it, so the entity limit does not count it (completion 1.22); undefined: it is counted. */
+  /** False if the entity limit does not count the client, because v1 created it (completion 1.22); else undefined. */
   readonly isCounted?: false | undefined;
-  /** Number of clock corrections when it was written; undefined: none. */
+  /** Number of clock corrections that preceded the write of the record; undefined if there were none. */
   readonly era?: number | undefined;
 }
 
-/** Encodes a client. Its record is the first part, so that `clientTextOf` can extract it unparsed. */
+/** Encodes a client. The visible record comes first, so that `clientTextOf` can extract it unparsed. */
 export function encodeClient({ client, signature, reporter, isCounted, era }: StoredClient): string {
   return JSON.stringify({ client, signature, reporter, isCounted, era } satisfies StoredClient);
 }
@@ -22,7 +22,7 @@ export function decodeClient(value: string): StoredClient {
   return JSON.parse(value) as StoredClient;
 }
 
-/** Returns a stored client with its last keepalive by the present clock, which the rules use. */
+/** Decodes a client and shifts the time of its last keepalive by the clock corrections made since it was written. */
 export function datedClient(value: string, corrections: Corrections): StoredClient {
   const stored = decodeClient(value);
   const seconds = secondsSince(corrections, stored.era ?? 0);
@@ -33,9 +33,9 @@ export function datedClient(value: string, corrections: Corrections): StoredClie
 const CLIENT = '{"client":';
 const SIGNATURE = ',"signature":';
 
-/** Returns the JSON of the client in a stored record, unparsed. */
+/** Returns the visible client record as JSON, cut out of the stored text without parsing where possible. */
 export function clientTextOf(value: string): string {
-  // Quotes in the texts after it are escaped, so this is the last one.
+  // Quotes inside later strings are escaped, so the last match is the stored attribute `signature`.
   const end = value.lastIndexOf(SIGNATURE);
   if (end === -1 || !value.startsWith(CLIENT)) return JSON.stringify(decodeClient(value).client);
   return value.slice(CLIENT.length, end);

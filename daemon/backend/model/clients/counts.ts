@@ -1,16 +1,16 @@
-/** A client as the counts need it. */
+/** The attributes of a client that `ClientCounts` reads. */
 interface CountedClient {
   readonly isCounted: boolean;
   readonly profile: { readonly isProxy: boolean };
-  /** The client whose results created it. */
+  /** Name of the client whose results created this client; undefined if none did. */
   readonly reporter: string | undefined;
 }
 
-/** The numbers of clients of a namespace, by the kinds that are limited. */
+/** Counts the clients of a namespace for the limits on entities and on proxy clients. */
 export class ClientCounts {
   /** Number of clients that the entity limit counts. */
   total = 0;
-  /** Number of these clients that are proxy clients. */
+  /** Number of proxy clients among the clients in `total`. */
   proxies = 0;
   readonly #proxiesByReporter = new Map<string, number>();
 
@@ -19,7 +19,7 @@ export class ClientCounts {
     return this.#proxiesByReporter.get(reporter) ?? 0;
   }
 
-  /** Counts a client that is added (1) or removed (-1), or before and after it changes. */
+  /** Adds a client to the counts (1) or subtracts it (-1). For a change, subtract it before and add it after. */
   count(client: CountedClient, by: 1 | -1): void {
     if (client.reporter !== undefined) this.#countMade(client.reporter, by);
     if (!client.isCounted) return;

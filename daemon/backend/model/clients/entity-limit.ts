@@ -5,17 +5,17 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { Clock } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** Retention of rejected names, and their maximum number. */
+/** Retention of the names of rejected entities in milliseconds, and the maximum number of these names. */
 const REFUSED_MS = 3_600_000;
 const REFUSED_MAX = 100;
 
 /**
  * The limit on the entities of all namespaces together. Entities beyond it that agents, the v2 API or a restore would
- * create are rejected; existing ones continue (completion, Decisions). Clients created by version 1 are neither
+ * create are rejected; existing entities remain (completion, Decisions). Clients that the v1 API creates are neither
  * rejected nor counted, until an agent of that name registers (completion 1.22).
  */
 export class EntityLimit {
-  /** Number of rejections since the start: each retry of an agent counts again. */
+  /** Number of rejections since the start of the process; each retry of an agent counts again. */
   refusals = 0;
   readonly #registry: Registry;
   readonly #setting: () => EntityLimitSetting;
@@ -24,8 +24,8 @@ export class EntityLimit {
   readonly #refusedAtMs = new Map<string, number>();
 
   /**
-   * @param setting called each time, because a reload changes it
-   * @param clock default: that of the process
+   * @param setting callback that returns the limit; it is called each time, because a reload can change the limit
+   * @param clock monotonic clock; default: the clock of the process
    */
   constructor(
     registry: Registry,
@@ -38,7 +38,8 @@ export class EntityLimit {
   }
 
   /**
-   * Returns the names of entities that were rejected in the last hour, with their namespace unless that is `default`.
+   * Returns the names of entities that were rejected in the last hour, the latest last. A name is prefixed with
+   * its namespace and a slash unless the namespace is `default`.
    */
   refusedNames(): readonly string[] {
     const sinceMs = this.#clock.monotonic() - REFUSED_MS;
@@ -58,13 +59,13 @@ export class EntityLimit {
     return { total, proxies, limit: this.#setting() };
   }
 
-  /** Returns the usage if it is near the limit, so that people should be warned. */
+  /** Returns the usage if it is so near the limit that operators should be warned; otherwise undefined. */
   nearLimit(): EntityUsage | undefined {
     const usage = this.usage();
     return isNearLimit(usage) ? usage : undefined;
   }
 
-  /** True if a client of this name would be new and exceed the limit; then the rejection is recorded. */
+  /** Returns true, and records a rejection, if a client of this name would be new and exceed the limit. */
   refuses(namespace: string, client: string): boolean {
     if (this.#registry.namespace(namespace).clients.has(client) || !isBeyondLimit(this.usage())) return false;
     this.#noteRefusal(namespace === DEFAULT_NAMESPACE ? client : `${namespace}/${client}`);
@@ -72,10 +73,10 @@ export class EntityLimit {
   }
 
   /**
-   * Rejects a new client beyond the limit. Call it within the transaction that creates the client, so that no other
-   * takes its place meanwhile.
+   * Rejects a client that would be new and exceed the limit. Call it within the transaction that creates the client, so
+   * that no other client is created in between.
    *
-   * @throws MonError `payment_required`
+   * @throws MonError `payment_required` if the client is rejected
    */
   refuseBeyond(namespace: string, client: string): void {
     if (this.refuses(namespace, client)) throw new MonError('payment_required', ENTITY_LIMIT_REFUSAL);

@@ -4,10 +4,15 @@ import { noteEvent, removeCheck } from '../events/mutations.ts';
 import type { ClientEntry, ClientOrigin, Namespace } from '../registry/namespace.ts';
 import { CLIENTS } from './storage.ts';
 
-/** The growth of a normal update, such as another version or a few more subscriptions. */
+/** Maximum growth of a client in a normal update, such as a new version or a few more subscriptions. */
 const ORDINARY_GROWTH_BYTES = 4096;
 
-/** @param origin of a new client; a known client keeps its own, but is counted once a counted source reports it */
+/**
+ * Creates or replaces a client, and announces it and its open events.
+ *
+ * @param origin data that is not in the record; an existing client retains its reporter, and the entity limit counts it
+ *   as soon as `isCounted` is true once
+ */
 export function saveClient(
   transaction: Transaction,
   namespace: Namespace,
@@ -15,7 +20,7 @@ export function saveClient(
   origin: ClientOrigin,
 ): ClientEntry {
   const present = namespace.clients.get(client.name);
-  // The silenced state of its events depends on its subscriptions.
+  // Announces the open events of the client, because their silenced state depends on its subscriptions.
   if (present !== undefined) for (const check of present.checks.values()) noteEvent(transaction, check);
   const entry = namespace.putClient(client, origin);
   transaction.keep(CLIENTS, entry, client);
@@ -23,7 +28,11 @@ export function saveClient(
   return entry;
 }
 
-/** @param by name of the user who requested it */
+/**
+ * Removes a client with its results and events.
+ *
+ * @param by name of the user who requested the removal
+ */
 export function removeClient(transaction: Transaction, entry: ClientEntry, by: string): void {
   for (const check of entry.checks.values()) removeCheck(transaction, check, by);
   entry.namespace.removeClient(entry);
@@ -32,9 +41,9 @@ export function removeClient(transaction: Transaction, entry: ClientEntry, by: s
 }
 
 /**
- * Rejects the replacement of a client that grows beyond the normal while memory is full.
+ * Rejects a new record of an existing client if memory is full and the record grows by more than a normal update.
  *
- * @throws MonError `no_memory`
+ * @throws MonError `no_memory` if the record is rejected
  */
 export function refuseGrowthOf({ memory }: Transaction, present: ClientEntry | undefined, client: Client): void {
   if (present === undefined || !memory.isFull) return;

@@ -2,15 +2,15 @@ import { profileOf, type ClientProfile } from '../../../../shared/domain/client-
 import type { Client } from '../../../../shared/schemas/client.ts';
 import { PROFILE_BYTES, PROFILE_SUBSCRIPTION_BYTES, type Footprint } from '../registry/footprint.ts';
 
-/** A profile with the number of clients that share it. */
+/** A client profile with the number of clients that share it. */
 export interface SharedProfile extends ClientProfile {
   readonly key: string;
-  /** Its memory usage. */
+  /** Estimated memory of the profile, in bytes. */
   readonly bytes: number;
   clients: number;
 }
 
-/** Deduplicates profiles: a large fleet has few. */
+/** Stores each client profile once, because even a large fleet has only a few different ones. */
 export class ClientProfiles {
   readonly #byKey = new Map<string, SharedProfile>();
   readonly #footprint: Footprint;
@@ -19,7 +19,7 @@ export class ClientProfiles {
     this.#footprint = footprint;
   }
 
-  /** Returns the profile of a client, and increments its use count. */
+  /** Returns the shared profile of a client, and increments the number of clients that share it. */
   take(client: Client): SharedProfile {
     const profile = profileOf(client);
     const key = JSON.stringify(profile);
@@ -32,14 +32,14 @@ export class ClientProfiles {
     return shared;
   }
 
-  /** Returns the bytes that the profile of a client would add: none if others have it already. */
+  /** Returns the bytes of memory that the profile of a client would add: 0 if another client has the same profile. */
   bytesOf(client: Client): number {
     const profile = profileOf(client);
     const key = JSON.stringify(profile);
     return this.#byKey.has(key) ? 0 : bytesOf(profile, key);
   }
 
-  /** Decrements the use count. */
+  /** Decrements the number of clients that share a profile, and removes the profile when that number is 0. */
   release(shared: SharedProfile): void {
     shared.clients--;
     if (shared.clients > 0) return;
@@ -48,7 +48,7 @@ export class ClientProfiles {
   }
 }
 
-/** Counts the texts twice: they are in the key and by themselves. */
+/** Estimates the bytes of a profile. Its texts count twice, because the key contains them too. */
 function bytesOf({ subscriptions }: ClientProfile, key: string): number {
   return PROFILE_BYTES + PROFILE_SUBSCRIPTION_BYTES * subscriptions.length + 2 * key.length;
 }

@@ -7,7 +7,7 @@ import { clientKey } from './storage.ts';
 import { v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
 import type { V2Entity } from '../../../../shared/schemas/v2/entity.ts';
 
-/** Reads the committed records of these clients, in order; deleted clients are omitted. */
+/** Reads the committed records of these clients, in the order of `entries`; deleted clients are omitted. */
 export async function readClients(
   store: Pick<Store, 'getMany'>,
   entries: readonly ClientEntry[],
@@ -15,7 +15,7 @@ export async function readClients(
   return (await readValues(store, entries)).map(([entry, value]) => [entry, decodeClient(value).client]);
 }
 
-/** Reads the committed record of a client; undefined if there is none, or it was deleted. */
+/** Reads the committed record of a client; undefined if `entry` is undefined or the client was deleted. */
 export async function readClient(
   store: Pick<Store, 'getMany'>,
   entry: ClientEntry | undefined,
@@ -25,13 +25,13 @@ export async function readClient(
   return read?.[1];
 }
 
-/** The record of a client that has several checks, parsed lazily and once. */
+/** The stored record of the client of one or several checks, parsed at most once, when it is first needed. */
 export class StoredOwner {
   readonly #value: string;
   #record: Client | undefined;
   #shownText: string | undefined;
 
-  /** @param value in its stored form */
+  /** @param value stored text of the client */
   constructor(value: string) {
     this.#value = value;
   }
@@ -70,7 +70,7 @@ export function shownClient(client: Client): Client {
   return redact(client, redactKeysOf(client));
 }
 
-/** Returns a client as an entity, redacted. */
+/** Converts a client to an entity of the v2 API, redacted. */
 export function shownEntity(namespace: string, client: Client): V2Entity {
   return v2EntityOf(namespace, redact(client, redactKeysOf(client)));
 }
@@ -81,7 +81,7 @@ function shownText(value: string): string {
   return JSON.stringify(shownClient(JSON.parse(text) as Client));
 }
 
-/** Detects redact keys of the client itself. A match elsewhere in the record only costs time. */
+/** Matches redact keys that the client itself defines. A match elsewhere in the record only costs the time to parse. */
 const OWN_KEYS = /"redact":\[/;
 
 async function readValues(

@@ -13,7 +13,7 @@ const PREFIX = 'client';
 
 export const clientKey = (namespace: string, client: string): Key => [PREFIX, namespace, client];
 
-/** Client records with their signature. */
+/** The stored table of clients: one record per client, with its signature. */
 export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
   prefix: PREFIX,
   isEntry: (entry): entry is ClientEntry => entry instanceof ClientEntry,
@@ -41,14 +41,14 @@ export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
   ],
 };
 
-/** Names of deleted clients that may not be created again yet. */
+/** The stored table of bans: the time until which a deleted client may not be created again. */
 export const INVALIDATED = markTable(
   'invalidated',
   ({ invalidated }) => invalidated,
   (untilMs, byMs) => untilMs + byMs,
 );
 
-/** Names of recently deleted clients. */
+/** The stored table of tombstones: when a client was deleted, and until when late results cannot create it again. */
 export const TOMBSTONES = markTable(
   'tombstone',
   ({ tombstones }) => tombstones,
@@ -57,7 +57,7 @@ export const TOMBSTONES = markTable(
 
 type MarkTable<Mark> = StoredTable & Table<Namespace, string, Mark>;
 
-/** Returns a table of marks by client name, whether or not the client exists. */
+/** Returns a table with one mark (a ban or a tombstone) per client name, for clients that need not exist. */
 function markTable<Mark>(
   prefix: string,
   marksOf: (namespace: Namespace) => Map<string, Mark>,

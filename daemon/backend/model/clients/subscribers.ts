@@ -8,12 +8,12 @@ interface Subscriber {
   readonly profile: Pick<ClientProfile, 'subscriptions'>;
 }
 
-/** The index of clients by subscription. A client's own subscription is resolved by its name. */
+/** Index of clients by subscription. A client's own subscription contains its name, so it needs no index. */
 export class Subscribers<Client extends Subscriber> {
   readonly #clients: ReadonlyMap<string, Client>;
   readonly #bySubscription = new Map<string, Set<Client>>();
 
-  /** @param clients all of the namespace, by name */
+  /** @param clients all clients of the namespace, by name */
   constructor(clients: ReadonlyMap<string, Client>) {
     this.#clients = clients;
   }

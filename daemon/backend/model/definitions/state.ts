@@ -29,7 +29,7 @@ import type { Role, RoleBinding } from '../../../../shared/schemas/v2/role.ts';
 import type { HandlerDefinition } from '../../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 
-/** The object of each kind of definition in the v2 API, and its form for the backend. */
+/** The two forms of each kind of definition: the object that the v2 API shows, and what the backend uses. */
 export interface DefinitionKinds {
   readonly checks: { readonly object: V2Check; readonly definition: CheckDefinition & { readonly name: string } };
   readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };
@@ -40,7 +40,7 @@ export interface DefinitionKinds {
   readonly assets: { readonly object: V2Asset; readonly definition: V2Asset };
   readonly roles: { readonly object: Role; readonly definition: Role };
   readonly rolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
-  /** The kinds below are in the namespace `''`. */
+  /** The cluster-wide kinds, `clusterroles` and `clusterrolebindings`, use `''` as their namespace. */
   readonly clusterroles: { readonly object: Role; readonly definition: Role };
   readonly clusterrolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
 }
@@ -48,7 +48,7 @@ export interface DefinitionKinds {
 export type DefinitionKind = keyof DefinitionKinds;
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** The kinds that define rights. */
+/** The kinds of definitions that define the rights of users. */
 export const ROLE_KINDS = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const;
 export type RoleKind = (typeof ROLE_KINDS)[number];
 
@@ -67,7 +67,7 @@ export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
   return ROLE_KINDS.some((one) => one === kind);
 }
 
-/** Adds every attribute that an object lacks; other kinds are shown as they were sent. */
+/** Functions, by kind of definition, that complete a submitted object to the form that the v2 API shows. */
 const COMPLETE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
   checks: completeCheck,
   handlers: completeHandler,
@@ -99,9 +99,9 @@ const TRANSLATE: {
 };
 
 /**
- * Returns an object in its stored form, with its translation.
+ * Completes an object to its stored form, and translates it to the definition that the backend uses.
  *
- * @throws MonError `invalid` that names the position, if it cannot be used
+ * @throws MonError `invalid`, with the position of the problem, if the object cannot be translated
  */
 export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
   const shown = withCommandText(COMPLETE[kind]?.(object) ?? object);
@@ -116,9 +116,9 @@ type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
 
 /** Definitions that were created over the API, by kind, namespace and name. Only transactions change them. */
 export class StoredDefinitions {
-  /** Increases with each change, which invalidates derived state. */
+  /** Version counter of all definitions. It increases with each change, so that derived state can be invalidated. */
   generation = 0;
-  /** Increases with each change of roles and bindings. */
+  /** Version counter of roles and role bindings. It increases with each change of one of them. */
   roleGeneration = 0;
   #tables: Tables = emptyTables();
 
@@ -152,9 +152,9 @@ export class StoredDefinitions {
   }
 
   /**
-   * Replaces all definitions.
+   * Replaces all definitions by stored objects.
    *
-   * @throws MonError `invalid` for one that a later version has stored and this version cannot use
+   * @throws MonError `invalid` if this version cannot use an object, which a later version must have stored
    */
   load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
     const tables = emptyTables();
@@ -171,9 +171,9 @@ export class StoredDefinitions {
 }
 
 /**
- * Returns the translated form of a stored object.
+ * Translates a stored object to the definition that the backend uses.
  *
- * @throws MonError `invalid` for one that a later version has stored and this version cannot use
+ * @throws MonError `invalid` if this version cannot use the object, which a later version must have stored
  */
 export function loadedDefinition<Kind extends DefinitionKind>(
   kind: Kind,

@@ -6,10 +6,10 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'definition';
 
-/** The stored object, from which its translation is derived. */
+/** The stored form of a definition: a v2 object, which is translated for the backend when it is loaded. */
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
 
-/** Each kind with the type of its objects in a dump. */
+/** Each kind of definition, with the type of its objects in a dump. */
 const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
   ['clusterroles', 'ClusterRole'],
   ['clusterrolebindings', 'ClusterRoleBinding'],
@@ -27,12 +27,12 @@ const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
 /** The kind, namespace and name of a definition. */
 export interface DefinitionKey {
   readonly kind: DefinitionKind;
-  /** Empty for objects over all namespaces. */
+  /** Name of the namespace; empty for a cluster-wide object. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Definitions that were created over the API, as it shows them. */
+/** The stored table of the definitions that were created over the API, in the form that the v2 API shows. */
 export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionKey, DefinitionKinds[DefinitionKind]> = {
   prefix: PREFIX,
   key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
@@ -65,6 +65,6 @@ function dumpedDefinition(
     ...spec
   }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
 ): Wrapped {
-  // Objects over all namespaces have none.
+  // The dump of a cluster-wide object has no namespace.
   return wrappedOf(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
 }

@@ -5,36 +5,34 @@ import type { CheckState, EventState } from '../../../../shared/domain/event.ts'
 import { internLog } from '../../../../shared/domain/notify/log.ts';
 import type { History } from '../../../../shared/domain/history.ts';
 
-/** The parts of a client and check that are not in memory. */
+/** The parts of a check record that are kept only in the store, not in memory. */
 export interface CheckBodies {
-  /** The last result; null after it was deleted while its event stays. */
+  /** The last result; null if it was deleted while its event stayed open. */
   readonly check: CheckResult | null;
-  /** The event's check, if it differs from that of the result: a truncated output, or an event that outlives an OK. */
+  /** The check that the event shows, if it differs from `check`: the event outlasts an OK, or its output is cut. */
   readonly eventCheck?: CheckResult | undefined;
-  /** The history when the event was built, if it has grown since: an event that outlives an OK. */
+  /** The history as the event shows it, if the check's history has grown since: the event stays open after an OK. */
   readonly eventHistory?: History | undefined;
 }
 
-/**
- * The stored form of a client and check: the last result, the state of the rules, and the open event if there is one.
- */
+/** The stored record of a check on a client: its last result, the state of the event rules, and any open event. */
 export type CheckRecord = CheckBodies & CheckState & AggregateState & Dated;
 
-/** The clock era of a record. */
+/** The clock era of a record, by which its times are shifted after clock corrections. */
 export interface Dated {
-  /** Number of clock corrections when it was written; undefined: none. */
+  /** Number of clock corrections that preceded the write of the record; undefined if there were none. */
   readonly era?: number | undefined;
 }
 
-/** The aggregate state of a result. */
+/** The part of a record that decides whether its result still belongs to its aggregates. */
 export interface AggregateState {
-  /** Number of aggregates of the namespace that had been deleted when it arrived; undefined: none, or it names none. */
+  /** Number of deleted aggregates of the namespace when the result arrived; undefined if 0 or without aggregates. */
   readonly deletionsBefore?: number | undefined;
 }
 
 /**
- * Encodes a record, for every result. The check is the last part, after everything that the backend itself writes, so
- * that `splitCheckRecord` can split it off unparsed.
+ * Encodes a check record. The check comes last, after the attributes that the backend itself writes, so that
+ * `splitCheckRecord` can split it off unparsed.
  */
 export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number, era = 0): string {
   const { history, lastOk, okCount, okWatermark } = state;
@@ -52,29 +50,30 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deleti
       check: bodies.check,
     } satisfies CheckRecord);
   }
-  // The usual record, byte for byte as above.
+  // A usual record, without an event, is concatenated for speed; the text equals that of `JSON.stringify` above.
   return `${ownPart(state, deletionsBefore, era)},"check":${JSON.stringify(bodies.check)}}`;
 }
 
-/** The attributes in which a repeated result differs from the one before. */
+/** The attributes of a repeated result that may differ from the result before it. */
 export interface RenewedResult {
-  /** Stamp of the record that it renews. */
+  /** Stamp of the stored record that the repeated result amends. */
   readonly stamp: string;
-  /** Epoch seconds. */
+  /** Time at which the check ran, in epoch seconds. */
   readonly executed: number;
-  /** Epoch seconds. */
+  /** Time at which the run was requested, in epoch seconds. */
   readonly issued: number;
-  /** Seconds; undefined: none was reported. */
+  /** Duration of the run in seconds; undefined if none was reported. */
   readonly duration: number | undefined;
-  /** Undefined: unchanged. */
+  /** The new output; undefined if it is unchanged. */
   readonly output: string | undefined;
 }
 
 /**
- * Encodes the usual record in four parts: the state of the rules, the static part of the check, its output, its times.
- * `encodeRenewed` encodes them again without the second. The order of a check's attributes has no meaning.
+ * Encodes a record without an event in four parts: the state of the rules, the static attributes of the check, its
+ * output, and its times. `encodeRenewed` later replaces all parts but the static attributes. The parts reorder the
+ * attributes of the check, whose order has no meaning.
  *
- * @param check of a result without an event
+ * @param check the last result, of a check without an open event
  */
 export function encodeRecordParts(
   state: CheckState,
@@ -91,7 +90,7 @@ export function encodeRecordParts(
   ];
 }
 
-/** Encodes the parts of a record that a repeated result changes. */
+/** Encodes a record after a repeated result in the parts of `encodeRecordParts`; an unchanged part is undefined. */
 export function encodeRenewed(
   state: CheckState,
   { output, ...times }: Omit<RenewedResult, 'stamp'>,
@@ -106,7 +105,7 @@ export function encodeRenewed(
   ];
 }
 
-/** Returns the bodies of a check after a repeated result. */
+/** Applies a repeated result to the stored bodies of a check. */
 export function renewedBodies(bodies: CheckBodies, { output, executed, issued, duration }: RenewedResult): CheckBodies {
   const { check } = bodies;
   if (check === null) return bodies;
@@ -114,7 +113,8 @@ export function renewedBodies(bodies: CheckBodies, { output, executed, issued, d
 }
 
 /**
- * Encodes the backend's own part. It is concatenated, because that is faster than JSON of an object with a few numbers.
+ * Encodes the beginning of a record: the attributes that the backend itself writes. Concatenation is faster than
+ * `JSON.stringify` for an object with a few numbers.
  */
 function ownPart({ history, lastOk, okCount, okWatermark }: CheckState, deletions: number, era: number): string {
   const { length, recent, older } = history;
@@ -145,7 +145,7 @@ export function decodeCheckRecord(value: string): CheckRecord {
   return JSON.parse(value) as CheckRecord;
 }
 
-/** Returns a record with the age of its result by the present clock, which the rules use. */
+/** Decodes a record and shifts the times that the rules use by the clock corrections made since it was written. */
 export function datedCheckRecord(value: string, corrections: Corrections): CheckRecord {
   const record = decodeCheckRecord(value);
   const seconds = secondsSince(corrections, record.era ?? 0);
@@ -165,48 +165,53 @@ function movedRecovery(recovery: Recovery, seconds: number): Recovery {
   return { ...recovery, since: recovery.since + seconds, last: recovery.last + seconds };
 }
 
-/** A record whose check is still unparsed text. */
+/** A check record whose check is still unparsed text. */
 export interface UnreadCheckRecord {
   readonly state: CheckState & Pick<CheckBodies, 'eventHistory'>;
-  /** JSON of an object. */
+  /** The check as JSON text of an object. */
   readonly check: string;
 }
 
 const FIRST_PART = '{"history":';
-/** Matches names of the backend's own part that contain another check: the check of the event, and the inhibitor. */
+/** Matches attributes in front of the check that may contain `CHECK` too: the event's own check, and its inhibitor. */
 const OTHER_CHECK = /"(?:eventCheck|inhibitedBy)":/;
 const CHECK = ',"check":';
 
 /**
- * Splits a record without parsing the check, which is its largest part.
+ * Splits a record into its state and its check without parsing the check, which is the largest part.
  *
- * @returns undefined if the event has a check of its own, or is inhibited: then the whole record must be parsed
+ * @returns undefined if the caller must parse the whole record: the event has a check of its own or is inhibited, or
+ *   the record has another form
  */
 export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
   const at = value.indexOf(CHECK);
   if (at === -1 || !value.startsWith(FIRST_PART)) return undefined;
-  // Before the check only those attributes contain external data, so the check begins here.
+  // In front of the check, only those two attributes contain external data; without them, the check begins at `at`.
   const own = value.slice(0, at);
   if (OTHER_CHECK.test(own)) return undefined;
   const state = JSON.parse(`${own}}`) as UnreadCheckRecord['state'];
   return { state, check: value.slice(at + CHECK.length, -1) };
 }
 
-/** The parts of a record that are kept in memory. */
+/** The parts of a check record that are kept in memory. */
 export interface CachedRecord {
   readonly state: CheckState;
-  /** Undefined: it was deleted while its event stays. */
+  /** The last result; undefined if it was deleted while its event stayed open. */
   readonly result: CachedResult | undefined;
-  /** The check by which selectors find an open event: of its last result, or of the event if that was deleted. */
+  /** The check that selectors match while an event is open: the last result, or the event's check if it was deleted. */
   readonly selected: CachedResult | undefined;
   /** The check of an open event, if it differs from the last result. */
   readonly eventCheck?: CachedResult | null | undefined;
-  /** Output of the event. */
+  /** Output of the event's check, otherwise of the last result; undefined if the record was not parsed. */
   readonly output: string | undefined;
   readonly deletionsBefore: number;
 }
 
-/** @param name of the check */
+/**
+ * Decodes the parts of a stored record that are kept in memory.
+ *
+ * @param name name of the check
+ */
 export function toCachedRecord(value: string, name: string, corrections: Corrections): CachedRecord {
   const skimmed = skimmedRecord(value, name);
   const seconds = skimmed === undefined ? 0 : secondsSince(corrections, 0);
@@ -220,14 +225,14 @@ export function toCachedRecord(value: string, name: string, corrections: Correct
 
 const SKIMMED =
   /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null)(?:,"okCount":(?<okCount>\d+))?(?:,"okWatermark":(?<okWatermark>\d+))?,"check":\{/;
-/** Also matches nested attributes, and strings that look like one: then the record is parsed. */
+/** Matches attributes that memory needs. If a nested attribute or text in a string matches, the record is parsed. */
 const CACHED_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|ttl"|aggregate)/g;
 
 /**
- * Reads the parts for memory from the usual record without parsing it, which takes a third of the time: a start reads
- * all records. The usual record has no open event and nothing else for memory.
+ * Reads the parts for memory from a simple record by regular expressions. This takes a third of the time of parsing,
+ * which matters because a start reads all records. A simple record has no open event, no `ttl` and no aggregates.
  *
- * @returns undefined if the record must be parsed
+ * @returns undefined if the record is not simple and must be parsed
  */
 function skimmedRecord(value: string, name: string): CachedRecord | undefined {
   const own = SKIMMED.exec(value);
@@ -254,7 +259,7 @@ function skimmedRecord(value: string, name: string): CachedRecord | undefined {
   return { state, result: { name, status, executed }, selected: undefined, output: undefined, deletionsBefore: 0 };
 }
 
-/** Returns the packed state of a record, with the same object shape that the rules produce. */
+/** Copies the state of the event rules out of a record, with the same object shape that the rules produce. */
 export function checkStateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
   return {
     history: packed(history),

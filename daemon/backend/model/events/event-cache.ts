@@ -2,14 +2,14 @@ import type { EventState } from '../../../../shared/domain/event.ts';
 import type { CommitBoard } from '../transaction/commit-board.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 
-/** Memory of each entry, in addition to its value. */
+/** Estimated bytes of memory of a cache entry, in addition to its value and its key. */
 const ENTRY_BYTES = 250;
 
 interface KeptParts<Value> {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
-  /** Returns the bytes of memory that all values may take now. */
+  /** Returns the current limit on the memory of the whole cache, in bytes. */
   readonly budget: () => number;
-  /** Returns the memory of a value; undefined: it may change without a commit, and is not cached. */
+  /** Returns the bytes of a value; undefined if it may change without a commit, so that it must not be cached. */
   readonly bytesOf: (value: Value) => number | undefined;
 }
 
@@ -17,26 +17,28 @@ interface Kept<Value> {
   readonly value: Value;
   readonly bytes: number;
   readonly key: string;
-  /** Client of the event at that time: a renamed event keeps its state object. */
+  /** Names when the value was cached. They are compared, because an event that is renamed keeps its state object. */
   readonly client: string;
   readonly check: string;
 }
 
 /**
- * Caches values derived from the committed records of checks with an open event. A commit that announces an event
- * removes its value, and any value that is being derived. If memory is ahead of the store, or was read anew, the event
- * has another state object. So a caller gets only values of the stored state. Values that do not fit are derived again.
+ * Caches values derived from the committed records of open events. A commit that announces an event removes its value,
+ * and a value that is being derived at that time is not cached. The key is the state object of the event: it differs if
+ * memory is ahead of the store or was reloaded, so a caller never gets an outdated value. Values beyond the memory
+ * limit are derived in each call.
  */
 export class KeptByEvent<Value> implements Disposable {
   readonly #parts: KeptParts<Value>;
   readonly #listening: Disposable;
   /**
-   * Values by the state object of the event: a list looks up thousands, and text keys would take a fifth of its time.
+   * Cached values by the state object of their event. A list looks up thousands of them, and text keys would take a
+   * fifth of its time.
    */
   readonly #kept = new Map<EventState, Kept<Value>>();
-  /** The state object of each cached event, by its names. */
+  /** State object of each cached event, by the text key that `keyOf` builds from its names. */
   readonly #events = new Map<string, EventState>();
-  /** The keys whose records are being read, and have not changed since. */
+  /** One set per read in progress: the keys of the events that no commit has announced since the read began. */
   readonly #readings = new Set<Set<string>>();
   #bytes = 0;
 
@@ -50,16 +52,17 @@ export class KeptByEvent<Value> implements Disposable {
     });
   }
 
-  /** Bytes of memory. */
+  /** Estimated memory of all cached values, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Returns the values of some entries, cached or read.
+   * Returns the values of these entries, from the cache or by `read`.
    *
-   * @param read reads the records of some entries, and derives their values in order; undefined where there is none
-   * @returns in the order of `entries`
+   * @param read callback that reads the records of the entries that are not cached, and returns their values in the
+   *   same order; undefined for an entry without a value
+   * @returns the values in the order of `entries`; undefined for an entry without a value
    */
   async of(
     entries: readonly CheckEntry[],
@@ -122,7 +125,7 @@ export class KeptByEvent<Value> implements Disposable {
     if (before !== undefined) this.#forgetKept(before.key);
     const bytes = own + key.length + ENTRY_BYTES;
     const budgetBytes = this.#parts.budget();
-    // The limit was lowered. Finding the oldest values would cost more than it saves.
+    // The limit was lowered. All values are removed, because finding the oldest ones would cost more than it saves.
     if (this.#bytes > budgetBytes) this.#clear();
     if (this.#bytes + bytes > budgetBytes) return;
     this.#kept.set(event, { value, bytes, key, client: client.name, check: name });
@@ -152,7 +155,7 @@ export class KeptByEvent<Value> implements Disposable {
 
 const BEYOND_ONE_BYTE = /[^\u0000-\u00ff]/;
 
-/** Returns the bytes of memory of a text: two for each of its characters if one of them needs two. */
+/** Returns the bytes of memory of a text: one per character, or two if any of its characters is above U+00FF. */
 export function bytesOfText(text: string): number {
   return BEYOND_ONE_BYTE.test(text) ? 2 * text.length : text.length;
 }
@@ -161,7 +164,7 @@ function keyOfEntry({ client, name }: CheckEntry): string {
   return keyOf(client.namespace.name, client.name, name);
 }
 
-/** Returns the key of an event. Names contain no line breaks. */
+/** Returns a unique key of an event: its names, separated by line breaks, which no name contains. */
 function keyOf(namespace: string, client: string, check: string): string {
   return `${namespace}\n${client}\n${check}`;
 }

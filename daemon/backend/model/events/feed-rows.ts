@@ -31,13 +31,13 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
   };
 }
 
-/** Returns the inhibition rule and the inhibitor of an event. */
+/** Returns the row attribute with the inhibition rule and the inhibitor of an event; empty if it is not inhibited. */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
   const inhibitor = persistingInhibitor(entry);
   return inhibitor === undefined ? {} : { inhibited_by: inhibitorForDisplay(inhibitor) };
 }
 
-/** Returns the groups that contain an event, if handlers have groups. */
+/** Returns the row attribute with the ids of the groups that contain an event; empty if no group contains it. */
 function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return {};
@@ -45,7 +45,7 @@ function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   return ids.length === 0 ? {} : { groups: ids };
 }
 
-/** Redacts an output; only a client with redact keys of its own can hide outputs. */
+/** Returns an output, redacted. Only a client with redact keys of its own can hide outputs. */
 export function shownOutput(client: ClientEntry, output: string): string {
   return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
 }
@@ -61,8 +61,8 @@ export const EVENT_TOPIC = namespacedTopic({
 });
 
 /**
- * Returns the entries that changes affect: also the events that a silenced entry covers, and the events inhibited by a
- * changed one.
+ * Returns the entries whose feed rows the changes affect, by event key: changed events, events that a changed silence
+ * covers, and events that a changed inhibitor inhibits. An entry is undefined if it was removed.
  */
 function changedEntries(
   namespace: Namespace | undefined,
@@ -98,7 +98,7 @@ function changedEntries(
 }
 
 /**
- * Maximum number of changed silences with a selector whose events are searched individually; with more, all events are
- * sent again.
+ * Maximum number of changed silences with a selector for which the covered events are searched. If there are more, the
+ * rows of all events of the namespace are sent again.
  */
 const SELECTORS_MAX = 50;

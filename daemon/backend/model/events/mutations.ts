@@ -9,8 +9,10 @@ import { noteMatched } from '../silences/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
 
 /**
- * @param output of the event, if `state` has a new one
- * @param by name of the user who requested it, if any
+ * Saves the state and the last result of a check, and announces its event if that changed.
+ *
+ * @param output output of the event, if `state` contains a new event state
+ * @param by name of the user who requested the change, if any
  */
 export function saveCheck(
   transaction: Transaction,
@@ -21,16 +23,16 @@ export function saveCheck(
   by?: string,
 ): void {
   const { facts } = entry;
-  // After a result was deleted, the check of its event remains.
+  // If the last result was deleted, only the check of its event remains.
   const latestCheck = bodies.check ?? bodies.eventCheck;
   if (latestCheck !== undefined && (state.event ?? entry.state.event) !== undefined) {
     entry.client.namespace.learnCheck(entry, latestCheck, state.event === undefined ? undefined : bodies.eventCheck);
   }
-  // Set first, because the silences that match are recorded below, by the new severity.
+  // Assigned before the silences that match the event are recorded below, because they must match by the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
   recordStateChange(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
-  // An event that outlives an OK may be covered by other silences because of the new result.
+  // If an event stays open after an OK, its state is unchanged, but the new result may change which silences cover it.
   if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
@@ -41,8 +43,8 @@ export function saveCheck(
 }
 
 /**
- * Records a repeated result of a check with a base, with new times and perhaps another output. No event is open, so
- * nothing is announced.
+ * Saves a repeated result of a check that has a baseline: only its times, and perhaps its output, are new. No event is
+ * open, so nothing is announced.
  */
 export function renewCheck(
   transaction: Transaction,
@@ -54,7 +56,7 @@ export function renewCheck(
   transaction.amend(CHECK_RECORDS, entry, renewed);
 }
 
-/** Saves the notification log of the open event of a check. The command must keep its record. */
+/** Sets the notification log of a check's open event in memory. The caller must also save the check record. */
 export function saveNotifications(transaction: Transaction, entry: CheckEntry, log: NotificationLog): void {
   const { event } = entry.state;
   if (event === undefined || event.notifications === log) return;
@@ -63,7 +65,7 @@ export function saveNotifications(transaction: Transaction, entry: CheckEntry, l
   entry.state = { ...entry.state, event: { ...event, notifications: log } };
 }
 
-/** Announces that a rule inhibits more or fewer events. */
+/** Announces an event whose inhibition changes, and each rule that thereby inhibits one event more or one less. */
 function announceInhibited(transaction: Transaction, entry: CheckEntry, after: InhibitorRef | undefined): void {
   const before = entry.state.event?.notifications.inhibitedBy;
   if (before === after) return;
@@ -74,7 +76,9 @@ function announceInhibited(transaction: Transaction, entry: CheckEntry, after: I
 }
 
 /**
- * @param by name of the user who requested it, if any
+ * Removes a check of a client with its result and event, and ends inhibitions that its event caused.
+ *
+ * @param by name of the user who requested the removal, if any
  * @param to the new name of the check, if it is renamed
  */
 export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
@@ -89,8 +93,8 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
 }
 
 /**
- * Records the begin or end of an event as a match of the silences that cover it, whether or not a handler would be
- * notified.
+ * Records a match of each silence that covers an event when the event opens or resolves, whether or not a handler would
+ * have been notified.
  */
 function noteMatch(transaction: Transaction, entry: CheckEntry): void {
   const { namespace } = entry.client;

@@ -2,23 +2,23 @@ import { familiesOf } from '../../../../shared/domain/check-family.ts';
 import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
 import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 
-/** The event state of a client's check. */
+/** The attributes of a check on a client that `OpenEvents` reads. */
 interface EventHolder {
   readonly name: string;
   readonly state: { readonly event?: { readonly status: number } | undefined };
 }
 
-/** The open events of a namespace by check. */
+/** Index of the open events of a namespace by the name of their check. */
 export class OpenEvents<Entry extends EventHolder> {
   readonly #byCheck = new Map<string, Set<Entry>>();
-  /** Events of checks that share a name with others (prometheus 1.6). */
+  /** Open events by check family; the check `A..B` belongs to the family `A` (prometheus 1.6). */
   readonly #byFamily = new Map<string, Set<Entry>>();
 
   of(check: string): Iterable<Entry> {
     return this.#byCheck.get(check) ?? NONE;
   }
 
-  /** Returns the events of the checks that share this name. */
+  /** Returns the open events of the checks in the family of this name. */
   inFamily(name: string): Iterable<Entry> {
     return this.#byFamily.get(name) ?? NONE;
   }

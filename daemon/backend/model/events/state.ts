@@ -2,7 +2,7 @@ import type { StoredEvents } from '../../../../shared/domain/filter-event.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
-/** An event that is assumed to be open or not, whatever the registry contains. */
+/** An assumption about whether an event is open, which overrides the registry. */
 export interface AssumedEvent {
   readonly client: Client;
   readonly check: string;
@@ -12,7 +12,7 @@ export interface AssumedEvent {
 /**
  * Returns the open events of a namespace, for filters that refer to other events.
  *
- * @param assumed the event of a hypothetical result
+ * @param assumed assumption about one event, to evaluate the filters for a hypothetical result
  */
 export function openEvents(namespace: Namespace, assumed?: AssumedEvent): StoredEvents {
   const isAssumed = (client: string, check: string): boolean =>
@@ -26,7 +26,7 @@ export function openEvents(namespace: Namespace, assumed?: AssumedEvent): Stored
       if (assumed?.isOpen === true && check === assumed.check && assumed.client.subscriptions.includes(subscription)) {
         return true;
       }
-      // Far fewer clients have the event than have the subscription.
+      // Iterates the open events, because far fewer clients have an event of the check than have the subscription.
       for (const { client } of namespace.openEvents.of(check)) {
         if (!isAssumed(client.name, check) && client.subscriptions.includes(subscription)) return true;
       }

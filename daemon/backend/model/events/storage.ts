@@ -35,8 +35,8 @@ interface CheckTable
   extends StoredTable, AmendedTable<CheckEntry, CheckBodies, RenewedResult>, AnnouncedTable<CheckEntry> {}
 
 /**
- * One record per client and check, with the last result and the event. It is loaded after the clients, to which records
- * belong.
+ * The stored table of check records: one per client and check, with the last result and the open event. It is loaded
+ * after the clients, because each record belongs to a client.
  */
 export const CHECK_RECORDS: CheckTable = {
   prefix: PREFIX,
@@ -47,7 +47,7 @@ export const CHECK_RECORDS: CheckTable = {
     const { baseline, state, deletionsBefore } = entry;
     if (baseline === undefined || check === null) return undefined;
     if (baseline.isStored) {
-      // The present amendment may be outdated by this write.
+      // A stored amendment with the same stamp would apply to the new record too, so the baseline is invalidated.
       baseline.forget();
       entry.baseline = undefined;
       return undefined;
@@ -93,7 +93,7 @@ export const CHECK_RECORDS: CheckTable = {
 
 function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CachedRecord): void {
   const owner = namespace.clients.get(client);
-  // Client and results are written and deleted in one batch. A follower may have read what a later batch left of them.
+  // A client and its records change in the same batch, but a follower may read them at different times.
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
   if (record.selected !== undefined) namespace.learnCheck(entry, record.selected, record.eventCheck);
@@ -105,7 +105,11 @@ function without(object: object, names: readonly string[]): Readonly<Record<stri
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-/** @param record with a check, of the result or of the event: each record has one */
+/**
+ * Converts a check record to an event of a dump.
+ *
+ * @param record record with a result or the check of an event; each stored record has at least one of them
+ */
 export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): Wrapped {
   const { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check } = record;
   const reported = check ?? eventCheck;
@@ -118,7 +122,7 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
     { ...shown.metadata, namespace },
     {
       ...without(shown, ['metadata', 'sequence']),
-      // The entity is an object of its own in the dump.
+      // Only a reference, because the dump contains the entity as a separate object.
       entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
       check: without(shown.check, ['is_silenced', 'silenced']),
       mon: { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check },
