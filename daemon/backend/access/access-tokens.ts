@@ -10,7 +10,10 @@ const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
 const ID_BYTES = 8;
 
-/** `<session>.<secret>`: the session of a token, and the secret that identifies the token within it. */
+/**
+ * Format of a token id, `<session>.<secret>`: the id of the session, and the secret that identifies the token within
+ * it.
+ */
 const TOKEN_ID = /^(?<session>[\da-f]{16})\.(?<secret>[\w-]{43})$/;
 
 export interface TokenId {
@@ -18,7 +21,7 @@ export interface TokenId {
   readonly secret: string;
 }
 
-/** The user for whom a token is issued, as its claims name them. */
+/** The user for whom an access token is issued, with the groups that its claims list. */
 export interface TokenSubject {
   readonly username: string;
   readonly groups: readonly string[];
@@ -33,8 +36,8 @@ export function newTokenId(session: string): TokenId {
 }
 
 /**
- * Access tokens: JWTs in the form of Sensu Go (clients 6), from which its clients read who they are. They are signed
- * with a key of the store. Whether a token is still valid depends on its session.
+ * Issues and verifies access tokens: JWTs with the claims of Sensu Go, from which its clients read the identity of the
+ * user (clients 6). They are signed with a key in the store. Whether a token is still valid depends on its session.
  */
 export class AccessTokens {
   readonly #credentials: Registry['credentials'];
@@ -44,7 +47,7 @@ export class AccessTokens {
     this.#credentials = credentials;
   }
 
-  /** Creates the signing key if there is none. */
+  /** Stores a new signing key, unless the store already has one. */
   static prepare(transaction: Transaction): void {
     if (transaction.registry.credentials.tokenKey !== undefined) return;
     transaction.put(
@@ -55,7 +58,7 @@ export class AccessTokens {
     );
   }
 
-  /** @param expiresMs epoch milliseconds */
+  /** @param expiresMs expiry of the token, epoch milliseconds */
   sign({ session, secret }: TokenId, { username, groups }: TokenSubject, expiresMs: number): Promise<string> {
     const key = this.#signingKey();
     if (key === undefined) throw new Error('internal error: the signing key for access tokens is missing');
@@ -71,7 +74,9 @@ export class AccessTokens {
       .sign(key);
   }
 
-  /** @returns the id of the token, even if it has expired; undefined: this backend did not sign it */
+  /**
+   * @returns the id of the token, even if the token has expired; undefined if its signature or its claims are invalid
+   */
   async read(token: string): Promise<TokenId | undefined> {
     const key = this.#signingKey();
     if (key === undefined) return undefined;

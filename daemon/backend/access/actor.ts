@@ -6,7 +6,7 @@ import { isAuthenticated, type Principal } from './principal.ts';
 interface SentRequest {
   readonly method: string;
   readonly url: string;
-  /** Address of the sender. */
+  /** Network address of the sender. */
   readonly caller: string;
   readonly principal: Principal;
 }
@@ -14,8 +14,8 @@ interface SentRequest {
 /**
  * Returns the sender of a request, for the audit trail.
  *
- * @param creator the name in the request itself: the sender if no credentials are required, otherwise the person on
- *   whose behalf it is sent
+ * @param creator name that the request itself contains: it identifies the sender if the sender is not authenticated,
+ *   otherwise the person on whose behalf the request is sent
  */
 export function actorOf({ method, url, caller, principal }: SentRequest, creator?: string | null): Actor {
   const isVerified = isAuthenticated(principal);

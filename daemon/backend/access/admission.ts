@@ -1,10 +1,10 @@
 /**
- * Called when the turn of a change has come: the credentials of its sender may have been revoked since it was queued. A
- * revocation applies to every change after it.
+ * Checks, right before a queued change is applied, that its sender may still make it: the sender's credentials may have
+ * been revoked while the change waited.
  *
  * @throws MonError `unauthenticated` or `forbidden` if the change is no longer allowed
  */
 export type Admission = () => void;
 
-/** The admission of the backend's own changes. */
+/** Admission for changes by the backend itself, which are always allowed. */
 export const ALWAYS: Admission = () => undefined;

@@ -20,33 +20,35 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { API_KEYS } from '../model/access/storage.ts';
 import { saveApiKey } from '../model/access/mutations.ts';
 
-/** Limit on the API keys. */
+/** Maximum number of stored API keys. */
 export const KEYS_MAX = 10_000;
 const ID_BYTES = 8;
-/** Interval at which the last use of keys is written. */
+/** Interval, in milliseconds, at which the last use of API keys is written to the store. */
 const USES_MS = 60_000;
 
 interface ApiKeyParts {
   readonly batcher: Batcher;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the user of the configuration, who has all rights. */
+  /** Returns the user of the setting `api.user`, who has all rights; undefined if there is none. */
   readonly configuredUser: () => string | undefined;
-  /** Default: `KEYS_MAX`. */
+  /** Maximum number of stored API keys; default: `KEYS_MAX`. */
   readonly keysMax?: number;
 }
 
-/** The granter of a key with their own scopes, which are read in the transaction. */
+/**
+ * The user who grants an API key. `scopes` are read in the transaction of the grant, because they may change before it.
+ */
 export interface Granter {
   readonly actor: Actor;
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** Grants and revokes API keys. */
+/** Grants, changes, restores and revokes API keys, and records when they were last used. */
 export class ApiKeys implements Disposable {
   readonly #parts: ApiKeyParts;
   readonly #timer: Disposable;
-  /** Epoch seconds of uses that are not written yet, by id. */
+  /** Time of the last use by key id, in epoch seconds, for uses that are not in the store yet. */
   readonly #uses = new Map<string, number>();
 
   constructor(parts: ApiKeyParts) {
@@ -59,10 +61,11 @@ export class ApiKeys implements Disposable {
   }
 
   /**
-   * Creates a key.
+   * Creates an API key.
    *
-   * @returns the key, which cannot be read later
-   * @throws MonError `not_found` without such a user, `forbidden` for a scope that the user or the granter lacks
+   * @returns the stored key, and the text of the key, which cannot be read again later
+   * @throws MonError `invalid` if the user does not exist or is disabled, `not_found` without the namespace,
+   *   `forbidden` for a scope or roles that may not be granted, `unavailable` at the maximum number of keys
    */
   async grant(
     requestedKey: GrantedApiKey,
@@ -90,7 +93,11 @@ export class ApiKeys implements Disposable {
     return { stored, key: formatApiKey(id, secret) };
   }
 
-  /** Restores a key of a dump, or replaces the key with its id. */
+  /**
+   * Stores an API key from a dump with its id and hash, in place of an existing key with this id.
+   *
+   * @throws MonError as `grant` does
+   */
   restore(submitted: RestoredApiKey, granter: Granter): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
       const { actor, scopes } = granter;
@@ -110,10 +117,10 @@ export class ApiKeys implements Disposable {
   }
 
   /**
-   * Changes the user and the limits of a key; its secret stays valid.
+   * Changes the user, scopes, namespace, description and expiry of an API key; its secret stays valid.
    *
-   * @param changeOf called with the present key; throws to reject the change
-   * @throws MonError `not_found`, and as `grant` does
+   * @param changeOf callback that gets the current key and returns its new attributes; throws to reject the change
+   * @throws MonError `not_found` if there is no such key, and as `grant` does
    */
   change(id: string, granter: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
     return this.#parts.batcher.run((transaction) => {
@@ -136,7 +143,7 @@ export class ApiKeys implements Disposable {
     });
   }
 
-  /** @throws MonError `not_found` */
+  /** @throws MonError `not_found` if there is no such key */
   revoke(id: string, actor: Actor): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
       const key = transaction.registry.credentials.apiKeys.get(id);
@@ -146,12 +153,12 @@ export class ApiKeys implements Disposable {
     });
   }
 
-  /** Records the use of a key in memory; it is written later with others. */
+  /** Records in memory that an API key is used now; a timer writes this time to the store later. */
   noteUse(id: string): void {
     this.#uses.set(id, Math.floor(this.#parts.clock.now() / 1000));
   }
 
-  /** Returns epoch seconds; null: never. */
+  /** Returns when an API key was last used, in epoch seconds; null: it was never used. */
   lastUse(key: ApiKey): number | null {
     return this.#uses.get(key.id) ?? key.lastUsed;
   }
@@ -170,7 +177,7 @@ export class ApiKeys implements Disposable {
     if (namespace && !registry.hasNamespace(namespace)) {
       throw new MonError('not_found', `there is no namespace ${namespace}: create it first`);
     }
-    // For a user with roles, scopes only limit the roles.
+    // The user's roles may allow more than the user's scopes. The scopes of the key then only limit these roles.
     const hasRoles = grantsOfUser(registry.credentials, username).length > 0;
     const possible = hasRoles && requestedScopes ? granted : commonScopes(own, granted);
     const missing = (requestedScopes ?? []).filter((scope) => !possible.has(scope));
@@ -202,7 +209,7 @@ export class ApiKeys implements Disposable {
   }
 
   async #writeUses(): Promise<void> {
-    // Uses at a follower are not recorded.
+    // Only the leader can write to the store; a follower retains the uses in memory.
     if (this.#uses.size === 0 || !this.#parts.batcher.isLeading) return;
     const uses = [...this.#uses];
     this.#uses.clear();
@@ -210,14 +217,14 @@ export class ApiKeys implements Disposable {
       for (const [id, lastUsed] of uses) {
         const key = transaction.registry.credentials.apiKeys.get(id);
         if (key === undefined) continue;
-        // Changes no rights, so the version of the credentials stays.
+        // Unlike `saveApiKey`, this does not increase the version of the credentials, because no rights change.
         transaction.put(API_KEYS, transaction.registry.credentials, id, { ...key, lastUsed });
       }
     });
   }
 }
 
-/** Returns whether a key has all roles of its user. That is the default if the request names no scopes. */
+/** Returns `hasAllRoles` if a key gets all roles of its user, as it does by default if the request names no scopes. */
 export function allRolesOf({
   scopes,
   all_roles: allRoles,
@@ -226,8 +233,8 @@ export function allRolesOf({
 }
 
 /**
- * Rejects a key with all roles of another user, unless an administrator grants it: the key would also have the roles
- * that the user gets later.
+ * Rejects an API key with all roles of another user, unless an administrator grants it: the key would also get the
+ * roles that this user gets later.
  */
 function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;
@@ -237,7 +244,7 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   );
 }
 
-/** Returns the key for the audit trail, without the hash. */
+/** Returns the attributes of an API key for the audit trail, without the hash. */
 function audited({ username, description, scopes, namespace, expiresAt }: ApiKey): unknown {
   return { username, description, scopes, namespace, expires_at: expiresAt };
 }

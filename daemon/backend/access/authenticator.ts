@@ -27,29 +27,29 @@ import { DECOY_HASH, type NameAndPassword, type Passwords } from './password.ts'
 import type { Voucher } from './voucher.ts';
 
 /**
- * Authenticates a caller, or throws. The result is nearly always immediate. Only wrong credentials, and a password that
- * was not seen before, take time.
+ * Authenticates a caller by the headers of a request. The result is a promise only for tokens, wrong credentials, and
+ * passwords that were not verified before.
  *
- * @param address of the caller
- * @throws MonError `unauthenticated`, `forbidden`, `unavailable`; the promise likewise
+ * @param address network address of the caller
+ * @throws MonError `unauthenticated`, `forbidden` or `unavailable`; a returned promise rejects with the same errors
  */
 export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<Principal> | Principal;
 
 interface AuthenticatorParts {
-  /** The settings in force: credentials changed by a reload are valid from then on. */
+  /** The current settings. Credentials that a reload changes are valid at once. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
-  /** The listening address of the backend, and the name of this machine. */
+  /** The address on which the backend listens, and the host name of this machine. */
   readonly endpoint: { readonly address: string; readonly hostname: string };
   readonly registry: Pick<Registry, 'credentials'>;
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
   readonly sessions: Pick<Sessions, 'find' | 'counts'>;
   readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
-  /** Authorities for the certificates of agents, and a number that differs after each change of them. */
+  /** The authorities that issue the certificates of agents, and a number that differs after each change of them. */
   readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
-  /** Returns the setting `certificate-namespaces`, called each time: a reload takes effect at once. */
+  /** Returns the setting `certificate-namespaces`; called for each check, so that a reload takes effect at once. */
   readonly certificateRules: () => readonly CertificateRule[];
-  /** The token of the programs on this machine. */
+  /** The token by which programs on this machine are administrators. */
   readonly localToken: LocalToken;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,20 +59,23 @@ const LOCAL = /^bearer +(?<token>ml_[\w-]+) *$/i;
 const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
 
 /**
- * Authenticates callers, over HTTP and WebSocket alike, by an API key, a token, or user and password, and on this
- * machine by its own token. While no users and keys exist, neither configured nor stored, every caller is admitted. On
- * loopback this excludes pages of other sites.
+ * Authenticates callers over HTTP and WebSocket by an API key, an access token, user and password, or the token of this
+ * machine. While no user and no key exists, neither configured nor stored, every caller is admitted. A backend that
+ * listens on loopback then still rejects pages of other sites and requests through a proxy.
  */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #failed: FailedLogins;
   #configured: AuthenticatorParts['config']['api'];
-  /** The rules for certificates at the last check. */
+  /** The setting `certificate-namespaces` at the last check, to detect a change. */
   #certificateRules: readonly CertificateRule[];
-  /** Number of reloads that changed credentials. */
+  /** Number of detected changes of the configured credentials or of `certificate-namespaces`. */
   #reloads = 0;
   readonly #state = new StateText();
-  /** Cached for each state of the credentials, because the same key comes with every request. */
+  /**
+   * The principals of API keys, cached until the version of the credentials changes, because each request sends the key
+   * again.
+   */
   readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
 
   constructor(parts: AuthenticatorParts) {
@@ -82,12 +85,12 @@ export class Authenticator {
     this.#certificateRules = parts.certificateRules();
   }
 
-  /** True if callers need no credentials. */
+  /** True if callers need no credentials, because no user and no key exists. */
   get isOpen(): boolean {
     return this.#configuredUser === undefined && this.#parts.registry.credentials.isEmpty;
   }
 
-  /** @returns a text that differs after every change that may revoke rights */
+  /** Returns a version of all credentials: a text that differs after every change that may revoke rights. */
   version(): string {
     this.#noteReload();
     const { registry, certificates } = this.#parts;
@@ -109,8 +112,8 @@ export class Authenticator {
   };
 
   /**
-   * Returns the owner of the password, key or token: these credentials are valid at every backend that shares the
-   * store.
+   * Authenticates a caller by password, API key or access token, which are valid at every backend that shares the
+   * store. The token of this machine is rejected.
    */
   readonly ofCredentials: Authorize = (headers, address) => {
     const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
@@ -127,18 +130,19 @@ export class Authenticator {
   };
 
   /**
-   * Returns the principal of a request while no credentials are required: then only the token of this machine is
-   * accepted.
+   * Returns the principal of a caller while no credentials are required: the local administrator if the request has the
+   * token of this machine, otherwise the anonymous caller.
    */
   whileOpen(headers: IncomingHttpHeaders, address: string): Principal {
     return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
   }
 
   /**
-   * Returns the user whose name and password are sent by HTTP Basic. Keys and tokens are not accepted, even while the
-   * backend is open.
+   * Authenticates a user by name and password in HTTP Basic. Other credentials are rejected, and missing credentials
+   * too, even while no user exists.
    *
-   * @throws MonError `unauthenticated`, `unavailable`
+   * @throws MonError `unauthenticated` if the credentials are missing or wrong, `unavailable` if too many log-ins are
+   *   in progress
    */
   async logIn({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
     const { scheme, value = '' } = CREDENTIALS.exec(authorization ?? '')?.groups ?? {};
@@ -146,13 +150,16 @@ export class Authenticator {
     return this.#ofPassword(value, address);
   }
 
-  /** True if this is the password of an enabled user. Wrong ones are slowed down like log-ins. */
+  /**
+   * True if the password is correct and its user is enabled. After many wrong passwords an attempt is delayed, like a
+   * log-in.
+   */
   async isPasswordOf(credentials: NameAndPassword, address: string): Promise<boolean> {
     const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(credentials), () =>
       this.#look(credentials, address),
     );
     if (!isRight) return false;
-    // The password may have changed while it was verified, or while others waited for the same verification.
+    // The stored password is compared again, because it may have changed during the verification.
     const stored = this.#storedPassword(credentials.user);
     return stored !== undefined && this.#parts.passwords.isVerified(credentials, stored);
   }
@@ -161,16 +168,14 @@ export class Authenticator {
     return this.#authenticateKey(text) ?? this.refuseSlowly(address);
   }
 
-  /** Rejects wrong credentials, with a delay after many failures from the same address. */
+  /** Rejects a caller with wrong credentials, after a delay if its address has failed too often. */
   async refuseSlowly(address: string): Promise<never> {
     using login = await this.#failed.begin(address);
     this.#logFailure(login.fail(), address);
     throw refusal();
   }
 
-  /**
-   * Returns the voucher by which another backend with the same store recognizes a caller who was authenticated here.
-   */
+  /** Returns the voucher that identifies an authenticated caller to another backend with the same store. */
   voucherOf(principal: Principal): Voucher {
     const { name, via, keyId, sessionId, authority, clientNames, certificateOrigin } = principal;
     const { expiresMs, certificateExpiresMs } = principal;
@@ -188,19 +193,22 @@ export class Authenticator {
     };
   }
 
-  /** Returns the version of the credentials for another backend to compare; undefined: they are not in the store. */
+  /**
+   * Returns the version of an API key or a stored password, for another backend to compare; undefined for other
+   * credentials.
+   */
   sentVersionOf({ name, via, credentialVersion }: Principal): string | undefined {
     const isStored = via === 'key' || (via === 'password' && name !== this.#configuredUser);
     return isStored ? credentialVersion : undefined;
   }
 
   /**
-   * Returns the principal of a caller whom another backend with the same store has authenticated, with the rights that
-   * are valid here and now.
+   * Returns the principal of a caller whom another backend with the same store has authenticated, with the caller's
+   * current rights at this backend.
    *
-   * @param credentialVersion of the credentials that were used there; undefined: the other backend has an earlier
-   *   version of the program, which does not send it
-   * @throws MonError `unauthenticated` if the credentials that were used there are not valid here
+   * @param credentialVersion version of the key or stored password that was used at the other backend; undefined: other
+   *   credentials were used, or the other backend runs an earlier version of the program
+   * @throws MonError `unauthenticated` if the caller's credentials are not valid at this backend
    */
   ofVoucher(voucher: Voucher, credentialVersion?: string): Principal {
     const principal = this.#ofVoucher(voucher, credentialVersion);
@@ -238,9 +246,9 @@ export class Authenticator {
   }
 
   /**
-   * Returns an authenticated principal with its present rights.
+   * Returns an authenticated principal with its current rights.
    *
-   * @returns undefined: the credentials are no longer valid
+   * @returns undefined if the credentials of the principal are no longer valid
    */
   renewed(principal: Principal): Principal | undefined {
     const { clock, certificates } = this.#parts;
@@ -261,12 +269,15 @@ export class Authenticator {
     };
   }
 
-  /** Returns the namespaces for which a certificate is valid; undefined: all of them, or there is no certificate. */
+  /** Returns the namespaces for which a certificate is valid; undefined: all namespaces, or there is no certificate. */
   namespacesOf(origin: CertificateOrigin | undefined): readonly string[] | undefined {
     return origin && certificateNamespaces(this.#parts.certificateRules(), origin);
   }
 
-  /** Renews a principal without checking the certificate that was sent in addition to other credentials. */
+  /**
+   * Returns a principal with its current rights, without checking a certificate that was sent in addition to other
+   * credentials.
+   */
   #renewed(principal: Principal): Principal | undefined {
     const { registry, clock, versions, sessions } = this.#parts;
     const { credentials } = registry;
@@ -280,7 +291,7 @@ export class Authenticator {
         return (principal.expiresMs ?? Infinity) > clock.now() ? principal : undefined;
       case 'key': {
         const key = credentials.apiKeys.get(principal.keyId ?? '');
-        // It may be another key by now, with the same id.
+        // By now the id may belong to a key with another secret.
         const isSame = key !== undefined && (principal.credentialVersion ?? keyVersion(key)) === keyVersion(key);
         return isSame ? this.#principalOfKey(key) : undefined;
       }
@@ -296,10 +307,11 @@ export class Authenticator {
   }
 
   /**
-   * Returns a function that checks later whether an admitted caller still has the right to its request, and returns the
-   * present rights.
+   * Returns a function that checks, whenever it is called, whether a caller may still make its request, and returns the
+   * caller with its current rights.
    *
-   * @param refuse called with the present rights if credentials have changed; throws to reject
+   * @param refuse callback that gets the caller with its current rights, if any credentials have changed; throws to
+   *   reject the request
    */
   admissionOf(principal: Principal, refuse: (renewed: Principal) => void): () => Principal {
     const version = this.version();
@@ -317,7 +329,7 @@ export class Authenticator {
     return this.#parts.versions.configuredUser;
   }
 
-  /** True for the token of this machine if it comes directly from this machine, not through a proxy on it. */
+  /** True if the request contains the token of this machine and comes from this machine, not through a proxy. */
   #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
     const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
     if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
@@ -399,7 +411,8 @@ export class Authenticator {
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
     const credentials = nameAndPassword(encoded);
     if (credentials === undefined) throw refusal();
-    // Before a caller is admitted with new credentials: otherwise it would be taken for one with the previous ones.
+    // A reload is recorded before the caller is admitted. Otherwise a second reload, back to the previous credentials,
+    // would go unnoticed, and the caller would stay admitted.
     this.#noteReload();
     const stored = this.#storedPassword(credentials.user);
     if (stored !== undefined && this.#parts.passwords.isVerified(credentials, stored)) {
@@ -410,8 +423,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the stored password of a user; undefined: there is no such user. The configuration has priority, so that no
-   * stored user can take over its name.
+   * Returns the stored form of a user's password; undefined: there is no such user. The user of `api.user` takes
+   * precedence over a stored user with the same name.
    */
   #storedPassword(user: string): string | undefined {
     const { config, registry } = this.#parts;
@@ -419,7 +432,10 @@ export class Authenticator {
     return registry.credentials.users.get(user)?.passwordHash;
   }
 
-  /** Returns one stored password of each kind, to compare with when the user does not exist. */
+  /**
+   * Returns stored passwords of each kind. Every wrong password is compared with each kind, so that the time does not
+   * reveal whether the user exists.
+   */
   #decoys(): string[] {
     const { config, registry } = this.#parts;
     const configured = config.api.password === undefined ? [] : [config.api.password];
@@ -433,12 +449,13 @@ export class Authenticator {
     return principal;
   }
 
-  /** Verifies a password, as soon as it is the turn of this caller. */
+  /** Waits until the limiter of failed log-ins grants a slot, then verifies a password. */
   async #look(credentials: NameAndPassword, address: string): Promise<boolean> {
     const { passwords } = this.#parts;
     using login = await this.#failed.begin(address);
     await login.acquireSlot();
-    // Checked only now: during the wait the password may have changed, or another caller may have sent the same one.
+    // The stored password is read after the wait: it may have changed, or another caller may have verified the same
+    // password.
     const isUser = this.#principalOfUser(credentials.user, { via: 'password' }) !== undefined;
     const stored = isUser ? this.#storedPassword(credentials.user) : undefined;
     if (stored !== undefined && passwords.isVerified(credentials, stored)) return true;
@@ -447,7 +464,10 @@ export class Authenticator {
     return isRight;
   }
 
-  /** Logs a failure. It does not log the user name, because people type their password there. */
+  /**
+   * Logs a failed authentication, unless the address has already failed too often. The log omits the user name, because
+   * people type their password there.
+   */
   #logFailure(failures: number, address: string): void {
     const { log } = this.#parts;
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
@@ -460,7 +480,7 @@ export class Authenticator {
   }
 }
 
-/** Returns the earlier of two times; undefined stands for never. */
+/** Returns the earlier of two times; undefined means never. */
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
@@ -472,14 +492,17 @@ function refusal(): MonError {
   );
 }
 
-/** Splits at the first colon, because a password may contain colons (completion 1.1). */
+/**
+ * Decodes the credentials of HTTP Basic. It splits them at the first colon, because a password may contain colons
+ * (completion 1.1).
+ */
 function nameAndPassword(encoded: string): NameAndPassword | undefined {
   const pair = Buffer.from(encoded, 'base64').toString();
   const colon = pair.indexOf(':');
   return colon === -1 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
-/** Joins some numbers to a text, and caches it until one of them changes: it is needed for every result. */
+/** Joins numbers to a text, and caches the text until a number changes, because the text is needed for every result. */
 class StateText {
   #numbers: readonly number[] = [];
   #text = '';

@@ -1,9 +1,9 @@
-// A separate thread for bcrypt, which is slow on purpose: otherwise each log-in would block the event loop.
+// Runs bcrypt in a separate thread: it is slow on purpose, and would block the event loop at each log-in.
 import { parentPort } from 'node:worker_threads';
 import bcrypt from 'bcryptjs';
 import type { BcryptAnswer, BcryptTask } from './bcrypt.ts';
 
-/** Exponent of 2: the value that Sensu Go uses, and the minimum that OWASP recommends. */
+/** Cost of bcrypt, as an exponent of 2: the value that Sensu Go uses, and the minimum that OWASP recommends. */
 const COST = 10;
 
 parentPort?.on('message', ({ id, password, hash }: BcryptTask) => {

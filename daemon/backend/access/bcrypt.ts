@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 export interface BcryptTask {
   readonly id: number;
   readonly password: string;
-  /** The hash to compare with; undefined: a hash is to be computed. */
+  /** The hash with which the password is compared; undefined: the password is hashed. */
   readonly hash?: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface BcryptAnswer {
   readonly isRight?: boolean;
 }
 
-/** The program is beside this file, also in a bundle. */
+/** Path of the program of the thread. It is in the directory of this file, also in a bundle. */
 const PROGRAM = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
 
-/** Idle time after which the thread ends. */
+/** Idle time, in milliseconds, after which the thread ends. */
 const IDLE_MS = 60_000;
 
-/** Computes and compares bcrypt hashes in a thread, one after the other. */
+/** Computes and compares bcrypt hashes in a separate thread, one hash at a time. */
 export class Bcrypt implements AsyncDisposable {
   readonly #clock: Clock;
   #thread: Worker | undefined;

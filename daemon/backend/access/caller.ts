@@ -3,38 +3,41 @@ import { callerAddress } from '../../../shared/domain/caller-address.ts';
 import { ListedNetworks } from './networks.ts';
 import { isLoopback } from './host.ts';
 
-/** The parts of a request that show its origin; also for upgrade requests. */
+/** The parts of an HTTP or WebSocket upgrade request that show its origin. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Maximum number of remembered addresses of other backends: each may come back with another one. */
+/** Maximum number of remembered addresses of other backends, because a backend may return with a new address. */
 const MEMBERS_MAX = 1000;
 
 /**
- * Determines the address under which the sender of a request is counted and named: its own, or behind a proxy of
- * `trusted-proxies` the one that the proxy reports. It is no proof that the sender is on this machine.
+ * Determines the address of the sender of a request, for limits and logs. Behind a proxy of `trusted-proxies` it is the
+ * address that the proxy reports. A local address does not prove that the sender is on this machine.
  */
 export class Callers {
   readonly #proxies: ListedNetworks;
-  /** Addresses of backends with the same store. */
+  /** Addresses of the other backends with the same store. */
   readonly #members = new Set<string>();
 
-  /** @param trustedProxies returns networks, called each time */
+  /**
+   * @param trustedProxies callback that returns the trusted networks; called for each request, because a reload may
+   *   change them
+   */
   constructor(trustedProxies: () => readonly string[]) {
     this.#proxies = new ListedNetworks(trustedProxies);
   }
 
   /**
-   * True if this peer represents many senders: a trusted proxy, this machine, where a proxy may run, or another
-   * backend.
+   * True if the requests of many senders may come from this address: it is a trusted proxy, another backend, or this
+   * machine, where a proxy may run.
    */
   isShared(peer: string): boolean {
     return isLoopback(peer.replace(/^::ffff:/, '')) || this.#members.has(peer) || this.#proxies.contain(peer);
   }
 
-  /** Records the address of another backend with the same store, which forwards requests. */
+  /** Records the address of another backend with the same store, which forwards requests of many senders. */
   noteMember(peer: string): void {
     this.#members.add(peer);
     const [oldest] = this.#members;

@@ -9,15 +9,15 @@ import type { Principal } from './principal.ts';
 import { builtIn, type RoleChange } from '../model/access/roles.ts';
 import { rightsOfUser } from './scopes-of-user.ts';
 
-/** The users, roles and definitions that a change affects. */
+/** The stored users, roles and definitions with which a change is checked. */
 interface GuardedRegistry {
   readonly credentials: CredentialRegistry;
   readonly definitions: StoredDefinitions;
 }
 
 /**
- * Rejects changes of users, roles and bindings that give more rights than the requester has. Otherwise administrators
- * of only users or roles could make themselves full administrators. Call it in the transaction of the change.
+ * Rejects changes of users, roles and bindings that grant rights which the requester does not have. Otherwise someone
+ * who may change only users or roles could become a full administrator. Call it in the transaction of the change.
  */
 export class EscalationGuard {
   readonly #registry: GuardedRegistry;
@@ -27,12 +27,14 @@ export class EscalationGuard {
   }
 
   /**
-   * @param before undefined: the user is new
+   * Rejects a change of a user that grants rights which the requester lacks.
+   *
+   * @param before the stored user; undefined: the user is new
    * @throws MonError `forbidden`
    */
   refuseUser(principal: Principal, before: User | undefined, after: User): void {
     const { index } = this.#registry.credentials.roles;
-    // A requester who sets the password or enables the user can act as that user.
+    // A requester who sets a user's password or enables the user can act as that user, so all rights of the user count.
     const isTaken =
       before === undefined ||
       before.passwordHash !== after.passwordHash ||
@@ -42,7 +44,12 @@ export class EscalationGuard {
     refuse(principal, `the user ${after.username}`, rightsOfUser(after, index), present);
   }
 
-  /** @throws MonError `forbidden` */
+  /**
+   * Rejects a change of a role or binding that grants rights which the requester lacks.
+   *
+   * @param present the stored object; undefined: there is none
+   * @throws MonError `forbidden`
+   */
   refuseRole(principal: Principal, change: RoleChange, present: Role | RoleBinding | undefined): void {
     if (hasAllRights(ownRights(principal))) return;
     const { kind, namespace, name, object = builtIn(kind, namespace, name) } = change;
@@ -55,8 +62,8 @@ export class EscalationGuard {
   }
 
   /**
-   * Rejects the removal of a namespace with bindings of groups: without the bindings the group names would give their
-   * default rights again.
+   * Rejects the removal of a namespace with bindings of groups if the requester lacks the default rights of these
+   * groups: without the bindings, the names of the groups would grant these rights again.
    *
    * @throws MonError `forbidden`
    */
@@ -72,7 +79,7 @@ export class EscalationGuard {
 
   #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], objectNamespace: string): Rights {
     const namespace = kind.startsWith('cluster') ? undefined : objectNamespace;
-    // Decided by the kind, because a body may contain attributes of the other kind as well.
+    // The kind decides whether the object is a role or a binding, because a body may contain attributes of both.
     if (!isBinding(kind)) return { scopes: new Set(), grants: [{ namespace, rules: (object as Role).rules }] };
     const { type, name } = (object as RoleBinding).role_ref;
     if (type === 'Role' && namespace === undefined) return NO_RIGHTS;
@@ -80,7 +87,7 @@ export class EscalationGuard {
       type === 'Role' ? (['roles', objectNamespace] as const) : (['clusterroles', ''] as const);
     const role = (this.#registry.definitions.get(roleKind, roleNamespace, name)?.object ??
       builtIn(roleKind, roleNamespace, name)) as Role | undefined;
-    // The binding would get its rights from the user who creates the role later.
+    // The rights of a missing role cannot be checked: the binding would get them when another user creates the role.
     if (role === undefined) {
       throw new MonError(
         'forbidden',
@@ -97,7 +104,10 @@ function isBinding(kind: RoleChange['kind']): boolean {
 
 const NO_RIGHTS: Rights = { scopes: new Set(), grants: [] };
 
-/** Returns the rights of a principal as far as they apply to definitions of roles and users. */
+/**
+ * Returns the rights that allow a principal to change users and roles. The roles of an API key with limited scopes
+ * count only if it has the scope `admin`.
+ */
 function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): OwnRights {
   return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
 }
@@ -115,7 +125,7 @@ function rightsByName(groups: readonly string[]): Rights {
   return { scopes: scopesOfGroups(groups), grants: [] };
 }
 
-/** Returns the groups of a binding that have scopes by their names while no binding names them. */
+/** Returns the groups in a binding whose names grant scopes unless a binding names them. */
 export function namedGroups({ subjects }: RoleBinding): readonly string[] {
   const groups = subjects.filter(({ type }) => type === 'Group').map(({ name }) => name);
   return groups.filter((group) => Object.hasOwn(GROUP_SCOPES, group) && !PERMANENT_GROUPS.has(group));

@@ -2,19 +2,18 @@ import { MonError } from '../../../shared/errors.ts';
 import { networkOf } from './networks.ts';
 import type { Clock } from '../ports.ts';
 
-/** Wrong passwords per address and minute before each further attempt is delayed (security S2). */
+/** Number of failed log-ins of an address within a minute after which each further attempt is delayed (security S2). */
 export const FREE_FAILURES = 10;
 const WINDOW_MS = 60_000;
 export const DELAY_MS = 2000;
 
 /**
- * Maximum number of concurrent attempts, of one address and of all. A waiting attempt costs a connection, and no work
- * before its turn.
+ * Maximum number of concurrent log-in attempts, per address and in total. A waiting attempt costs only a connection.
  */
 const ATTEMPTS_EACH_MAX = 4;
 export const ATTEMPTS_MAX = 1000;
 
-/** Maximum number of remembered addresses; the one with the oldest failure is removed first. */
+/** Maximum number of addresses whose failures are recorded; the address that was recorded first is removed first. */
 const ADDRESSES_MAX = 10_000;
 
 interface Failures {
@@ -24,34 +23,38 @@ interface Failures {
 
 export interface LoginAttempt extends Disposable {
   /**
-   * Waits for its turn to do costly work, which it does exclusively until its disposal.
+   * Waits until this attempt may verify its password. No other attempt does so until this attempt is disposed of.
    *
-   * @throws MonError `unavailable` if attempts of addresses with fewer failures displace it
+   * @throws MonError `unavailable` if an attempt of an address with fewer failures displaces this attempt
    */
   acquireSlot(): Promise<void>;
-  /** @returns the number of failures of this address in this minute */
+  /**
+   * Records a failure of the address.
+   *
+   * @returns the number of its failures in the current minute
+   */
   fail(): number;
 }
 
-/** An attempt that waits for its delay or its turn. */
+/** A log-in attempt that waits for the end of its delay, or until it may verify its password. */
 interface Waiting {
   readonly from: string;
-  /** Undefined during the delay. */
+  /** Lets the attempt verify its password; undefined while the attempt is delayed. */
   proceed: (() => void) | undefined;
   refuse(): void;
 }
 
 /**
- * Slows down guessing of passwords, and limits its cost for the backend and other callers. One attempt is verified at a
- * time, of the address with the fewest failures. If there are too many, an attempt of the address with the most
- * failures is rejected.
+ * Slows down the guessing of passwords, and limits its cost for the backend and other callers. Only one attempt is
+ * verified at a time; an address with fewer failures goes first. If there are too many attempts, an attempt from the
+ * address with the most failures is rejected.
  */
 export class FailedLogins {
   readonly #clock: Clock;
   readonly #failures = new Map<string, Failures>();
   readonly #attempts = new Map<string, number>();
   readonly #shared = new Map<string, Promise<boolean>>();
-  /** Attempts in the order of their arrival. */
+  /** Waiting attempts, in the order in which they began to wait. */
   readonly #waiting = new Set<Waiting>();
   #isBusy = false;
   #all = 0;
@@ -61,10 +64,11 @@ export class FailedLogins {
   }
 
   /**
-   * Verifies the same credentials from one address only once at a time: a whole fleet behind one address may reconnect
-   * at the same moment.
+   * Shares one verification among concurrent attempts with the same credentials from the same address: a whole fleet
+   * behind one address may reconnect at the same moment.
    *
-   * @param digest of the credentials
+   * @param digest digest of the credentials
+   * @param look callback that verifies the credentials
    */
   async share(address: string, digest: string, look: () => Promise<boolean>): Promise<boolean> {
     const key = `${networkOf(address)} ${digest}`;
@@ -80,10 +84,10 @@ export class FailedLogins {
   }
 
   /**
-   * Begins an attempt, with a delay if this address has failed too often.
+   * Begins a log-in attempt, after a delay if this address has failed too often.
    *
-   * @returns the attempt, to be disposed of at its end
-   * @throws MonError `unavailable` if there are too many at once
+   * @returns the attempt, which the caller disposes of at its end
+   * @throws MonError `unavailable` if there are too many concurrent attempts
    */
   async begin(address: string): Promise<LoginAttempt> {
     const from = networkOf(address);
@@ -105,7 +109,7 @@ export class FailedLogins {
     };
   }
 
-  /** @throws MonError `unavailable` if the attempt is displaced meanwhile */
+  /** @throws MonError `unavailable` if another attempt displaces this attempt during the delay */
   async #delay(from: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     using timers = new DisposableStack();
@@ -131,7 +135,7 @@ export class FailedLogins {
     }
   }
 
-  /** Lets the next attempt proceed: the first to arrive of the address with the fewest failures. */
+  /** Lets the next attempt verify its password: the first waiting attempt from the address with the fewest failures. */
   #next(): void {
     let next: Waiting | undefined;
     for (const waiting of this.#waiting) {
@@ -144,7 +148,12 @@ export class FailedLogins {
     next.proceed?.();
   }
 
-  /** Rejects the last attempt of the address with the most failures, if these are more than `from` has. */
+  /**
+   * Rejects the latest waiting attempt of the address with the most failures, if this address has more failures than
+   * `from`.
+   *
+   * @returns false if there is no such attempt
+   */
   #displaceAttempt(from: string): boolean {
     let last: Waiting | undefined;
     for (const waiting of this.#waiting) {

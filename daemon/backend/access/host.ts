@@ -3,14 +3,14 @@ import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { hostNameIn, isOwnHost } from '../../../shared/domain/own-host.ts';
 import { MonError } from '../../../shared/errors.ts';
 
-/** True if the address can be reached only from this machine, or belongs to it. */
+/** True for a loopback address, also an IPv4 address in IPv6 form, and for the name `localhost`. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address);
 }
 
 /**
- * Rejects requests of foreign pages that reach an open backend on this machine by resolving their own name to it (DNS
- * rebinding), see `isOwnHost`.
+ * Rejects a request whose Host header does not name this machine (`isOwnHost`). A web page of another site can reach a
+ * backend on this machine by resolving its own host name to it (DNS rebinding).
  *
  * @throws MonError `forbidden`
  */
@@ -23,8 +23,8 @@ export function refuseForeignHost({ host }: IncomingHttpHeaders, hostname: strin
 }
 
 /**
- * Rejects requests that came through a proxy. A proxy on this machine makes every caller appear local, so its requests
- * count as remote, whether or not the proxy is trusted.
+ * Rejects a request that came through a proxy, whether or not the proxy is trusted: a proxy on this machine makes every
+ * caller appear local.
  *
  * @throws MonError `forbidden`
  */

@@ -11,7 +11,7 @@ import type { Log } from '../../log/log.ts';
 import { replaceOwnFile } from '../../private-files/replace-own-file.ts';
 import { isLoopback } from './host.ts';
 
-/** The directories in which the programs on this machine look for a backend. */
+/** The directories in which programs on this machine find the URL and the token of a backend. */
 export interface LocalDirectories {
   readonly stateDir: string;
   /** The runtime directory of the user that runs the backend. */
@@ -22,8 +22,10 @@ export interface LocalDirectories {
 const OTHERS = 0o077;
 
 /**
- * Writes the token for the programs on this machine into the state directory and the user's runtime directory, until
- * its disposal. If that fails, the programs find no token, and the backend continues.
+ * Writes the token for programs on this machine into the state directory and the user's runtime directory. A failure is
+ * only logged: the programs then find no token.
+ *
+ * @returns a resource whose disposal removes the files
  */
 export async function leaveLocalAccess(
   access: LocalAccess,
@@ -45,7 +47,7 @@ export async function leaveLocalAccess(
   return {
     [Symbol.asyncDispose]: async () => {
       for (const file of written) {
-        // By now it may be the file of another backend.
+        // Another backend may have replaced the file by now.
         if (readLocalAccess(file)?.token === access.token) await rm(file, { force: true }).catch(() => undefined);
       }
     },
@@ -53,9 +55,11 @@ export async function leaveLocalAccess(
 }
 
 /**
- * Returns the address at which programs on this machine reach a listener; undefined: it is not on loopback.
+ * Returns the loopback URL at which programs on this machine reach a listener; undefined: it does not listen on
+ * loopback.
  *
- * @param url with the actual port
+ * @param url URL of the listener, with its actual port
+ * @param bind address to which the listener is bound
  */
 export function localUrlOf(url: string, bind: string): string | undefined {
   const { protocol, port } = new URL(url);
@@ -64,7 +68,10 @@ export function localUrlOf(url: string, bind: string): string | undefined {
   return new URL(`${protocol}//${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`).origin;
 }
 
-/** Creates the directory for the token. Where others can write they may have created it before, to read the token. */
+/**
+ * Creates the directory for the token. It rejects a directory that other users own or can access, because they could
+ * read the token.
+ */
 async function makeOwnDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stat = await lstat(directory);

@@ -1,7 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { newSecret } from './key-secret.ts';
 
-/** The token that makes the programs on this machine administrators: `ml_<secret>`, a new one at each start. */
+/**
+ * The token that makes programs on this machine administrators: `ml_<secret>`. Each start of the backend creates a new
+ * token.
+ */
 export class LocalToken {
   readonly #digest: Buffer;
 
@@ -14,7 +17,7 @@ export class LocalToken {
     return { token: new LocalToken(digestOf(text)), text };
   }
 
-  /** Compares in constant time. */
+  /** True if the text is this token. The comparison takes constant time. */
   is(text: string): boolean {
     return timingSafeEqual(digestOf(text), this.#digest);
   }

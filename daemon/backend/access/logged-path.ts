@@ -3,7 +3,8 @@ import { apiKeyIdSchema } from '../../../shared/schemas/v2/api-key.ts';
 const KEY_PATH = /(?<=\/apikeys\/)[^/]+/;
 
 /**
- * Returns the path of a request for the log, without its query. In the path of an API key, the key itself is removed.
+ * Returns the path of a request for logs and the audit trail, without its query. In a path of API keys, three dots
+ * replace a name that is not a key id, because it may be the key itself.
  */
 export function loggedPath(url: string): string {
   const [path = ''] = url.split('?', 1);
@@ -13,7 +14,7 @@ export function loggedPath(url: string): string {
   return decoded.replace(KEY_PATH, '...');
 }
 
-/** Returns the path decoded once, or unchanged if it cannot be decoded. */
+/** Returns a path without percent-encoding, or the path unchanged if it cannot be decoded. */
 export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);

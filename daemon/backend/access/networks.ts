@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Returns a list of networks in CIDR notation that can be searched for addresses. */
+/** Converts networks in CIDR notation to a list that can be searched for addresses. */
 export function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -11,11 +11,11 @@ export function networkList(networks: readonly string[]): BlockList {
 }
 
 /**
- * True if a network contains the address. `BlockList` handles an IPv4 address in IPv6 form. An invalid address is in no
+ * True if a network in the list contains the address, also an IPv4 address in IPv6 form. An invalid address is in no
  * network.
  */
 export function contains(list: BlockList, address: string): boolean {
-  // The zone (`fe80::1%eth0`) is an interface and not part of the address.
+  // The zone of an IPv6 address (`fe80::1%eth0`) names an interface and is not part of the address.
   const [plain = ''] = address.split('%');
   return isIP(plain) !== 0 && list.check(plain, familyName(plain));
 }
@@ -24,7 +24,7 @@ function familyName(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** The networks of a setting that a reload may change; the list is rebuilt only after a change. */
+/** Searches the networks of a setting that a reload may change. The list is rebuilt only after a change. */
 export class ListedNetworks {
   readonly #networks: () => readonly string[];
   #made: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
@@ -42,7 +42,8 @@ export class ListedNetworks {
 }
 
 /**
- * Returns the network of an address. For IPv6 that is the first half, because one host usually has all its addresses.
+ * Returns the network under which an address is counted: the IPv4 address itself, or the first 64 bits of an IPv6
+ * address, because one host usually has all addresses of such a network.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:/, '');

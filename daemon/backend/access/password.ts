@@ -9,12 +9,12 @@ import {
 import { isBcryptHash } from '../../../shared/schemas/v2/password.ts';
 import type { Bcrypt } from './bcrypt.ts';
 
-/** The cost that OWASP recommends for scrypt: a quarter of a second on one core and 32 MiB. */
+/** Cost of scrypt that OWASP recommends: a quarter of a second on one core, and 32 MiB of memory. */
 const COST = { N: 32_768, r: 8, p: 3 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** @returns `scrypt$N$r$p$salt$hash`, with a new salt each time */
+/** @returns the stored form of the password, `scrypt$N$r$p$salt$hash`, with a new salt each time */
 export async function hashPassword(
   password: string,
   cost: Pick<PasswordHash, 'N' | 'r' | 'p'> = COST,
@@ -24,36 +24,41 @@ export async function hashPassword(
   return formatPasswordHash({ ...cost, salt: salt.toString('base64url'), hash: derived.toString('base64url') });
 }
 
-/** The credentials of HTTP Basic. */
+/** A user name and a password, as HTTP Basic sends them. */
 export interface NameAndPassword {
   readonly user: string;
   readonly password: string;
 }
 
-/** Maximum number of remembered passwords: those of all possible users, and the one of the configuration. */
+/**
+ * Maximum number of users whose last correct password is remembered: all possible stored users, and the configured
+ * user.
+ */
 const REMEMBERED_MAX = 10_001;
 
-/** A bcrypt hash that matches no password, with the same cost as real ones. */
+/** A bcrypt hash that matches no password. It is as slow to verify as the hash of a user. */
 export const DECOY_HASH = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
 
 /**
- * Verifies passwords against their stored form: a hash of scrypt or bcrypt, or the password itself.
+ * Verifies passwords against their stored form: a scrypt hash, a bcrypt hash, or plain text.
  *
- * A hash is slow on purpose, far too slow for every request. So a digest of the last correct password of each user is
- * kept and compared first. That reveals nothing: the digest is made with a random key that never leaves this process,
- * so it cannot be attacked elsewhere. A reader of the memory of this process sees the passwords of all requests anyway.
+ * A hash is far too slow for every request. So a digest of each user's last correct password is retained and compared
+ * first. It is made with a random key that never leaves this process, so it cannot be attacked elsewhere.
  */
 export class Passwords {
   readonly #key = randomBytes(32).toString('hex');
   readonly #bcrypt: Pick<Bcrypt, 'compare'>;
-  /** Digest of the correct password by user, valid while `stored` is the stored form. */
+  /** Digest of the last correct password by user, valid as long as the stored form of the password equals `stored`. */
   readonly #accepted = new Map<string, { readonly stored: string; readonly digest: Buffer }>();
 
   constructor(bcrypt: Pick<Bcrypt, 'compare'>) {
     this.#bcrypt = bcrypt;
   }
 
-  /** True if the password is known to be correct without computing a hash; after false, `verify` may still succeed. */
+  /**
+   * True if the password is known to be correct without computing a slow hash. After false, `verify` may still accept
+   * it.
+   */
   isVerified(credentials: NameAndPassword, stored: string): boolean {
     const digest = this.#digest(credentials);
     if (kindOf(stored) === 'plain')
@@ -62,18 +67,18 @@ export class Passwords {
     return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
   }
 
-  /** Identifies this user and password within this process. */
+  /** Returns a digest that identifies this user and password within this process. */
   digestOf(credentials: NameAndPassword): string {
     return this.#digest(credentials).toString('base64');
   }
 
   /**
-   * Verifies a password at the full cost of the hash. The caller runs one verification at a time, because they use the
+   * Verifies a password by computing its slow hash. The caller runs one verification at a time, because scrypt uses the
    * threads with which the store writes.
    *
-   * @param stored undefined: there is no such user
-   * @param decoys one of each present kind, so that every wrong password takes equally long and the time does not
-   *   reveal which users exist
+   * @param stored stored form of the user's password; undefined: there is no such user
+   * @param decoys one stored form of each kind in use. A wrong password is compared with each kind, so that the time
+   *   does not reveal which users exist
    */
   async verify(credentials: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
     if (stored !== undefined && (await this.#matches(credentials, stored))) {
@@ -122,7 +127,7 @@ function derive(
   { N, r, p }: Pick<PasswordHash, 'N' | 'r' | 'p'>,
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // OpenSSL counts slightly more than the formula gives.
+  // OpenSSL needs slightly more memory than the formula gives.
   const maxmem = hashMemoryBytes({ N, r, p }) + 1024 * 1024;
   scrypt(password, salt, length, { N, r, p, maxmem }, (error, key) => {
     if (error === null) resolve(key);

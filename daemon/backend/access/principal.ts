@@ -6,49 +6,62 @@ import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 
-/** The authenticated sender of a request or owner of a socket. */
+/** The sender of a request or the owner of a connection, with its identity and its rights. */
 export interface Principal {
-  /** Name of the user; `anonymous` where no credentials are required; a fixed name for the programs on this machine. */
+  /** Name of the user or agent; `anonymous` without credentials; a fixed name for programs on this machine. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The rights by roles, in addition to the scopes; absent: none. */
+  /** The rights that roles grant in addition to the scopes; absent: none. */
   readonly grants?: readonly Grant[] | undefined;
-  /** Roles count only for routes that need one of these scopes; absent: for all routes. */
+  /**
+   * The scopes that limit the roles of an API key: roles apply only to routes that need one of these scopes. Absent:
+   * roles apply to all routes.
+   */
   readonly grantLimits?: ReadonlySet<Scope> | undefined;
-  /** The only accessible namespace; undefined: all of them. */
+  /** The only namespace that the principal may access; undefined: all namespaces. */
   readonly namespace?: string | undefined;
-  /** The id of the API key that was used. */
+  /** The id of the API key with which the principal authenticated; undefined: it used other credentials. */
   readonly keyId?: string | undefined;
-  /** The session of the token. */
+  /** The id of the session to which the principal's access token belongs; undefined: it used other credentials. */
   readonly sessionId?: string | undefined;
   /**
-   * The kind of authentication. `open`: any caller on loopback while no credentials exist. `nobody`: any caller of a
-   * public route. `local`: a caller with the token that a backend writes on its machine.
+   * The kind of authentication. `open`: any caller while no credentials exist. `nobody`: any caller of a public route.
+   * `local`: a caller with the token that a backend writes on its machine, or another backend.
    */
   readonly via: 'open' | 'nobody' | 'local' | 'password' | 'key' | 'token' | 'certificate';
-  /** The version of the credentials that were used, see `CredentialVersions` and `keyVersion`. */
+  /**
+   * The version of the credentials with which the principal authenticated, see `CredentialVersions` and `keyVersion`.
+   */
   readonly credentialVersion?: string | undefined;
-  /** SHA-256 of the authority that issued the certificate. */
+  /**
+   * SHA-256 fingerprint of the authority that issued the principal's certificate; undefined: there is no certificate.
+   */
   readonly authority?: string | undefined;
-  /** The client names that its certificate allows for an agent; undefined: any. */
+  /** The names of clients that the certificate of an agent allows; undefined: any name. */
   readonly clientNames?: readonly string[] | undefined;
-  /** The issuers and the subject of its certificate; undefined: there is none. */
+  /** The issuers and the subject of the principal's certificate; undefined: there is no certificate. */
   readonly certificateOrigin?: CertificateOrigin | undefined;
-  /** The namespaces in which its certificate allows an agent to report; undefined: any. */
+  /** The namespaces in which the certificate allows an agent to report; undefined: all namespaces. */
   readonly certificateNamespaces?: readonly string[] | undefined;
-  /** Expiry of the credentials, epoch milliseconds. */
+  /** Expiry of the credentials, epoch milliseconds; undefined: they do not expire. */
   readonly expiresMs?: number | undefined;
-  /** Expiry of the certificate that was sent in addition to other credentials, epoch milliseconds. */
+  /**
+   * Expiry of the certificate that was sent in addition to other credentials, epoch milliseconds; undefined: none was
+   * sent.
+   */
   readonly certificateExpiresMs?: number | undefined;
 }
 
-/** Scopes without credentials. Secrets, commands and users always require credentials (security S1). */
+/**
+ * Scopes of every caller while no credentials exist. Secrets, commands and users always require credentials (security
+ * S1).
+ */
 const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
 export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
-/** No user can have this name. */
+/** A program on this machine that sends the token of the backend. No user can have this name. */
 export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
-/** A backend that shares the store. The rights for its own requests cannot be obtained otherwise. */
+/** Another backend that shares the store, which sends a request of its own. */
 export const ANOTHER_BACKEND: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
 export const UNAUTHENTICATED: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
@@ -56,19 +69,22 @@ export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): b
   return scopes.has(scope) || scopes.has('admin');
 }
 
-/** True if objects of a namespace are visible to the principal; lists over all namespaces omit the others. */
+/** True if the principal is not limited to a namespace, or is limited to the namespace `other`. */
 export function maySee({ namespace }: Pick<Principal, 'namespace'>, other: string): boolean {
   return namespace === undefined || namespace === other;
 }
 
-/** True if the identity is known: not without credentials, and not for the programs on this machine. */
+/**
+ * False for an anonymous caller of a backend without credentials, and for programs on this machine: their names
+ * identify no person.
+ */
 export function isAuthenticated({ via }: Pick<Principal, 'via'>): boolean {
   return via !== 'open' && via !== 'local';
 }
 
 /**
- * Returns the creator of an object: the name in the request, since a dashboard has one user for all people who use it;
- * without it the authenticated name (completion 1.22). The audit trail has both.
+ * Returns the creator of an object: the name in the request, because all people who use a dashboard share one user;
+ * otherwise the authenticated name, if there is one (completion 1.22). The audit trail records both names.
  */
 export function creatorOf<Claimed extends string | null | undefined>(
   principal: Pick<Principal, 'via' | 'name'>,
@@ -77,12 +93,12 @@ export function creatorOf<Claimed extends string | null | undefined>(
   return isAuthenticated(principal) ? claimed || principal.name : claimed;
 }
 
-/** True if this is the name of a person, and not of an unidentified caller. */
+/** True if the name is neither that of anonymous callers nor that of programs on this machine. */
 export function isIdentifiedCaller(who: string): boolean {
   return who !== ANONYMOUS.name && who !== LOCAL_ADMINISTRATOR.name;
 }
 
-/** @throws MonError `forbidden` */
+/** @throws MonError `forbidden` if the principal has none of the scopes */
 export function refuseWithoutScope(
   principal: Pick<Principal, 'name' | 'scopes' | 'via' | 'grants'>,
   ...anyOf: readonly Scope[]
@@ -98,30 +114,39 @@ export function refuseWithoutScope(
   );
 }
 
-/** A route with the values of its request. */
+/** The route of a request, with the values in its path and query that decide about access. */
 export interface RequestedRoute {
   readonly access: Access;
-  /** Its pattern; undefined: there is none. */
+  /** The pattern of the route's path; undefined: no route matches the request. */
   readonly url: string | undefined;
-  /** The namespace in the path, if its pattern has one. */
+  /** The namespace in the path; undefined: the pattern contains no namespace. */
   readonly namespace: string | undefined;
-  /** The namespace in its query, if it accepts one; `*`: all that the principal may see. Absent: it accepts none. */
+  /**
+   * The namespace in the query; `*`: all namespaces that the principal may see. Absent: the route accepts no namespace
+   * in its query.
+   */
   readonly queryNamespace?: string | undefined;
-  /** The user in its path. */
+  /** The user name in the path; absent: the pattern contains no user. */
   readonly user?: string | undefined;
-  /** True if it affects all namespaces at once, whatever namespace the principal is limited to. */
+  /**
+   * True if the request affects all namespaces at once, so that a principal limited to one namespace may not send it.
+   */
   readonly isOfAllNamespaces?: boolean;
-  /** True if it is open to every caller while no credentials exist, whatever access it requires. */
+  /** True if the route is open to every caller while no credentials exist, whatever access it requires otherwise. */
   readonly isForAnonymous?: boolean;
-  /** Describes the request in the terms of roles; absent: roles do not apply to it. */
+  /**
+   * Returns the verb, resource, name and namespace of the request, by which roles decide; absent: roles do not apply to
+   * it.
+   */
   readonly doing?: (() => Doing | undefined) | undefined;
 }
 
 /**
- * True if roles allow a request, whatever the scopes are: in its namespace, or over all namespaces if it has none. A
- * principal with any right in a namespace can see the namespace.
+ * True if the principal's roles allow a request, whatever its scopes are. A principal with any right in a namespace can
+ * also see that namespace.
  *
- * @param access the access that scopes would need
+ * @param access access that the route requires, for principals whose roles are limited by scopes
+ * @param doing the request in terms of roles; undefined: roles do not apply to it
  */
 export function mayByRoles(
   { grants = [], grantLimits, namespace }: Pick<Principal, 'grants' | 'grantLimits' | 'namespace'>,
@@ -142,21 +167,21 @@ function scopesIn(access: Access): readonly Scope[] {
   return access === 'public' || access === 'authenticated' ? [] : requiredScopes(access);
 }
 
-/** True if the principal may change a v2 object, and so may see all of it. */
+/** True if the principal may update a v2 object, and therefore see all its attributes. */
 export function mayUpdateObject(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
   return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
 
-/** True if roles and scopes make a namespace visible to the principal. */
+/** True if the principal may see a namespace, by its scopes or by its roles. */
 export function seesNamespace(principal: Principal, name: string): boolean {
   if (!maySee(principal, name)) return false;
   return hasScope(principal, 'read') || reachesInto(principal.grants ?? [], name);
 }
 
 /**
- * Rejects what the principal may not do (security S3). A principal that is limited to one namespace reaches nothing
- * outside of it. It may use the APIs that show only `default` if that is its namespace. Otherwise it must name its
- * namespace in the query, or use the namespace and lists of the v2 API.
+ * Rejects a request that the principal may not send (security S3). A principal that is limited to one namespace has no
+ * access to other namespaces. APIs that show only `default` are open to it if `default` is its namespace. For other
+ * APIs it must name its namespace in the query or path, or read lists of the v2 API.
  *
  * @throws MonError `forbidden`; `not_found` for an object in an invisible namespace
  */
@@ -192,7 +217,7 @@ export function refuseWithoutAccess(
   }
 }
 
-/** True if a principal without a namespace limit may send this request. */
+/** True if the scopes of a principal allow a request; namespaces and roles are not considered. */
 export function isAllowed(
   principal: Principal,
   { access, isForAnonymous = false }: Pick<RequestedRoute, 'access' | 'isForAnonymous'>,
@@ -207,14 +232,14 @@ function requiredScopes(access: Exclude<Access, 'authenticated' | 'public'>): re
 }
 
 /**
- * True if the principal is the user of that name, by credentials that only the user has: an agent may have the same
+ * True if the principal is the user of that name. A certificate does not count, because an agent may have the same
  * name.
  */
 function isUser({ via, name }: Principal, user: string | undefined): boolean {
   return name === user && (via === 'password' || via === 'token' || via === 'key');
 }
 
-/** @throws MonError `forbidden` if the principal is limited to another namespace than the requested one */
+/** @throws MonError `forbidden` if the principal is limited to a namespace other than the requested one */
 export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'namespace'>, namespace: string): void {
   if (maySee(principal, namespace)) return;
   const own = String(principal.namespace);
@@ -224,7 +249,10 @@ export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'name
   );
 }
 
-/** @throws MonError `forbidden` if the principal is limited to another namespace than the one that version 1 shows */
+/**
+ * @throws MonError `forbidden` if the principal is limited to a namespace other than `default`, the only one in the v1
+ *   API
+ */
 function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(

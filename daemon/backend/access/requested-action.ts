@@ -2,12 +2,12 @@ import type { EndpointRole } from '../../../shared/api/endpoint.ts';
 import type { Doing } from '../../../shared/domain/v2/roles.ts';
 
 /**
- * Describes a request in the terms of roles (clients 6).
+ * Describes a request by verb, resource, name and namespace, as roles do (clients 6).
  *
- * @param params the parameters of its path
+ * @param params parameters in the path of the request
  */
 export function doingOf({ verb, resource, named }: EndpointRole, params: Readonly<Record<string, string>>): Doing {
   const name = named.map((part) => params[part] ?? '').join('/');
-  // A namespace object is itself in no namespace.
+  // A namespace object does not belong to a namespace.
   return { verb, resource, name, namespace: resource === 'namespaces' ? undefined : params['namespace'] };
 }

@@ -6,18 +6,24 @@ import type { CredentialRegistry } from '../model/access/credentials.ts';
 import { hasAdministrator } from './scopes-of-user.ts';
 import { builtIn, type RoleChange } from '../model/access/roles.ts';
 
-/** Rejects changes of roles and bindings that are never allowed. */
+/**
+ * Rejects changes of roles and bindings that nobody may make: changes of built-in objects, and the removal of the last
+ * administrator.
+ */
 export class RoleGuard {
   readonly #isAdminConfigured: () => boolean;
 
-  /** @param isAdminConfigured true if the configuration names an administrator, so that a lock-out is impossible */
+  /**
+   * @param isAdminConfigured callback that returns true if the settings name an administrator, so that a lock-out is
+   *   impossible
+   */
   constructor(isAdminConfigured: () => boolean) {
     this.#isAdminConfigured = isAdminConfigured;
   }
 
   /**
-   * @throws MonError `conflict` for a change or removal of a built-in role or binding, and if no administrator would be
-   *   left
+   * @throws MonError `conflict` if the change modifies or removes a built-in role or binding, or if no administrator
+   *   would remain
    */
   refuse(change: RoleChange, credentials: Pick<CredentialRegistry, 'users' | 'roles'>): void {
     refuseFixed(change);
@@ -31,7 +37,7 @@ export class RoleGuard {
   }
 }
 
-/** True if the object is built in and cannot be changed: then there is nothing to store. */
+/** True if the role or binding is built in and cannot be changed, so that it is never stored. */
 export function isFixed({ kind, namespace, name }: Pick<RoleChange, 'kind' | 'namespace' | 'name'>): boolean {
   return builtIn(kind, namespace, name) !== undefined && !REPLACEABLE_ROLES.has(name);
 }

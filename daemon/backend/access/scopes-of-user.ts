@@ -8,11 +8,11 @@ import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 const ALL: ReadonlySet<Scope> = new Set(SCOPES);
 
 /**
- * Returns the present scopes of a user: by the groups, whose names give scopes unless a binding names them, and by
- * roles over all namespaces that allow everything that a scope does.
+ * Returns the current scopes of a user. They come from groups, whose names grant scopes unless a binding names the
+ * group, and from roles over all namespaces that allow everything that a scope allows.
  *
- * @param configuredUser the user of `api.user`, who has all rights
- * @returns undefined: there is no such user, or it is disabled
+ * @param configuredUser user of the setting `api.user`, who has all rights
+ * @returns undefined if there is no such user, or if the user is disabled
  */
 export function scopesOfUser(
   { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
@@ -24,7 +24,7 @@ export function scopesOfUser(
   return user === undefined || user.disabled ? undefined : scopesBy(user, roles.index);
 }
 
-/** Returns the rights of a user by roles. Empty for an unknown or disabled user, and for the one of `api.user`. */
+/** Returns the rights that roles grant to a stored user; empty if the user is unknown or disabled. */
 export function grantsOfUser(
   { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
   username: string,
@@ -33,14 +33,14 @@ export function grantsOfUser(
   return user === undefined || user.disabled ? [] : roles.index.grantsOf(username, user.groups);
 }
 
-/** Returns the rights of a user, as if enabled: by groups, and by roles. */
+/** Returns the rights of a user by groups and by roles, even if the user is disabled. */
 export function rightsOfUser(user: User, index: RoleIndex): Rights {
   return { scopes: scopesBy(user, index), grants: index.grantsOf(user.username, user.groups) };
 }
 
 /**
- * Returns the scopes of a key, which never exceed the present rights of its user; undefined: the key is revoked, or its
- * user is gone.
+ * Returns the current scopes of an API key, which never exceed the scopes of its user; undefined: the key does not
+ * exist, or its user does not exist or is disabled.
  */
 export function scopesOfKey(
   credentials: CredentialRegistry,
@@ -53,7 +53,7 @@ export function scopesOfKey(
   return own === undefined ? undefined : commonScopes(key.scopes, own);
 }
 
-/** True if a stored user is an enabled administrator. */
+/** True if at least one stored user is enabled and has the scope `admin`. */
 export function hasAdministrator(users: ReadonlyMap<string, User>, index: RoleIndex): boolean {
   for (const user of users.values()) {
     if (!user.disabled && scopesBy(user, index).has('admin')) return true;

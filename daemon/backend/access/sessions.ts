@@ -25,26 +25,27 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { SESSIONS } from '../model/access/storage.ts';
 
 /**
- * Lifetimes: short for access tokens, which each request carries, and long for refresh tokens, which are rarely sent.
+ * Lifetimes of tokens, in milliseconds: short for access tokens, which each request contains, and long for refresh
+ * tokens, which are rarely sent.
  */
 const ACCESS_MS = 15 * 60_000;
 const REFRESH_MS = 12 * 3_600_000;
 const SWEEP_MS = 60_000;
 
-/** Maximum number of sessions of one user: some clients log in for every single request. */
+/** Maximum number of sessions per user, which is high because some clients log in for every single request. */
 export const SESSIONS_OF_USER_MAX = 10_000;
-/** Maximum number of valid access tokens of a session: requests in progress may still carry earlier ones. */
+/** Maximum number of valid access tokens per session: requests in progress may still contain earlier tokens. */
 const ACCESS_TOKENS_MAX = 4;
 
-/** The tokens of a log-in. */
+/** The tokens that a log-in or a refresh returns. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Expiry of the access token, epoch milliseconds. */
+  /** Time when the access token expires, epoch milliseconds. */
   readonly expiresMs: number;
 }
 
-/** A pair of tokens in a request, which belong to the same session. */
+/** The session and the refresh secret from a request whose two tokens belong to the same session. */
 interface ShownTokens {
   readonly session: string;
   readonly refreshSecret: string;
@@ -55,22 +56,22 @@ interface SessionParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the groups that a user's token lists. */
+  /** Returns the groups of a user, which the user's access tokens list. */
   readonly groupsOf: (username: string) => readonly string[];
   readonly versions: Pick<CredentialVersions, 'of'>;
-  /** Default: the maximum number of sessions. */
+  /** Maximum number of sessions per user; default: `SESSIONS_OF_USER_MAX`. */
   readonly sessionsOfUserMax?: number;
 }
 
 /**
- * Log-ins that use tokens. Their secrets are stored as hashes, so a restart ends no session, and a log-out takes effect
- * at once.
+ * Sessions of users who log in for tokens. They are in the store, with hashes of the secrets, so that they survive a
+ * restart, and a log-out takes effect at once.
  */
 export class Sessions implements Disposable {
   readonly #parts: SessionParts;
   readonly #tokens: AccessTokens;
   readonly #timer: Disposable;
-  /** Time of the last use of each session's access tokens, epoch milliseconds; lost at a restart. */
+  /** Time when an access token of a session was last used, by session id, epoch milliseconds; lost at a restart. */
   readonly #uses = new Map<string, number>();
 
   constructor(parts: SessionParts) {
@@ -84,9 +85,9 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Begins a session of a user whose password was correct.
+   * Begins a session of a user whose password was verified.
    *
-   * @throws MonError `unauthenticated` if the credentials changed meanwhile
+   * @throws MonError `unauthenticated` if the credentials have changed since the verification
    */
   async open({ name: username, credentialVersion }: Pick<Principal, 'name' | 'credentialVersion'>): Promise<Tokens> {
     const access = newTokenId(newSessionId());
@@ -113,11 +114,11 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Issues the next access token and the next refresh token. For some seconds the old refresh token is accepted again,
-   * and gives the same next one. After that, its use ends the session, because one of its two holders has stolen it.
+   * Issues a new access token and a new refresh token. For 30 seconds the old refresh token is accepted again, and
+   * yields the same new refresh token. A later use ends the session, because the token was probably stolen.
    *
-   * @param accessToken of the same session, possibly expired
-   * @throws MonError `unauthenticated`
+   * @param accessToken access token of the same session, possibly expired
+   * @throws MonError `unauthenticated` if a token is invalid, or if the session has ended
    */
   async refresh(accessToken: string, refreshToken: string): Promise<Tokens> {
     const shown = await this.#shown(accessToken, refreshToken);
@@ -153,9 +154,9 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Ends the session of these tokens.
+   * Ends the session of an access token and a refresh token.
    *
-   * @throws MonError `unauthenticated`
+   * @throws MonError `unauthenticated` if a token is invalid, or if the session has already ended
    */
   async close(accessToken: string, refreshToken: string): Promise<void> {
     const shown = await this.#shown(accessToken, refreshToken);
@@ -169,7 +170,7 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Ends all sessions of a user, and the connections that were opened by the password. API keys stay valid.
+   * Ends all sessions of a user, and a stored user's connections that were opened by password. API keys stay valid.
    *
    * @throws MonError `not_found` if there is no such user
    */
@@ -184,12 +185,12 @@ export class Sessions implements Disposable {
     });
   }
 
-  /** True if the session has not expired and its credentials are unchanged. */
+  /** True if the session has not expired, and the user's credentials have not changed since it began. */
   counts({ username, credentialVersion = storedVersion(0), expiresMs }: Session): boolean {
     return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
   }
 
-  /** Returns the session of an access token; undefined: it is no longer valid. */
+  /** Returns the session of an access token; undefined: the token or its session is not valid. */
   async find(accessToken: string): Promise<Session | undefined> {
     const shown = await this.#tokens.read(accessToken);
     if (shown === undefined) return undefined;
@@ -211,7 +212,10 @@ export class Sessions implements Disposable {
     return { accessToken: await this.#tokens.sign(access, subject, expiresMs), refreshToken, expiresMs };
   }
 
-  /** Makes room for one more session: removes expired sessions first, then the one that was idle for longest. */
+  /**
+   * Removes sessions of a user who has the maximum number: all invalid sessions, or else the session that was idle for
+   * longest.
+   */
   #evictSessions(transaction: Transaction, username: string): void {
     const max = this.#parts.sessionsOfUserMax ?? SESSIONS_OF_USER_MAX;
     const { credentials } = transaction.registry;
@@ -228,7 +232,10 @@ export class Sessions implements Disposable {
     return Math.max(this.#uses.get(id) ?? 0, expiresMs - REFRESH_MS);
   }
 
-  /** @throws MonError `unauthenticated` for tokens that do not belong together, or that this backend did not issue */
+  /**
+   * @throws MonError `unauthenticated` for tokens of different sessions, or an access token that no backend with this
+   *   store issued
+   */
   async #shown(accessToken: string, refreshToken: string): Promise<ShownTokens> {
     const access = await this.#tokens.read(accessToken);
     const refresh = parseRefreshToken(refreshToken);
@@ -237,8 +244,8 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Returns the session of a pair of tokens. The signature of the access token proves that this backend issued it. It
-   * need not be one of the newest, because the refresh token decides.
+   * Returns the session of a pair of tokens, and the state of the refresh token. The access token need not be valid for
+   * requests any more: its signature proves its origin, and the refresh token decides.
    *
    * @throws MonError `unauthenticated` if the session has ended
    */
@@ -266,7 +273,7 @@ export class Sessions implements Disposable {
     if (over.length === 0 || !this.#parts.batcher.isLeading) return;
     await this.#parts.batcher.run((transaction) => {
       for (const { id } of over) {
-        // It may have been refreshed meanwhile.
+        // The session may have been refreshed since it was found to be expired.
         const session = transaction.registry.credentials.sessions.get(id);
         if (session !== undefined && isOver(session))
           transaction.remove(SESSIONS, transaction.registry.credentials, id);

@@ -8,30 +8,30 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { saveUser } from '../model/access/mutations.ts';
 
-/** Limit on the stored users. */
+/** Maximum number of stored users. */
 export const USERS_MAX = 10_000;
 
 interface UserParts {
   readonly batcher: Batcher;
-  /** Computes the stored hash of a password. */
+  /** Returns the hash of a password, which is stored in its place. */
   readonly hashPassword: (password: string) => Promise<string>;
-  /** Returns whether the configuration names an administrator, so that a lock-out is impossible. */
+  /** Returns true if the settings name an administrator, so that a lock-out is impossible. */
   readonly isAdminConfigured: () => boolean;
-  /** Default: `USERS_MAX`. */
+  /** Maximum number of stored users; default: `USERS_MAX`. */
   readonly usersMax?: number;
 }
 
 /**
- * Checks a change of a user in its transaction.
+ * Checks in the transaction whether the requester may make a change of a user.
  *
- * @throws MonError `forbidden`
+ * @throws MonError `forbidden` if the requester may not make the change
  */
 export type UserGuard = (before: User | undefined, after: User) => void;
 
-/** The guard for changes by the backend itself. */
+/** The default guard, which allows every change. */
 const ALLOWED: UserGuard = () => undefined;
 
-/** The stored users. A user is never removed, only disabled. */
+/** Creates and changes the stored users. A user is never removed, only disabled. */
 export class Users {
   readonly #parts: UserParts;
 
@@ -39,7 +39,10 @@ export class Users {
     this.#parts = parts;
   }
 
-  /** @throws MonError `conflict` if a user has this name, `invalid` without a password, `unavailable` */
+  /**
+   * @throws MonError `conflict` if a user has this name, `invalid` without a password, `unavailable` at the maximum
+   *   number of users or without space
+   */
   async create(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => {
@@ -50,13 +53,13 @@ export class Users {
     });
   }
 
-  /** Creates or replaces a user; without a password in the request it stays unchanged. */
+  /** Creates or replaces a user. If the request contains no password, the stored password stays valid. */
   async put(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor, guard));
   }
 
-  /** @throws MonError `not_found` */
+  /** @throws MonError `not_found` if there is no such user */
   async setPassword(username: string, submitted: SubmittedPassword, actor: Actor, guard = ALLOWED): Promise<void> {
     const passwordHash = await this.#hashOf(submitted);
     const next = (user: User, { nowMs }: Transaction): User => ({
@@ -66,12 +69,12 @@ export class Users {
     await this.#change(username, actor, next, guard);
   }
 
-  /** @throws MonError `not_found`, `conflict` for the last administrator */
+  /** @throws MonError `not_found` if there is no such user, `conflict` if no administrator would remain */
   setDisabled(username: string, disabled: boolean, actor: Actor, guard = ALLOWED): Promise<void> {
     return this.#change(username, actor, (user) => ({ ...user, disabled }), guard);
   }
 
-  /** @throws MonError `not_found`, `conflict` for the last administrator */
+  /** @throws MonError `not_found` if there is no such user, `conflict` if no administrator would remain */
   setGroups(
     username: string,
     next: (groups: readonly string[]) => readonly string[],
@@ -145,14 +148,20 @@ export class Users {
     });
   }
 
-  /** Computes the hash outside of the batch, which must not wait. */
+  /**
+   * Returns the hash that is to be stored; undefined: no password was submitted. It is computed before the transaction,
+   * which must not wait.
+   */
   async #hashOf({ password, password_hash: hash }: SubmittedPassword): Promise<string | undefined> {
     if (hash) return hash;
     return password ? await this.#parts.hashPassword(password) : undefined;
   }
 }
 
-/** Returns the user for the audit trail without the hash; its change is visible by its time. */
+/**
+ * Returns the attributes of a user for the audit trail, without the hash. A new password is visible by the time of its
+ * change.
+ */
 function audited({ groups, disabled, passwordChangedMs }: User): unknown {
   return { groups, disabled, secret_changed_at: Math.floor(passwordChangedMs / 1000) };
 }

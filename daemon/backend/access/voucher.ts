@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Principal } from './principal.ts';
 
 /**
- * The identity of a caller whom another backend with the same store has authenticated. It contains no rights: those are
- * looked up where they are used. So a forwarded request never has more rights than a direct one.
+ * The identity of a caller whom another backend with the same store has authenticated. It contains no rights: the
+ * backend that receives it looks them up. So a forwarded request never has more rights than a direct request.
  */
 export interface Voucher extends Pick<
   Principal,
@@ -13,7 +13,7 @@ export interface Voucher extends Pick<
   readonly passwordChangedMs?: number | undefined;
 }
 
-/** Maximum length in characters: a certificate may name many clients. */
+/** Maximum length of an encoded voucher in characters; a certificate may name many clients. */
 const TEXT_LENGTH_MAX = 8 * 1024;
 
 const NAME = z.string().max(1024);
@@ -32,12 +32,12 @@ const schema: z.ZodType<Voucher> = z.strictObject({
   passwordChangedMs: z.number().optional(),
 });
 
-/** Encodes a voucher for a header. */
+/** Encodes a voucher as the value of an HTTP header. */
 export function voucherText(voucher: Voucher): string {
   return Buffer.from(JSON.stringify(voucher)).toString('base64url');
 }
 
-/** @returns undefined if the text is no voucher */
+/** @returns the voucher; undefined if the text is not a valid voucher */
 export function parseVoucher(text: string): Voucher | undefined {
   if (text.length > TEXT_LENGTH_MAX) return undefined;
   try {

@@ -22,17 +22,17 @@ interface InitializeParts {
   readonly openStore: () => Promise<Store>;
   readonly clock: Clock;
   readonly log: Log;
-  /** `MON_ADMIN_USERNAME`, and `MON_ADMIN_PASSWORD` or `MON_ADMIN_PASSWORD_FILE`. */
+  /** Environment variables: `MON_ADMIN_USERNAME`, and `MON_ADMIN_PASSWORD` or `MON_ADMIN_PASSWORD_FILE`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined: there is no terminal for questions. */
+  /** The terminal on which the operator enters what the environment does not contain; undefined: there is none. */
   readonly terminal: Terminal | undefined;
 }
 
 /**
- * Creates the first administrator in a state directory that no backend holds.
+ * Creates the first administrator in a store that no backend is using.
  *
- * @returns the name; undefined: there is an administrator already
- * @throws MonError `invalid`; `conflict` if a backend holds the directory
+ * @returns the name of the new administrator; undefined: the store already contains an administrator
+ * @throws MonError `invalid` if name or password is missing or not allowed; `conflict` if a backend is using the store
  */
 export async function initialize({
   openStore,
@@ -82,7 +82,7 @@ async function passwordOf(env: InitializeParts['env']): Promise<string | undefin
   if (password !== undefined)
     throw new MonError('invalid', 'set MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, not both');
   try {
-    // The line end was added by an editor.
+    // Removes the line end that an editor adds to the file, which is not part of the password.
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   } catch (error) {
     throw new MonError('invalid', `MON_ADMIN_PASSWORD_FILE cannot be read: ${errorMessage(error)}`, { cause: error });

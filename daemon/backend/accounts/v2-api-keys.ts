@@ -36,8 +36,8 @@ interface ApiKeyDeps {
 }
 
 /**
- * Serves API keys, for administrators (completion 1.17). The key itself appears only in the response to its granter,
- * and its hash only in a dump.
+ * Serves API keys to administrators (completion 1.17). The key itself appears only in the response to its granter, and
+ * its hash only in a dump.
  */
 export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> {
   const shown = (key: ApiKey): V2ApiKey => shownApiKey(key, apiKeys.lastUse(key));
@@ -49,7 +49,10 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     labelsOf: () => ({}),
   };
 
-  /** A path may contain the key itself, as a `Location` does. */
+  /**
+   * Returns the key id in the path of a request. The path may contain the whole key instead, as the header `Location`
+   * of a new key does.
+   */
   const idOfPath = (request: FastifyRequest): string => {
     const name = pathName(request, 'key');
     const parts = partsOfKey(name);
@@ -71,7 +74,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     grant: async (request, reply) => {
       const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));
       const body: NewApiKey = { ...shown(stored), key };
-      // Clients of Sensu Go read the key from this header: its name is the key (clients 6).
+      // Clients of Sensu Go read the new key from the end of this header (clients 6).
       return reply.header('Location', `${V2_API.apiKeys.list.path}/${key}`).send(body);
     },
     get: (request, reply) => {
@@ -116,7 +119,7 @@ function granterOf(request: FastifyRequest): Granter {
   };
 }
 
-/** @param lastUsed epoch seconds; null: never */
+/** @param lastUsed time of the last use, epoch seconds; null: the key was never used */
 function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
   const { id, username, description, scopes, namespace, createdAt, createdBy, expiresAt } = key;
   return {
@@ -132,12 +135,18 @@ function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
   };
 }
 
-/** Returns the parts of a key that its entity tag covers: using a key does not change it. */
+/**
+ * Returns the attributes of a key that its entity tag covers, without the last use, so that using a key does not change
+ * the tag.
+ */
 function tagged(key: ApiKey): V2ApiKey {
   return shownApiKey(key, null);
 }
 
-/** Returns the attributes that a patch changes. A key with all roles of its user stays one, even for another user. */
+/**
+ * Returns the attributes to which a patch is applied. For a key with all roles of its user they contain no scopes, so
+ * that the patched key still has all roles, even for another user.
+ */
 function patchable(key: ApiKey): object {
   const { scopes, all_roles: allRoles, ...shown } = tagged(key);
   return allRoles ? shown : { ...shown, scopes };

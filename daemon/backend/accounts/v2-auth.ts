@@ -8,7 +8,7 @@ import type { OnV2 } from '../http/route.ts';
 
 const validateRefresh = validator(refreshTokenSchema);
 
-/** The error text of Sensu Go. */
+/** The error text of Sensu Go for a wrong password. */
 const WRONG_PASSWORD = 'Unauthorized\n';
 
 const BASIC = /^basic /i;
@@ -19,7 +19,10 @@ interface LogInDeps {
   readonly sessions: Sessions;
 }
 
-/** Serves log-ins for tokens, for clients that do not keep a password (clients 6). */
+/**
+ * Serves the routes to log in for tokens, to refresh them and to log out, for clients that do not store a password
+ * (clients 6).
+ */
 export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
   return {
     logIn: async (request, reply) => {
@@ -48,7 +51,7 @@ export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
       return await reply.send(await then(access, refresh ?? ''));
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
-      // Guesses of tokens are slowed down like those of passwords.
+      // Invalid tokens are slowed down like wrong passwords, because they may be guesses.
       return await authenticator.refuseSlowly(request.caller).catch((slowed: unknown) => refuseLogIn(reply, slowed));
     }
   }

@@ -16,7 +16,9 @@ interface RoleDeps extends DefinitionDeps {
   readonly registry: DefinitionDeps['registry'] & { readonly credentials: CredentialRegistry };
 }
 
-/** Serves roles and bindings, in namespaces and over all of them; their meaning is in `shared/domain/v2/roles.ts`. */
+/**
+ * Serves roles and role bindings, in a namespace and cluster-wide. `shared/domain/v2/roles.ts` defines their meaning.
+ */
 export function rolesOnV2(
   deps: RoleDeps,
 ): Readonly<
@@ -55,8 +57,8 @@ function bindingsOf(
 }
 
 /**
- * Rejects a binding that would take rights in other namespaces from a group: only an administrator of all namespaces
- * may create it.
+ * Rejects a binding of a group whose name grants rights in all namespaces, because the binding would remove these
+ * rights. Only an administrator of all namespaces may create such a binding.
  */
 function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index: RoleIndex): void {
   const groups = namedGroups(binding).filter((group) => !index.isBound(group));
@@ -68,8 +70,8 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
 }
 
 /**
- * Returns the collection with the built-in objects, which are not stored. Objects over all namespaces are shown without
- * a namespace. No user can give more rights than their own.
+ * Returns a collection that also contains the built-in roles or bindings, which are not stored. It rejects changes that
+ * grant more rights than the requester has, and shows cluster-wide objects without a namespace.
  */
 function withBuiltIns<T extends Role | RoleBinding, S extends object>(
   { registry, escalation }: RoleDeps,
@@ -117,7 +119,10 @@ function withoutNamespace<T extends Role | RoleBinding>(object: T): T {
   return { ...object, metadata } as unknown as T;
 }
 
-/** Warns that a binding takes from a group the rights that its name alone has given it. */
+/**
+ * Returns a warning if the binding names groups whose names granted rights until now: with a binding, the name grants
+ * none.
+ */
 function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const { namespace } = binding.metadata;
   const groups = namedGroups(binding);

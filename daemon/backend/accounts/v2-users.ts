@@ -39,8 +39,8 @@ interface UserDeps {
 }
 
 /**
- * Serves users, for administrators (completion 1.17), and one's own password. A deleted user is disabled, as at the
- * peer.
+ * Serves users to administrators (completion 1.17), and lets users change their own password. Deleting a user only
+ * disables it, as in Sensu Go.
  */
 export function usersOnV2({ authenticator, users, sessions, registry, escalation }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {
@@ -55,7 +55,11 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
     (before, after) =>
       escalation.refuseUser(admission(), before, after);
 
-  /** Returns the next password if the present one is correct. */
+  /**
+   * Returns the hash of the new password if the current password is correct.
+   *
+   * @throws MonError `not_found` if there is no such user, `invalid` if the password is wrong
+   */
   async function proven(
     { caller }: FastifyRequest,
     user: string,
@@ -109,7 +113,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
   };
 }
 
-/** True if a body contains the present password in addition to the next one. */
+/** True if a body contains the current password and the hash of a new password. */
 function isChange(body: unknown): boolean {
   const { password, password_hash: hash } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return Boolean(password) && Boolean(hash);
@@ -120,8 +124,8 @@ function keyOf({ username }: V2User): readonly string[] {
 }
 
 /**
- * Returns a user without the hash of the password, which only a dump contains. As in Sensu Go, an empty list of groups
- * is omitted.
+ * Returns a user as the API shows it. The hash of the password, which only a dump contains, is omitted, and so is an
+ * empty list of groups, as in Sensu Go.
  */
 function shownUser({ username, groups, disabled }: User): V2User {
   return { username, ...(groups.length > 0 ? { groups } : {}), disabled };
@@ -131,7 +135,10 @@ function groupOfPath({ params }: FastifyRequest): string {
   return validateGroup((params as { readonly group: string }).group);
 }
 
-/** @throws MonError `invalid` if the body is of another user */
+/**
+ * @returns the user in the body
+ * @throws MonError `invalid` if the names in body and path differ
+ */
 function userOfPath(request: FastifyRequest): SubmittedUser {
   const user = readBody(request, validateUser);
   const name = pathName(request, 'user');

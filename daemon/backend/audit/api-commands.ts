@@ -8,40 +8,45 @@ import {
   type StoredDefinitions,
 } from '../model/definitions/state.ts';
 
-/** Maximum number of names in one log record. */
+/** Maximum number of definitions that one log record names. */
 const NAMED_MAX = 20;
 
 const NO_ASSETS =
   'assets install programs on agent hosts, so they are rejected while api-commands or api-command-directories restricts commands: install the programs there';
 
 /**
- * Decides whether definitions from the API may contain commands. Definitions of the configuration are not restricted.
+ * Decides whether definitions that are created over the API may contain commands. Definitions in the configuration are
+ * not restricted.
  */
 export class ApiCommands {
   readonly #settings: () => ApiCommandSettings;
 
-  /** @param settings called each time: a reload takes effect at once */
+  /**
+   * @param settings callback that returns the current settings; called for each definition, so that a reload takes
+   *   effect at once
+   */
   constructor(settings: () => ApiCommandSettings) {
     this.#settings = settings;
   }
 
-  /** Returns the reason why a definition may not be created over the API; undefined: it may. */
+  /** Returns the reason why a definition may not be created over the API; undefined: it may be created. */
   problemOf<Kind extends DefinitionKind>(
     kind: Kind,
     { definition }: Pick<DefinitionKinds[Kind], 'definition'>,
   ): string | undefined {
     const settings = this.#settings();
     const { directories } = settings;
-    // An asset is an archive of programs and libraries, which the commands of an agent find before any others.
+    // An asset is an archive of programs and libraries. Commands of an agent find them before the programs of the host.
     if (kind === 'assets') return settings.isAllowed && directories.length === 0 ? undefined : NO_ASSETS;
-    // Checks and hooks run on the hosts of agents, so only the name of the program can be checked.
+    // Checks and hooks run on the hosts of agents, so the backend can check only the path of a program, not its
+    // symbolic links.
     const isListed = kind === 'checks' || kind === 'hooks' ? isNamedIn : isReallyIn;
     return apiCommandProblem({ ...definition }, settings, (program) => isListed(program, directories));
   }
 
   /**
-   * Warns of stored definitions that the settings forbid. They continue to run, so an operator who restricts commands
-   * must know them.
+   * Logs the stored definitions whose commands the settings now forbid. The commands still run until an operator
+   * deletes the definitions.
    */
   warnOf(stored: StoredDefinitions, log: Log): void {
     const refused = DEFINITION_KINDS.flatMap((kind) =>
@@ -61,7 +66,7 @@ function isNamedIn(program: string, directories: readonly string[]): boolean {
   return directories.some((directory) => isInDirectory(program, directory));
 }
 
-/** True if the program is in one of the directories, after all links of both are resolved. */
+/** True if the program is in one of the directories, after symbolic links in all paths are resolved. */
 function isReallyIn(program: string, directories: readonly string[]): boolean {
   const file = realPath(program);
   if (file === undefined) return false;

@@ -2,23 +2,26 @@ import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Store } from '../ports.ts';
 import { AUDIT_HEAD_KEY, auditKey } from '../model/audit/storage.ts';
 
-/** The range of requested records; all conditions must hold. */
+/** Conditions that select audit records; all of them must hold. */
 export interface AuditRange {
-  /** Only records with a greater id. */
+  /** Selects records with a greater id; undefined: no lower limit. */
   readonly after?: number | undefined;
-  /** Only records with a smaller id. */
+  /** Selects records with a smaller id; undefined: no upper limit. */
   readonly before?: number | undefined;
-  /** Only records from this time on, epoch milliseconds. */
+  /** Selects records at or after this time, epoch milliseconds; undefined: no limit. */
   readonly sinceMs?: number | undefined;
 }
 
-/** Returns the begin and the end of the committed trail. */
+/**
+ * Returns the head of the committed audit trail: the ids of its first and last record, and the hash and time of the
+ * last record.
+ */
 export async function readAuditHead(store: Store): Promise<AuditHead> {
   const [text] = await store.getMany([AUDIT_HEAD_KEY]);
   return text === undefined ? { first: 1, last: 0, hash: '', at: 0 } : (JSON.parse(text) as AuditHead);
 }
 
-/** Returns the ids of the committed records in a range, the newest first. */
+/** Returns the ids of the committed audit records in a range, the newest first. */
 export async function auditIds(store: Store, { after = 0, before = Infinity, sinceMs }: AuditRange): Promise<number[]> {
   const { first, last } = await readAuditHead(store);
   const from = Math.max(first, after + 1);
@@ -27,20 +30,23 @@ export async function auditIds(store: Store, { after = 0, before = Infinity, sin
   return Array.from({ length: Math.max(0, to - oldest + 1) }, (_, index) => to - index);
 }
 
-/** Returns the records with these ids; trimmed ones are omitted. */
+/** Returns the audit records with these ids; trimmed records are omitted. */
 export async function readAudit(store: Store, ids: readonly number[]): Promise<AuditRecord[]> {
   const values = await store.getMany(ids.map(auditKey));
   return values.flatMap((value) => (value === undefined ? [] : [JSON.parse(value) as AuditRecord]));
 }
 
-/** Finds the first record since a time by binary search, because the times of the records never go back. */
+/**
+ * Returns the id of the first record at or after a time. A binary search is possible, because the times of records
+ * never decrease.
+ */
 async function firstSince(store: Store, from: number, to: number, sinceMs: number): Promise<number> {
   let low = from;
   let high = to + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [record] = await readAudit(store, [middle]);
-    // A record that was trimmed meanwhile is older than all that are left.
+    // A missing record was trimmed during the search, so it is older than all remaining records.
     if (record === undefined || record.at < sinceMs) low = middle + 1;
     else high = middle;
   }

@@ -13,9 +13,9 @@ import type { Clock } from '../ports.ts';
 import { sayLast } from '../tls/last-words.ts';
 
 interface ConnectionParts {
-  /** Returns the limits, called for each connection: a reload may change them. */
+  /** Returns the current limits; called for each connection, because a reload may change them. */
   readonly limits: () => ConnectionLimits;
-  /** True if an address represents many clients, see `connectionRefusal`. */
+  /** Returns true if many clients share an address, see `connectionRejection`. */
   readonly isShared: (address: string) => boolean;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
@@ -34,8 +34,8 @@ const REFUSAL =
   `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;
 
 /**
- * Counts and limits the connections of every listener, whatever they are used for: a request, a handshake, a WebSocket,
- * a rejection.
+ * Counts and limits the open connections of all listeners together, whatever they are used for: requests, handshakes or
+ * WebSockets.
  */
 export class Connections implements Disposable {
   /** Number of rejected connections since the start, by reason. */
@@ -44,7 +44,7 @@ export class Connections implements Disposable {
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
   readonly #tunnels = new Set<Duplex>();
-  /** The original connection listeners of each server. */
+  /** The original connection listeners of each server without TLS, to which `serve` passes tunnels. */
   readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
   readonly #warnings: Seldom;
@@ -54,12 +54,12 @@ export class Connections implements Disposable {
     this.#warnings = new Seldom(parts.log, parts.clock);
   }
 
-  /** Number of open connections. */
+  /** Number of open connections, without the tunneled connections. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Number of open connections within connections of other backends. */
+  /** Number of open connections of clients that other backends tunnel through their own connections. */
   get tunnels(): number {
     return this.#tunnels.size;
   }
@@ -68,10 +68,14 @@ export class Connections implements Disposable {
     return this.#parts.limits();
   }
 
-  /** Counts the connections of a server that does not listen yet. Connections above the limit never reach it. */
+  /**
+   * Counts and limits the connections of a server; called before the server listens. Connections above a limit never
+   * reach the server.
+   */
   watch<Listener extends Server>(server: Listener): Listener {
     const accept = server.listeners('connection') as Accept[];
-    // With TLS these listeners do the handshake, which a tunnel has already done.
+    // The listeners of a TLS server do the handshake. It is already done for a tunnel, which must not pass through
+    // them.
     if (!(server instanceof TlsServer)) this.#accept.set(server, accept);
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
@@ -81,7 +85,10 @@ export class Connections implements Disposable {
     return server;
   }
 
-  /** Serves a connection within one of another backend, which uses no descriptor and represents many clients. */
+  /**
+   * Passes a client's connection to a server that another backend tunnels through its own connection. Only the total
+   * limit applies to it: it uses no file descriptor, and its address represents many clients.
+   */
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
       this.rejected.total++;
@@ -95,7 +102,7 @@ export class Connections implements Disposable {
     for (const listener of accept) listener.call(server, tunnel);
   }
 
-  /** Cuts all remaining connections of a server that ends. */
+  /** Closes all remaining connections of a server that stops. */
   cut(server: Server): void {
     for (const [socket, connection] of this.#open) if (connection.server === server) socket.destroy();
   }
@@ -104,7 +111,11 @@ export class Connections implements Disposable {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  /** @returns false if the connection was rejected */
+  /**
+   * Counts a new connection, or rejects it if a limit is reached.
+   *
+   * @returns false if the connection was rejected
+   */
   #take(server: Server, socket: Socket): boolean {
     const { remoteAddress: address = '' } = socket;
     const network = networkOf(address);
@@ -135,7 +146,7 @@ export class Connections implements Disposable {
 
   #reject(server: Server, socket: Socket, reason: ConnectionRejection): void {
     this.rejected[reason]++;
-    // A peer that expects TLS could not read the text.
+    // A peer that expects TLS could not read a plain-text response.
     if (this.#leaving >= this.limits.answered || server instanceof TlsServer) {
       socket.destroy();
       return;

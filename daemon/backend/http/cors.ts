@@ -11,22 +11,22 @@ const DEFAULTS = {
   Headers: 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
 };
 
-/** Paths that the v1 service does not have. */
+/** Matches paths that Sensu 1.x does not have. */
 const NEWER = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
 
 /**
- * Returns the CORS headers for the response of a route, or for a decoded path. Their names are in lower case, as they
- * are sent.
+ * Returns the CORS headers for the response of a route, or for a decoded path. The names of the headers are in lower
+ * case, as they are sent.
  */
 export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
 
 /**
- * Returns the CORS headers of every response: each key of the setting becomes `Access-Control-Allow-<key>`
- * (legacy-peer, HTTP conventions). Without the setting, the defaults of the v1 service let every site read, but only
- * its own routes. The other routes, which serve definitions and users, are closed to other sites unless the operator
- * names them.
+ * Returns a function for the CORS headers of every response. Each key of the setting `api.cors` becomes a header
+ * `Access-Control-Allow-<key>` (legacy-peer, HTTP conventions). Without the setting, pages of every site may read the
+ * routes of Sensu 1.x, as in Sensu. Other routes, such as definitions and users, are then closed to pages of other
+ * sites.
  *
- * @throws MonError `invalid` if a key or value makes no valid header
+ * @throws MonError `invalid` if a key or value is not valid in a header
  */
 export function corsHeaders(cors: Cors): CorsHeaders {
   const headers = headersOf(cors === false ? {} : (cors ?? DEFAULTS));
@@ -52,13 +52,17 @@ function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<stri
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** @throws MonError `forbidden` */
+/**
+ * Rejects a request by which a page of another site would make a change.
+ *
+ * @throws MonError `forbidden`
+ */
 export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) => void;
 
 /**
- * Prevents pages of other sites from changing anything through a user's browser (security S5). Browsers name the site
- * in `Origin`; other programs send none and are admitted. The default headers let every site read, and none write. To
- * allow writes, the operator names a site in `api.cors`.
+ * Returns a function that prevents pages of other sites from making changes through a user's browser (security S5).
+ * Browsers send the site in the header `Origin`; requests without this header are admitted. An operator can allow a
+ * site in `api.cors`.
  */
 export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
   const opened = cors === undefined || cors === false ? undefined : cors['Origin'];
@@ -71,7 +75,7 @@ export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
         `web pages from ${origin} cannot make changes: allow the origin in api.cors.Origin`,
       );
     }
-    // A form can be sent from any site without a preflight request, JSON cannot.
+    // A page of any site can send a form without a preflight request, but it cannot send JSON.
     if (method !== 'DELETE' && !isJson(headers['content-type'])) {
       throw new MonError('forbidden', 'a request with an Origin header must have the content type application/json');
     }

@@ -24,7 +24,9 @@ export const sendAlertmanagerError: typeof sendError = (error, request, reply, l
 
 const sendSentence = errorSender(({ message }) => JSON.stringify(message));
 
-/** Builds an error sender. Internal errors go to the log, never to the caller. */
+/**
+ * Returns a function that sends error responses. Internal errors are logged, and the caller gets no details of them.
+ */
 function errorSender(bodyOf: (failure: Failure) => unknown) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
     if (error instanceof MonError && error.code !== 'internal') {
@@ -46,7 +48,10 @@ interface Refusal extends Pick<MonError, 'message' | 'code'> {
   readonly status: number;
 }
 
-/** Translates the errors of fastify itself: bodies too long or truncated, paths that cannot be decoded. */
+/**
+ * Translates errors that the framework itself reports, such as a body that is too long, or a path that cannot be
+ * decoded; undefined for errors that the caller did not cause.
+ */
 export function refusalOfFramework(error: unknown, request: FastifyRequest): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
   const { statusCode: status, code: reason } = error;
@@ -66,7 +71,10 @@ export function refusalOfFramework(error: unknown, request: FastifyRequest): Ref
   }
 }
 
-/** Responds to malformed HTTP. There is no request yet, so the response is plain text and the connection ends. */
+/**
+ * Rejects malformed HTTP with plain text, and closes the connection. The framework cannot respond, because there is no
+ * request yet.
+ */
 export function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (socket.writable) {
     const [status, text] = malformedAnswer(error.code);

@@ -1,6 +1,6 @@
 import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
 
-/** Returns true for the items of a list that are selected. */
+/** Returns true if an item of a list is selected. */
 export type Filter<Item> = (item: Item) => boolean;
 
 interface Condition {
@@ -9,8 +9,9 @@ interface Condition {
 }
 
 /**
- * Parses the filters `filter.<dotted.path>=<value>`, all of which must match (completion 1.1). An attribute matches its
- * text form; an empty value matches an attribute that is null or missing.
+ * Parses the query parameters `filter.<dotted.path>=<value>` to a filter; all of them must match (completion 1.1). A
+ * parameter matches if its value is the text form of the attribute. An empty value matches an attribute that is null or
+ * missing.
  *
  * @returns undefined if the query has no filter
  */
@@ -20,7 +21,7 @@ export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
     const path = key.startsWith('filter.') ? key.slice('filter.'.length) : '';
     if (path !== '') allConditions.push({ path: path.split('.'), text });
   }
-  // A condition on a whole object is ignored if there are conditions on its attributes, as recorded.
+  // As recorded from Sensu, a condition on a whole object is ignored if there are conditions on its attributes.
   const conditions = allConditions.filter((one) => !allConditions.some((other) => isInside(other.path, one.path)));
   if (conditions.length === 0) return undefined;
   return (item) => conditions.every(({ path, text }) => attributeText(attributeAt(item, path)) === text);

@@ -2,25 +2,25 @@ import type { FastifyInstance } from 'fastify';
 import { BusyError } from '../../../shared/errors.ts';
 import { matchedRoute } from './request.ts';
 
-/** Maximum time that a read waits for a large change. */
+/** Maximum time, in milliseconds, for which a read waits until a large change is committed. */
 const WAIT_MS_MAX = 10_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Waits while the registry holds a partly applied batch, so that readers see only committed changes. Undefined:
-     * there is none.
+     * Waits while a batch is only partly applied to the registry, so that readers see only committed changes.
+     * Undefined: no batch is partly applied, so there is nothing to wait for.
      *
-     * @returns false if the batch failed: values that were read before may show a part of it
-     * @throws MonError `unavailable` if that takes too long
+     * @returns false if the batch failed: values that were read before may contain a part of it
+     * @throws MonError `unavailable` if the wait takes too long
      */
     readonly committedState: () => Promise<boolean> | undefined;
   }
 }
 
 /**
- * Delays reads until a large change is committed or rolled back. Reads about the backend itself, and those of other
- * backends, do not wait.
+ * Adds a hook that delays reads until a large change is committed or rolled back. Reads about the backend itself, and
+ * reads by other backends, are not delayed.
  */
 export function holdReads(
   app: FastifyInstance,
@@ -40,13 +40,17 @@ export function holdReads(
   });
 }
 
-/** Maximum number of times that a chunk is read: even under a flood of large changes a list completes. */
+/**
+ * Maximum number of times that a chunk is read. The last result counts even during another large change, so that a list
+ * completes under a flood of changes.
+ */
 const READINGS_MAX = 3;
 
 /**
- * Reads a chunk of a long list while the registry holds no part of a large change.
+ * Reads a chunk of a long list while no large change is partly applied.
  *
- * @throws MonError `unavailable` if a large change failed meanwhile, because the list's entries are outdated
+ * @throws MonError `unavailable` if a large change failed in the meantime, because the entries of the list may be
+ *   outdated
  */
 export async function readCommitted<Result>(
   read: () => Promise<Result>,
@@ -61,7 +65,11 @@ export async function readCommitted<Result>(
   }
 }
 
-/** @throws MonError `unavailable` if the large change failed for which a reader waited */
+/**
+ * Waits until a large change is committed; returns at once if there is none.
+ *
+ * @throws MonError `unavailable` if the large change failed
+ */
 export async function expectCommit(committed: Promise<boolean> | undefined): Promise<void> {
   if (committed === undefined || (await committed)) return;
   throw new BusyError('cannot read the list, because a bulk change failed partway: try again');

@@ -6,21 +6,24 @@ import type { Connections } from './connections.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { pacedRequests } from './watch-peers.ts';
 
-/** Time limits for sending a request, in milliseconds. */
+/** Time limits within which a client must send a request, in milliseconds. */
 export interface RequestTimes {
   readonly headMs: number;
-  /** Limit for head and body together. */
+  /** Maximum time until the head and the body of a request have arrived. */
   readonly totalMs: number;
-  /** Interval at which connections are checked for these limits. */
+  /** Interval at which connections are checked against the time limits. */
   readonly checkMs: number;
 }
 
 const REQUEST_TIMES: RequestTimes = { headMs: 10_000, totalMs: 60_000, checkMs: 5000 };
 
-/** Idle time of a kept connection: longer than the minute of the usual proxies. */
+/**
+ * Time, in milliseconds, after which an idle keep-alive connection is closed. It is longer than a minute, after which
+ * common proxies close idle connections themselves.
+ */
 const IDLE_MS = 72_000;
 
-/** The protocol that one backend requests of another one that shares its store: many channels in one connection. */
+/** The upgrade protocol between backends that share a store. It transfers many channels in one connection. */
 export const CHANNELS_PROTOCOL = 'mon-channels';
 
 /** Protocols to which a connection may be upgraded. */
@@ -32,7 +35,7 @@ export type MakeServer = (answer: RequestListener, own?: Pick<ServerOptions, 're
 /**
  * Returns a function that creates servers with the same limits, whose connections are counted together.
  *
- * @param tls undefined: plain HTTP
+ * @param tls TLS settings; undefined: the servers use plain HTTP
  */
 export function serverMaker(
   connections: Connections,
@@ -57,8 +60,8 @@ export function serverMaker(
 }
 
 /**
- * True if the request is a supported upgrade. Clients such as Java's HttpClient and `curl --http2` offer `h2c` with
- * ordinary HTTP/1.1 requests, and a server may ignore the offer (RFC 9110, 7.8).
+ * True if the request asks for a supported upgrade. Other offers are ignored (RFC 9110, 7.8): clients such as Java's
+ * HttpClient and `curl --http2` offer `h2c` with ordinary HTTP/1.1 requests.
  */
 function offersOurs({ headers }: IncomingMessage): boolean {
   return PROTOCOLS.has(headers.upgrade?.toLowerCase());

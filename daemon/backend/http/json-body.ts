@@ -18,26 +18,28 @@ export interface ParsedBody {
   readonly value: unknown;
   /**
    * The same value, but with 0.5 added to every whole number that is written as a fraction (`1.0`, `1e3`). So a schema
-   * that requires an integer rejects it, as Sensu does. Undefined: there is none, which is the usual case.
+   * that requires an integer rejects it, as Sensu does. Undefined: the body contains no such number, which is the usual
+   * case.
    */
   readonly strict: unknown;
 }
 
 /**
- * Matches a whole number written as a fraction in place of a value. It may also match inside strings, which only costs
- * time.
+ * Matches a JSON value that may be a whole number written as a fraction, such as `1.0`. It also matches inside strings,
+ * which only costs time.
  */
 const INTEGER_AS_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
 
-/** Maximum length of a text that is parsed again to find the position of an error. */
+/** Maximum length of an invalid body, in characters, that is parsed again to find the position of the error. */
 const LOCATED_LENGTH_MAX = 64 * 1024;
 
 /**
- * Parses the body as JSON, whatever its content type: existing clients send it as a form, or without any type (clients
- * 1.1). Of duplicate names the last one counts, as recorded. Strings may contain control characters.
+ * Parses the body of a request as JSON, whatever its content type: existing clients send JSON as a form, or without any
+ * type (clients 1.1). If names are duplicate, the last one counts, as recorded from Sensu. Strings may contain
+ * unescaped control characters.
  *
  * @param depthMax maximum nesting depth
- * @throws MonError `invalid`
+ * @throws MonError `invalid` if the body is empty, is not JSON or contains values that are not allowed
  */
 export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): ParsedBody {
   const { body, chunkedBody } = request;
@@ -51,28 +53,28 @@ export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): Parsed
 }
 
 /**
- * Minimum length of bodies that are parsed in chunks, in advance. Shorter ones take a few milliseconds, whatever they
- * contain.
+ * Minimum length of bodies, in characters, that are parsed in chunks before their routes handle them. Parsing a shorter
+ * body takes at most a few milliseconds.
  */
 const CHUNKED_LENGTH_MIN = 64 * 1024;
 
-/** Maximum nesting depth of any route. */
+/** Maximum nesting depth that any route accepts in a body. */
 const ANY_DEPTH_MAX = Math.max(STASH_DEPTH_MAX, 2 * DEPTH_MAX);
 
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Returns the body that was parsed in chunks, for `parseBody`; undefined: it is short.
+     * Returns the long body that was parsed in chunks, for `parseBody`; undefined: the body is short, or there is none.
      *
-     * @throws MonError `invalid` for a body that is deeper, or cannot be parsed
+     * @throws MonError `invalid` for a body that is nested deeper than `depthMax`, or cannot be parsed
      */
     chunkedBody: ((depthMax: number) => ParsedBody) | undefined;
   }
 }
 
 /**
- * Parses long bodies in chunks before their routes handle them, so that none of them blocks the event loop (security
- * S7).
+ * Adds a hook that parses long bodies in chunks before their routes handle them, so that they do not block the event
+ * loop (security S7).
  */
 export function parseLongBodies(app: FastifyInstance): void {
   app.decorateRequest('chunkedBody');
@@ -84,7 +86,7 @@ export function parseLongBodies(app: FastifyInstance): void {
     }
     const parsed = (chunkedBody: NonNullable<FastifyRequest['chunkedBody']>): void => {
       request.chunkedBody = chunkedBody;
-      // The text is no longer needed once it is parsed.
+      // The text is released, because it is no longer needed.
       request.body = undefined;
       done();
     };
@@ -92,7 +94,10 @@ export function parseLongBodies(app: FastifyInstance): void {
   });
 }
 
-/** Parses a body in chunks. Errors are thrown only when a route reads the body. */
+/**
+ * Parses a long body in chunks. The returned function throws its errors, so that they are reported only when a route
+ * reads the body.
+ */
 async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['chunkedBody']>> {
   let deepest = 0;
   const isEachExact = !isBatch(text);
@@ -122,18 +127,29 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
   }
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Parses and validates the body of a request.
+ *
+ * @throws MonError `invalid`
+ */
 export function readBody<T>(request: FastifyRequest, validate: (value: unknown) => T, depthMax?: number): T {
   return validateBoth(parseBody(request, depthMax), validate);
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Validates a parsed body, and its strict form if there is one.
+ *
+ * @throws MonError `invalid`
+ */
 export function validateBoth<T>({ value, strict }: ParsedBody, validate: (value: unknown) => T): T {
   if (strict !== undefined) validate(strict);
   return validate(value);
 }
 
-/** @throws MonError `invalid` that names each invalid field */
+/**
+ * Returns a function that validates values with a schema. That function throws MonError `invalid`, whose message names
+ * each invalid field.
+ */
 export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   return (value) => {
     const parsed = schema.safeParse(value);
@@ -142,7 +158,10 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   };
 }
 
-/** Returns a function that validates the body of an endpoint by its table; that function throws as `validator` does. */
+/**
+ * Returns a function that validates bodies with the schema of an endpoint. It throws like the function that `validator`
+ * returns.
+ */
 export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
   if (body === undefined) throw new Error(`${path} accepts no body`);
   return validator(body);
@@ -156,7 +175,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns the position of a syntax error. Other messages name the error themselves. */
+/** Returns the position of a syntax error as text; empty for other errors, whose messages are sufficient. */
 function chunksErrorPosition({ message }: JsonChunksError, text: string): string {
   return message === SYNTAX_PROBLEM ? errorPosition(text) : '';
 }
@@ -181,19 +200,20 @@ function parseStrictly(text: string): unknown {
   return replaceEscapedSurrogates(text, value);
 }
 
-/** Returns true for a list of results or alerts, each of which is accepted or rejected by itself. */
+/** True if the body is a JSON array: a list of results or alerts, each of which is accepted or rejected by itself. */
 function isBatch(text: string): boolean {
   return text.trimStart().startsWith('[');
 }
 
-/** The name of the attribute with measurements, whose numbers may be rounded (security S8). */
+/** The attribute that contains measurements, whose numbers may be rounded (security S8). */
 const MEASURED = 'metrics';
 
 /**
- * Rejects JSON that no client may send: excessive depth, names with a meaning in JavaScript, numbers that cannot be
- * represented.
+ * Rejects JSON that no body may contain: excessive nesting, names with a meaning in JavaScript, and numbers that cannot
+ * be represented.
  *
- * @returns the maximum depth
+ * @param isExact false if whole numbers may be rounded
+ * @returns the maximum nesting depth
  */
 function refuseHazards(value: unknown, depth: number, depthMax: number, isExact = true): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -209,7 +229,7 @@ function refuseHazards(value: unknown, depth: number, depthMax: number, isExact 
     for (const item of value) deepest = Math.max(deepest, refuseHazards(item, depth + 1, depthMax, isExact));
     return deepest;
   }
-  // Values parsed from JSON inherit no enumerable properties.
+  // A for-in loop yields only own names here, because values parsed from JSON inherit no enumerable properties.
   for (const name in value) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the field name "${name}" is not allowed`);
     const member = (value as Readonly<Record<string, unknown>>)[name];

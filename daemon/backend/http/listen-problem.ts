@@ -1,15 +1,15 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 
-/** The address of a listener. */
+/** The address and the port at which a listener is to listen. */
 export interface ListenAddress {
   readonly bind: string;
   readonly port: number;
 }
 
 /**
- * Returns the reason why a server cannot listen, for operators.
+ * Returns an error for operators that says why a server cannot listen.
  *
- * @param remedy the setting that changes the port
+ * @param remedy setting that changes the port
  * @returns `conflict` if the port is in use, `invalid` if the address cannot be used
  */
 export function listenProblem(error: unknown, { bind, port }: ListenAddress, remedy: string): MonError {

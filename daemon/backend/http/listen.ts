@@ -9,7 +9,9 @@ import type { MakeServer } from './http-server.ts';
 import { listenProblem, type ListenAddress } from './listen-problem.ts';
 
 /**
- * @param remedy the setting that changes the port, for operators
+ * Starts to listen.
+ *
+ * @param remedy setting that changes the port, for the error message
  * @returns the URL of the listener
  * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */
@@ -21,7 +23,7 @@ export async function listen(
 ): Promise<string> {
   try {
     const listening = await app.listen({ host: bind, port });
-    // The framework does not know whether the given server uses TLS.
+    // The framework always returns an http URL, because it does not know whether the server uses TLS.
     const url = app.server instanceof TlsServer ? listening.replace(/^http:/, 'https:') : listening;
     if (bind === 'localhost') await listenOnOtherLoopback(app, makeServer);
     return url;
@@ -30,7 +32,9 @@ export async function listen(
   }
 }
 
-/** Listens at the second address of `localhost`, because a server listens at only one of the two. */
+/**
+ * Listens at the second loopback address of `localhost` (IPv4 or IPv6), because one server listens at only one address.
+ */
 async function listenOnOtherLoopback(app: FastifyInstance, makeServer: MakeServer): Promise<void> {
   const { server } = app;
   const { address, port } = server.address() as AddressInfo;
@@ -41,19 +45,21 @@ async function listenOnOtherLoopback(app: FastifyInstance, makeServer: MakeServe
     otherServer.closeAllConnections();
   });
   otherServer.listen(port, address === '::1' ? '127.0.0.1' : '::1');
-  // Not every machine has both addresses.
+  // Errors are ignored, because not every machine has both addresses.
   await once(otherServer, 'listening').catch(() => undefined);
 }
 
-/** Maximum time for requests in progress when the backend stops (reliability 11). */
+/** Maximum time, in milliseconds, for which a stopping backend waits for requests in progress (reliability 11). */
 const DRAIN_MS = 3000;
-/** Interval at which idle kept connections are closed, because no further request will come. */
+/** Interval, in milliseconds, at which a stopping backend closes idle keep-alive connections. */
 const IDLE_MS = 50;
 
 /**
- * Stops accepting requests and waits for those in progress, but not for a client that never completes its own.
+ * Stops accepting requests and waits for requests in progress. It does not wait longer than `DRAIN_MS`, because a
+ * client may never complete its request.
  *
- * @param lastAnswersMs time for which requests on kept connections are answered before they are closed
+ * @param lastAnswersMs time, in milliseconds, for which requests on keep-alive connections are answered before these
+ *   are closed
  */
 export async function close(
   app: FastifyInstance,
@@ -62,7 +68,8 @@ export async function close(
 ): Promise<void> {
   const { server } = app;
   if (lastAnswersMs > 0) await giveLastAnswers(server, lastAnswersMs);
-  // The framework does this once, at the beginning, when connections with a request in progress are not idle yet.
+  // The framework closes idle connections only once, at the beginning. Connections with a request in progress become
+  // idle later.
   const tidying = setInterval(() => server.closeIdleConnections(), IDLE_MS);
   const impatience = setTimeout(() => connections.cut(server), DRAIN_MS);
   await app.close();
@@ -71,16 +78,16 @@ export async function close(
 }
 
 /**
- * Answers requests on kept connections, and tells their clients to reconnect; new connections are rejected here. If a
- * connection was closed while a request is on its way, its client would not know the outcome.
+ * Answers requests on keep-alive connections and asks their clients to reconnect, while new connections are rejected.
+ * If a connection were closed while a request is on its way, its client would not know the outcome.
  */
 async function giveLastAnswers(server: Server, ms: number): Promise<void> {
-  // Right after a check for new connections: connections that wait to be accepted are cut when listening ends.
+  // The event loop first accepts pending connections, because they are cut when listening ends.
   await yieldToEventLoop();
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });
-  // The `close` of HTTP servers would also close idle connections.
+  // This only ends listening. The `close` of HTTP servers would also close idle connections.
   NetServer.prototype.close.call(server);
   await Promise.race([once(server, 'close'), delay(ms)]);
 }

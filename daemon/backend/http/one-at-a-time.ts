@@ -2,11 +2,11 @@ import { MonError } from '../../../shared/errors.ts';
 import { SerialQueue } from '../store/serial-queue.ts';
 
 /**
- * Runs tasks one after another that use much memory while they build a response.
+ * Returns a function that runs tasks one at a time, because each uses much memory while it builds a response.
  *
- * @param most maximum number of tasks, including the running one
- * @param refusal the error message for further tasks
- * @throws MonError `unavailable`
+ * @param most maximum number of tasks, including the running task
+ * @param refusal error message for further tasks
+ * @throws MonError `unavailable` from the returned function, if there are too many tasks
  */
 export function oneAtATime(most: number, refusal: string): <Result>(make: () => Promise<Result>) => Promise<Result> {
   const queue = new SerialQueue();

@@ -5,7 +5,8 @@ import type { OnMon } from './route.ts';
 
 /** Serves the OpenAPI description of the mon API, for programs that generate clients. */
 export function openApiOnMon(): OnMon<'openApi'> {
-  // Built at the first request: it is rarely requested, and takes as long as a hundred responses.
+  // The description is built at the first request: it is rarely requested, and building it takes as long as a hundred
+  // responses.
   let text: string | undefined;
   return {
     openApi(_request, reply) {

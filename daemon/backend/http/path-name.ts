@@ -10,7 +10,7 @@ import {
   subscriptionSchema,
 } from '../../../shared/schemas/name.ts';
 
-/** The allowed values of path parts. A client may be named after a token that was never substituted. */
+/** Schemas of the named parts of paths. The name of a stored client may contain a token that was never substituted. */
 const SCHEMAS = {
   client: storedClientNameSchema,
   check: objectNameSchema,
@@ -19,7 +19,7 @@ const SCHEMAS = {
   severity: nameSchema,
   user: usernameSchema,
   key: nameSchema,
-  /** Any name that a configuration allows. */
+  /** Any handler name that a configuration allows. */
   handler: z.string().min(1).max(512),
   id: z
     .string()
@@ -30,15 +30,16 @@ const SCHEMAS = {
 type Part = keyof typeof SCHEMAS;
 
 /**
- * Returns a named part of the path, decoded once (completion 1.1).
+ * Returns the value of a named part in the path of a request, decoded once (completion 1.1).
  *
- * @throws MonError `not_found` if no object can have this name, `invalid` if it must be written with an escape
+ * @throws MonError if no object can have this name: `invalid` if the path contains a percent escape, otherwise
+ *   `not_found`
  */
 export function pathName(request: FastifyRequest, part: Part): string {
   const name = (request.params as Readonly<Record<string, string>>)[part] ?? '';
   if (SCHEMAS[part].safeParse(name).success) return name;
-  // The peer matches before it decodes, so an invalid name is an unknown path to it: recorded as 404. If an escape made
-  // the name invalid, the decision is to report that.
+  // Sensu matches a path before it decodes it, so a path with an invalid name is unknown: recorded as 404. If an escape
+  // made the name invalid, the error says so instead.
   const isEscaped = request.url.split('?', 1)[0]?.includes('%') === true;
   throw isEscaped
     ? new MonError('invalid', `"${name}" in the path is not a valid ${part} name`)
@@ -46,7 +47,7 @@ export function pathName(request: FastifyRequest, part: Part): string {
 }
 
 /**
- * Accepts only valid names, whatever the method: a path with another text in their place is a different path
+ * Rejects a path with an invalid name, even if the path does not support the method: such a path is unknown in Sensu
  * (legacy-peer, HTTP conventions).
  *
  * @throws MonError as `pathName` does

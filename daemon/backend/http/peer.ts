@@ -1,42 +1,44 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The memory usage of a WebSocket. */
+/** The progress of a WebSocket, by which its memory usage is measured. */
 export interface FrameProgress {
-  /** Bytes up to the end of the last message that was processed. */
+  /** Number of received bytes up to the end of the last processed message. */
   readonly doneBytes: number;
 }
 
-/** The memory usage of one connection: unsent data, and incomplete requests or messages. */
+/** Measures the memory usage of one connection: unsent data, and incomplete requests or messages. */
 export class Peer {
   readonly socket: Socket;
-  /** Its unanswered requests. */
+  /** The responses that are not complete yet. */
   readonly #answers = new Set<ServerResponse>();
-  /** Starts pipelined requests in order. */
+  /** Callbacks that start the waiting pipelined requests, in order. */
   readonly #waiting: (() => void)[] = [];
-  /** Bytes of the registry that its responses reference. */
+  /** Number of bytes that unfinished responses use in addition to the buffers of the socket. */
   #referencedBytes = 0;
-  /** Number of bytes that were read and processed; for WebSockets see `FrameProgress`. */
+  /** Number of bytes that were received when all requests were last answered; for WebSockets see `FrameProgress`. */
   #doneBytes: number;
   #frames: FrameProgress | undefined;
   #takenBytes = 0;
   #takenMs: number;
 
-  /** @param nowMs on the monotonic clock */
+  /** @param nowMs current time of the monotonic clock, milliseconds */
   constructor(socket: Socket, nowMs: number) {
     this.socket = socket;
     this.#takenMs = nowMs;
     this.#doneBytes = socket.bytesRead;
   }
 
-  /** Number of unanswered requests, which a client may pipeline. */
+  /** Number of unanswered requests; a client may pipeline several requests. */
   get pending(): number {
     return this.#answers.size;
   }
 
   /**
-   * Starts one request after the other: the next one when the socket has sent the previous response. If the connection
-   * is closed by then, the other requests are not started.
+   * Registers a request, and starts it after the previous response on the connection was sent. If the connection is
+   * closed by then, the request is not started.
+   *
+   * @param start callback that starts the request
    */
   began(answer: ServerResponse, start: () => void): void {
     this.#answers.add(answer);
@@ -53,17 +55,17 @@ export class Peer {
     this.#referencedBytes = 0;
   }
 
-  /** Adds memory that a response holds while it is sent; a negative number releases it. */
+  /** Adds to the bytes that a response uses while it is sent; a negative number releases bytes. */
   hold(bytes: number): void {
     this.#referencedBytes = Math.max(0, this.#referencedBytes + bytes);
   }
 
-  /** Switches to WebSocket accounting: incomplete messages wait in memory. */
+  /** Switches to the accounting of WebSockets, where incomplete messages are buffered instead of requests. */
   speaksFrames(frames: FrameProgress): void {
     this.#frames = frames;
   }
 
-  /** Bytes that wait in memory because of this connection. */
+  /** Number of bytes that are buffered in memory because of this connection. */
   get waitingBytes(): number {
     const { socket } = this;
     let bytes =
@@ -72,7 +74,7 @@ export class Peer {
     return bytes;
   }
 
-  /** Returns the time for which the connection accepted no waiting data. */
+  /** Returns the time, in milliseconds, for which the peer has accepted no data although data is buffered for it. */
   stalledMs(nowMs: number): number {
     const { writableLength } = this.socket;
     const takenBytes = writableLength === 0 ? 0 : this.socket.bytesWritten - writableLength;

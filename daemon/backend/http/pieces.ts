@@ -2,13 +2,17 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Peer } from './peer.ts';
 
-/** Maximum length of a body that is sent as a whole, with its length. */
+/** Maximum length of a body, in characters, that is sent as a whole, with its length in a header. */
 export const BUFFERED_LENGTH_MAX = 256 * 1024;
 
-/** Approximate length of the chunks of a longer body. */
+/** Approximate length, in characters, of the chunks in which a longer body is sent. */
 export const PIECE_LENGTH = 64 * 1024;
 
-/** Yields the text of a JSON array in chunks, each built when it is requested. */
+/**
+ * Yields the text of a JSON array in chunks; each chunk is built when it is requested.
+ *
+ * @param texts items of the array as JSON, in groups
+ */
 export async function* arrayText(
   texts: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
 ): AsyncGenerator<string, void> {
@@ -26,10 +30,11 @@ export async function* arrayText(
 }
 
 /**
- * Sends JSON in chunks. A short or early failing response is sent as a whole. A longer one is built only as fast as the
- * socket accepts it. A failure in the middle cuts the connection, so that no client takes it for complete.
+ * Sends a JSON response in chunks. A short response is sent as a whole, and so is an error that occurs early. A longer
+ * response is built only as fast as the socket accepts it. A later error closes the connection, so that no client
+ * regards the response as complete.
  *
- * @param headers of the response, unless it fails early
+ * @param headers headers of the response, which an early error does not get
  */
 export async function sendPieces(
   request: FastifyRequest,
@@ -59,7 +64,7 @@ async function* joined(
   remaining: AsyncGenerator<string, void>,
   peer: Peer | undefined,
 ): AsyncGenerator<string, void> {
-  // The first chunks may wait for a reader that does not read.
+  // The buffered chunks count as memory of the connection until they are sent, because its peer may not read.
   for (const { length } of first) peer?.hold(length);
   try {
     for (let piece = first.shift(); piece !== undefined; piece = first.shift()) {

@@ -6,7 +6,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 
-/** Returns the query, decoded by the usual rules. */
+/** Returns the decoded query parameters of a request. */
 export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
@@ -16,19 +16,20 @@ export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
 const RENAMED_PARAMETERS: Readonly<Record<string, string>> = { whole: 'full' };
 
 /**
- * Returns a function that reads the query of an endpoint by its table. Of a repeated parameter the last value counts.
- * The function throws MonError `invalid`.
+ * Returns a function that reads and validates the query parameters of an endpoint. If a parameter is repeated, the last
+ * value counts. The function throws MonError `invalid` for an invalid or a renamed parameter.
  */
 export function queryReader<Query extends EndpointQuery>(
   query: Query,
 ): (request: Pick<FastifyRequest, 'url'>) => QueryOf<Endpoint<unknown, unknown, Query>> {
   const names = Object.keys(query);
   type Read = QueryOf<Endpoint<unknown, unknown, Query>>;
-  // Compiled with the first request: compiling all endpoints would take a tenth of the time of a start.
+  // The schema is compiled at the first request. Compiling the schemas of all endpoints would take a tenth of the
+  // start-up time.
   let compiled: { readonly schema: z.ZodObject<Query>; readonly ofNone: z.ZodSafeParseResult<unknown> } | undefined;
   const compile = (): NonNullable<typeof compiled> => {
     const schema = z.object(query);
-    // Most requests have no query.
+    // The result without parameters is cached, because most requests have no query.
     return { schema, ofNone: schema.safeParse({}) };
   };
   return (request) => {
@@ -47,12 +48,12 @@ export function queryReader<Query extends EndpointQuery>(
   };
 }
 
-/** Returns the namespace in the query: `default` if it has none, `*` for all namespaces. */
+/** Returns the namespace in the query of a request: `default` if there is none, `*` for all namespaces. */
 export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
   return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 
-/** Returns a number as `parseCount` does; of repeated values the last one counts. */
+/** Returns a query parameter as a number, as `parseCount` does; if it is repeated, the last value counts. */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   return parseCount(query.getAll(name).at(-1));
 }
@@ -63,9 +64,10 @@ export interface PageRange {
 }
 
 /**
- * Returns the requested page; undefined: everything. `offset` alone does nothing, unless there is a `limitMax`.
+ * Returns the page that a query requests; undefined: the whole list. An `offset` without `limit` is ignored, unless
+ * there is a `limitMax`.
  *
- * @param limitMax replaces a missing or greater limit
+ * @param limitMax limit that replaces a missing or greater limit
  */
 export function pageOf(query: URLSearchParams, limitMax = Infinity): PageRange | undefined {
   const limit = Math.min(integerParameter(query, 'limit') ?? Infinity, limitMax);

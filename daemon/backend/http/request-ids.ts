@@ -11,15 +11,18 @@ export class RequestIds {
   #digits = '';
   #at = 0;
 
-  /** Returns the caller's own id if it is short and printable, so that it can be found in the logs of both sides. */
+  /**
+   * Returns the id of a request. If the caller sent an id that is short and printable, it is used, so that both sides
+   * log the same id.
+   */
   of({ headers }: Pick<IncomingMessage, 'headers'>): string {
     const incomingId = headers['x-request-id'];
     return typeof incomingId === 'string' && /^[ -~]{1,128}$/.test(incomingId) ? incomingId : this.#uuid();
   }
 
   /**
-   * Returns a UUID of version 4 (RFC 9562). `randomUUID` builds each from bytes, which is noticeable at thousands of
-   * requests per second.
+   * Returns a UUID of version 4 (RFC 9562). It is faster than `randomUUID`, which builds each id from bytes: this is
+   * noticeable at thousands of requests per second.
    */
   #uuid(): string {
     if (this.#at === this.#digits.length) {
@@ -28,7 +31,7 @@ export class RequestIds {
     }
     const digits = this.#digits.slice(this.#at, this.#at + UUID_DIGITS);
     this.#at += UUID_DIGITS;
-    // One digit each is fixed for the version and the variant.
+    // The version and the variant are one fixed digit each.
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
   }
 }

@@ -6,21 +6,27 @@ import type { Peer } from './peer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The authenticated caller; set before the handler of a route is called. */
+    /** The authenticated caller of the request; set before the handler of a route is called. */
     principal: Principal;
-    /** An `Admission` that returns the caller with its present rights, for requests that wait for their turn. */
+    /**
+     * Checks again whether the caller may make the request, and returns the caller with its current rights. A change
+     * that waited in a queue calls it before it is applied, see `Admission`.
+     */
     admission: () => Principal;
-    /** The result of `matchedRoute`; undefined before its first call. */
+    /** The cached result of `matchedRoute`; undefined before its first call. */
     cachedRoute: MatchedRoute | undefined;
-    /** The path, if it supports other methods than that of the request. Set by `matchedRoute`. */
+    /** The path of the request if it supports only other methods; undefined otherwise. `matchedRoute` sets it. */
     otherMethods: PathMatch | undefined;
-    /** Address of the caller, see `Callers`. */
+    /** Network address of the caller, see `Callers`. */
     readonly caller: string;
-    /** The connection of the request; undefined: it is closed. */
+    /** The connection of the request, which measures its memory usage; undefined: it is closed. */
     peer: Peer | undefined;
-    /** Set for a request that another backend with the same store forwards; undefined: it comes directly. */
+    /**
+     * The original sender of a request that another backend with the same store forwards; undefined: the caller sent
+     * the request to this backend directly.
+     */
     sender: Sender | undefined;
-    /** The id of the backend that answered in place of this one; undefined: none. */
+    /** The id of the backend that answered the request in place of this backend; undefined: this backend answers it. */
     forwardedTo: string | undefined;
   }
   interface FastifyInstance {
@@ -29,35 +35,37 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The access that the route requires. */
     access?: Access;
-    /** The rights by roles that also permit the route. */
+    /** The verb and resource that a role must allow to permit the route; undefined: roles do not apply to the route. */
     role?: EndpointRole | undefined;
-    /** True if it affects all namespaces at once: not allowed for callers limited to one of them. */
+    /** True if the route affects all namespaces at once, so that callers limited to one namespace may not use it. */
     isOfAllNamespaces?: boolean;
-    /** True if it is open to every caller while no credentials exist: scripts for the v1 API have none. */
+    /** True if every caller may use the route while no credentials exist, because scripts for the v1 API send none. */
     isForAnonymous?: boolean;
-    /** True if its query names the namespace: not allowed for callers limited to another one. */
+    /** True if the query of the route names a namespace, so that callers limited to another namespace are rejected. */
     takesNamespace?: boolean;
-    /** True if the leader must answer it, where several backends share a store. */
+    /** True if the leader must answer the route, where several backends share a store. */
     isForWriter?: boolean;
-    /** True if it is about the backend itself, and not about stored data. */
+    /** True if the route is about the backend itself, and not about stored data. */
     isOfItself?: boolean;
-    /** True if it is only for the other backends that share the store. */
+    /** True if only other backends that share the store may use the route. */
     isOfPeers?: boolean;
   }
 }
 
-/** The configuration of a registered route. */
+/** The configuration of the route that matches a request. */
 export interface MatchedRoute extends FastifyContextConfig {
-  /** Its pattern; absent: there is no route. */
+  /** The pattern of the route's path; absent: no route matches. */
   readonly url?: string;
 }
 
-/** Returns the route of a request. It is cached, because the framework builds the description anew at each call. */
+/** Returns the route of a request. The result is cached, because the framework builds it anew at each call. */
 export function matchedRoute(request: FastifyRequest): MatchedRoute {
   return (request.cachedRoute ??= request.is404 ? unmatchedRoute(request) : (request.routeOptions.config ?? {}));
 }
 
-/** Returns the route information of a request without a route: its path may support other methods. */
+/**
+ * Returns the pattern of a path that supports only other methods than that of the request; empty for an unknown path.
+ */
 function unmatchedRoute(request: FastifyRequest): MatchedRoute {
   const path = request.server.routePaths.find(request.url);
   if (path === undefined) return {};
@@ -66,13 +74,13 @@ function unmatchedRoute(request: FastifyRequest): MatchedRoute {
   return { url: path.url, access: 'authenticated' };
 }
 
-/** The sender of a request that another backend forwards; that backend itself may be the sender. */
+/** The sender of a request that another backend forwards. The forwarding backend itself may be the sender. */
 export interface Sender {
   readonly principal: Principal;
-  /** The address of the caller at that backend. */
+  /** The network address of the caller, as the forwarding backend determined it. */
   readonly caller: string;
-  /** True if the request came to a listener that serves only the v2 API. */
+  /** True if the forwarding backend got the request at a listener that serves only the v2 API. */
   readonly isOfV2: boolean;
-  /** The id of that backend. */
+  /** The id of the forwarding backend. */
   readonly memberId: string;
 }

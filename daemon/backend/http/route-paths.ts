@@ -3,11 +3,11 @@ import { URL_LENGTH_MAX } from './limits.ts';
 
 /** A path of the API that does not support the method of the request. */
 export interface PathMatch {
-  /** Its pattern, such as `/clients/:client`. */
+  /** The pattern of the path, such as `/clients/:client`. */
   readonly url: string;
-  /** The methods that it supports, for the header `Allow`. */
+  /** The methods that the path supports, as the value of the header `Allow`. */
   readonly allow: string;
-  /** The named parts of the path of the request, decoded. */
+  /** The values of the named parts in the path of the request, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
@@ -17,8 +17,9 @@ interface Pattern {
 }
 
 /**
- * The paths of a listener. Requests with a method that a path does not support are rare, so the search index is built
- * when the first one arrives. Routes for all those methods would take half of the time that a listener needs to open.
+ * The paths of a listener, to find the methods that a path supports. The search index is built at the first request
+ * with an unsupported method, because such requests are rare. Routes for all unsupported methods would take half of the
+ * time that a listener needs to open.
  */
 export class RoutePaths {
   readonly #patterns: Pattern[] = [];
@@ -28,7 +29,7 @@ export class RoutePaths {
     this.#patterns.push({ url, allow: methods.join(', ') });
   }
 
-  /** Finds a path in the same way as the routes; undefined if no route has this path. */
+  /** Returns the path that matches a request, in the same way as the routes; undefined if no route has this path. */
   find(target: string): PathMatch | undefined {
     this.#router ??= routerOf(this.#patterns);
     const [path = ''] = target.split('?', 1);

@@ -11,7 +11,7 @@ import { refuseOtherPath } from './path-name.ts';
 import { queryReader } from './query.ts';
 import './request.ts';
 
-/** Handles a request to an endpoint; the status of a success is set before the call. */
+/** Handles a request to an endpoint. The status for success is already set in the reply. */
 export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyReply, query: Query) => unknown;
 
 type Table = Readonly<Record<string, Endpoint>>;
@@ -25,12 +25,12 @@ export type OnV1<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API
 /** Handlers for some endpoints of the mon API. */
 export type OnMon<Name extends keyof typeof MON_API> = Pick<Handlers<typeof MON_API>, Name>;
 
-/** Handlers for the endpoints of one noun of the v2 API. */
+/** Handlers for the endpoints of one group in the table of the v2 API, such as `users`. */
 export type OnV2<Noun extends keyof typeof V2_API> = Handlers<(typeof V2_API)[Noun]>;
 
 /**
- * Serves the endpoints of a table, which defines paths, access, body limits and the status of a success. GET also
- * serves HEAD. Any other method of a path gets 405 and the list of supported methods.
+ * Registers the endpoints of a table, which defines paths, access, body limits and the status for success. An endpoint
+ * for GET also serves HEAD. A request with any other method of a path gets 405 and the supported methods.
  */
 export function serve<Of extends Table>(app: FastifyInstance, table: Of, handlers: Handlers<Of>): void {
   for (const [url, endpoints] of Map.groupBy(Object.entries(table), ([, { path }]) => path)) {
@@ -69,19 +69,19 @@ function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): R
 
 /** Responds to a request with a method that its path does not support. */
 export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url, allow }: PathMatch): FastifyReply {
-  // Sensu Go sends no body (clients 6).
+  // The response has no body, as in Sensu Go (clients 6).
   if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
   refuseOtherPath(request);
   reply.header('Allow', allow);
   throw new MonError('method_not_allowed', `${request.method} is not supported here: use ${allow}`);
 }
 
-/** One method of one path, and the access it requires. */
+/** A route, by method and path, and the access that it requires. */
 export interface RouteAccess {
   readonly method: string;
   readonly url: string;
   readonly access: Access;
-  /** True if every caller may use it while no credentials exist. */
+  /** True if every caller may use the route while no credentials exist. */
   readonly anonymous: boolean;
 }
 
@@ -95,7 +95,7 @@ export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
     if (access === undefined) throw new Error(`the endpoint ${String(method)} ${url} declares no required rights`);
-    // HEAD is registered together with GET.
+    // The framework registers HEAD together with GET, so the table omits it.
     if (method === 'HEAD') return;
     table.push({ method: String(method), url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });
   });

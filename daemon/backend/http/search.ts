@@ -7,12 +7,15 @@ import {
 import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
 
-/** A query that may contain a search. */
+/** The query parameters of a request that may contain a search. */
 interface Searched {
   readonly q?: string | undefined;
 }
 
-/** @throws MonError `invalid`, with the position and what is allowed there */
+/**
+ * @throws MonError `invalid` if the search is invalid; the message contains the position of the error and what is
+ *   allowed there
+ */
 export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }: Searched): SearchOf<Row> {
   const search = readSearch(language, q);
   if (search.kind === 'search') return search;
@@ -20,10 +23,11 @@ export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }:
 }
 
 /**
- * Returns the filter for `?q=`; `undefined`: everything matches.
+ * Returns a filter for the items that match the search in the query parameter `q`; undefined: there is no search, so
+ * all items match.
  *
- * @param rowOf returns the row of an item that the language searches
- * @throws MonError `invalid`, with the position and what is allowed there
+ * @param rowOf callback that returns the row of an item, to which the search is applied
+ * @throws MonError `invalid` as `parseSearchQuery` does
  */
 export function searchFilter<Row, Item>(
   language: SearchLanguage<Row>,

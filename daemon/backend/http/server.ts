@@ -36,7 +36,7 @@ import { watchPeers } from './watch-peers.ts';
 
 type Refused = (error: unknown) => void;
 
-/** The APIs of a listener: all of them, or, at an address of its own, only the v2 API with its `/health`. */
+/** The APIs that a listener serves: all APIs, or, at an address of its own, only the v2 API with its `/health`. */
 export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
 
 /** The dependencies of every listener. */
@@ -47,18 +47,21 @@ export interface ServerDeps {
   readonly log: Log;
   readonly logRequest?: LogRequest;
   readonly slowPeers: SlowPeers;
-  /** Returns the partly applied batch, see `Batcher.partial`. Default: there is never one. */
+  /**
+   * Returns a promise for the end of a partly applied batch, see `Batcher.partial`. Default: no batch is ever partly
+   * applied.
+   */
   readonly partialBatch?: (() => Promise<boolean> | undefined) | undefined;
   /** Forwards requests to the other backends; absent: the store is not shared. */
   readonly forwarding?: RequestForwarding | undefined;
 }
 
 /**
- * Creates the HTTP API, ready to listen. The caller closes it.
+ * Creates a server for the HTTP API, ready to listen. The caller closes it.
  *
- * @param addRoutes registers the routes of the listener; it gets the table of all routes, which is filled as they are
- *   registered
- * @throws MonError `invalid` if `api.cors` cannot be sent
+ * @param addRoutes callback that registers the routes of the listener; it gets the table of all routes, which is filled
+ *   as they are registered
+ * @throws MonError `invalid` if `api.cors` contains an invalid header
  */
 export async function openServer(
   deps: ServerDeps,
@@ -74,17 +77,18 @@ export async function openServer(
 
   function authorize({ headers, caller, sender }: FastifyRequest): Principal | Promise<Principal> {
     if (sender !== undefined) return sender.principal;
-    // Allowed with --insecure. Its host names are unknown here, so a foreign Host cannot be detected.
+    // The option --insecure allows an open listener beyond loopback. Its host names are unknown, so a foreign Host
+    // header cannot be detected.
     const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
     return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
   }
 
   /**
-   * Admits a request in the order of completion 1.1: first the headers of every response, then the authentication, then
-   * the path.
+   * Admits or rejects a request in the order of completion 1.1: it sets the headers of every response, then
+   * authenticates the caller, then checks the path and the access.
    */
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
-    // By the route, because a path can be written in several ways.
+    // The pattern of the route selects the CORS headers, because a path can be written in several ways.
     reply.headers(cors(matchedRoute(request).url ?? '/'));
     reply.header('x-request-id', request.id);
     let pending: Promise<Principal> | undefined;
@@ -111,7 +115,7 @@ export async function openServer(
     if (request.url.length > URL_LENGTH_MAX) {
       throw new MonError('too_large', `the URL is longer than ${String(URL_LENGTH_MAX)} characters`);
     }
-    // Browsers never send a fragment, so this is a different path.
+    // A path with a fragment is unknown, because browsers never send a fragment.
     if (request.url.includes('#')) throw unknownPath(request);
     refuseWithoutAccess(principal, route);
   }
@@ -120,8 +124,8 @@ export async function openServer(
   const isOfV2 = ({ url, sender }: Pick<FastifyRequest, 'url' | 'sender'>): boolean =>
     face.kind === 'core' || sender?.isOfV2 === true || url.startsWith(`${V2_PREFIX}/`);
   /**
-   * Returns the route; unknown paths are public at the listener for v2, as in Sensu Go, whose listener serves nothing
-   * else.
+   * Returns the route of a request. At a listener that serves only the v2 API, unknown paths need no credentials, as in
+   * Sensu Go.
    */
   const routeOf = (request: FastifyRequest): RequestedRoute =>
     face.kind === 'core' && matchedRoute(request).url === undefined
@@ -139,16 +143,18 @@ export async function openServer(
 
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
-    // A missing Host header is rejected later, with a response that says so.
+    // A missing Host header is rejected later, with a response that names the problem.
     serverFactory: (answer) => makeServer(answer, { requireHostHeader: false }),
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
     requestIdHeader: false,
     genReqId: (request) => requestIds.of(request),
-    // The preflight request of a browser does not depend on the path, which may even be `*`.
+    // The path of an OPTIONS request (a preflight request of a browser) is replaced by /, because OPTIONS is answered
+    // for every path, even for `*`.
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      // The hook `plainJsonType` does not run here; with a serializer the framework adds no charset.
+      // The hook `plainJsonType` does not run for these errors. With a serializer, the framework adds no charset to the
+      // content type.
       reply.type('application/json').serializer((body) => (typeof body === 'string' ? body : JSON.stringify(body)));
       const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
@@ -162,7 +168,7 @@ export async function openServer(
   app.decorateRequest('cachedRoute');
   app.decorateRequest('otherMethods');
   app.decorate('routePaths', new RoutePaths());
-  // A getter, because few requests need it: most are admitted by a known key.
+  // The address of the caller is computed by a getter, because few requests need it: most are admitted by a known key.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       return this.sender?.caller ?? callers.addressOf(this);
@@ -170,7 +176,7 @@ export async function openServer(
   });
   const accessTable = watchAccess(app);
   app.removeAllContentTypeParsers();
-  // Read as text and parsed by the handler, so that an unknown path or method is reported before an invalid body.
+  // A body is read as text and parsed later, so that an unknown path or method is reported before an invalid body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   watchPeers(app, deps);
   forwarding?.receive(app);
@@ -184,15 +190,15 @@ export async function openServer(
       return;
     }
     const admitted = (): void => {
-      // From here on the content type must not matter, not even a malformed one (clients 1.1). Deleting the property
-      // would slow down reading any other header.
+      // From here on the content type is ignored, even if it is malformed (clients 1.1). Deleting the property would
+      // slow down reading the other headers.
       request.headers['content-type'] = undefined;
       done();
     };
     admit(request, reply, admitted, (error) => done(error as Error));
   });
   app.addHook('onSend', plainJsonType);
-  // Checked again, because reading the body may have taken time.
+  // The access is checked again, because the credentials of the caller may have been revoked while the body was read.
   app.addHook('preHandler', (request, _reply, done) => {
     try {
       request.admission();
@@ -218,7 +224,10 @@ export async function openServer(
   return app;
 }
 
-/** Returns the access that a request requires. Without a route, the caller must still be authenticated. */
+/**
+ * Returns the route of a request and the access that it requires. If no route matches, the caller must still be
+ * authenticated.
+ */
 function requestedRoute(request: FastifyRequest): RequestedRoute {
   const params = (request.params ?? {}) as Readonly<Record<string, string>>;
   const { namespace, user } = params;
@@ -236,14 +245,18 @@ function requestedRoute(request: FastifyRequest): RequestedRoute {
 }
 
 /**
- * Returns the path with duplicate slashes removed, to which Sensu Go redirects its clients; undefined: there are none.
+ * Returns the path without duplicate slashes, to which Sensu Go redirects its clients; undefined: there are no
+ * duplicate slashes.
  */
 function cleanPath(url: string): string | undefined {
   const [path = '', ...query] = url.split('?');
   return path.includes('//') ? [path.replaceAll(/\/{2,}/g, '/'), ...query].join('?') : undefined;
 }
 
-/** Removes the charset that the framework adds: JSON has none (RFC 8259, section 11), and Sensu sends none. */
+/**
+ * Removes the charset that the framework adds to the content type: JSON has no charset (RFC 8259, section 11), and
+ * Sensu sends none.
+ */
 const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
     reply.header('content-type', 'application/json');
@@ -251,7 +264,10 @@ const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   done(null, payload);
 };
 
-/** Logs one record for each response: the route rather than the path, and nothing of the query, headers or body. */
+/**
+ * Returns a hook that logs one record for each response. The record contains the pattern of the route instead of the
+ * path, and nothing from the query, headers or body.
+ */
 function recordOf(logRequest: LogRequest): onResponseHookHandler {
   return (request, reply, done) => {
     logRequest({

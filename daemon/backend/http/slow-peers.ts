@@ -7,11 +7,11 @@ import { Seldom } from '../../log/rate-limit.ts';
 import type { Clock } from '../ports.ts';
 import { Peer } from './peer.ts';
 
-/** Interval at which all connections are checked. */
+/** Interval, in milliseconds, at which all connections are checked. */
 const CHECK_MS = 1000;
 
 interface SlowPeerParts {
-  /** Returns the limits, called each time: a reload may change them. */
+  /** Returns the current limits; called at each check, because a reload may change them. */
   readonly limits: () => BufferLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,10 +22,11 @@ interface Looked extends PeerState {
 }
 
 /**
- * Limits the data that waits in memory for peers that do not read, or do not complete their requests, and cuts them.
+ * Limits the memory that connections use whose peers do not read, or do not complete their requests, and closes such
+ * connections.
  */
 export class SlowPeers implements Disposable {
-  /** Number of cut connections since the start, by reason. */
+  /** Number of connections that were closed since the start, by reason. */
   readonly dropped: Record<DropReason, number> = { stalled: 0, connection_limit: 0, total_limit: 0 };
   readonly #parts: SlowPeerParts;
   readonly #peers = new Map<Duplex, Peer>();
@@ -38,14 +39,14 @@ export class SlowPeers implements Disposable {
     this.#timer = parts.clock.every(CHECK_MS, () => this.#dropSlow());
   }
 
-  /** The buffered bytes of all peers together. */
+  /** Number of bytes that are buffered in memory for all connections together. */
   get waitingBytes(): number {
     let bytes = 0;
     for (const peer of this.#peers.values()) bytes += peer.waitingBytes;
     return bytes;
   }
 
-  /** Monitors the connections of a server that does not listen yet. */
+  /** Monitors the connections of a server; called before the server listens. */
   watch(server: Server): void {
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#peers.set(socket, new Peer(socket, this.#parts.clock.monotonic()));
@@ -53,7 +54,7 @@ export class SlowPeers implements Disposable {
     });
   }
 
-  /** Returns the peer of a socket. Undefined: it is closed, or does not belong to a server. */
+  /** Returns the `Peer` of a socket; undefined: the socket is closed, or does not belong to a monitored server. */
   of(socket: Duplex): Peer | undefined {
     return this.#peers.get(socket);
   }

@@ -4,8 +4,8 @@ const CHUNK_SIZE = 100;
 /**
  * Yields the entries after a key, in chunks.
  *
- * @param entries in the order of their keys
- * @param after undefined: from the first
+ * @param entries entries in the order of their keys
+ * @param after key after which the entries begin; undefined: they begin with the first entry
  */
 export function* chunksAfter<Entry>(
   entries: readonly Entry[],
@@ -16,7 +16,7 @@ export function* chunksAfter<Entry>(
   for (let at = start; at < entries.length; at += CHUNK_SIZE) yield entries.slice(at, at + CHUNK_SIZE);
 }
 
-/** Returns the index of the first entry with a greater key. */
+/** Returns the index of the first entry with a key greater than `after`; the number of entries if there is none. */
 export function firstBehind<Entry>(entries: readonly Entry[], after: string, keyOf: (entry: Entry) => string): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

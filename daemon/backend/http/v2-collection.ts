@@ -17,52 +17,61 @@ import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from 
 import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
 
 /**
- * The objects of one kind, as the router needs them. `S` is the type of submitted, validated objects; `T` is the type
- * of stored objects, which include their namespace.
+ * The operations on objects of one kind, from which `objectHandlers` makes the handlers of routes. `S` is the type of
+ * submitted, validated objects; `T` is the type of stored objects, which include their namespace.
  */
 export interface Collection<T extends object, S extends object = T> extends ObjectSource<T> {
-  /** True for objects without a namespace: `get` and the others are called with an empty name. */
+  /** True for objects without a namespace: `get`, `write` and `remove` are called with an empty namespace. */
   readonly isClusterWide?: boolean;
   /**
-   * For lists of all namespaces: yields nonexistent namespaces that still have objects, so that a caller can find such
-   * objects (reference 9.3). Absent: there can be none.
+   * Yields namespaces that do not exist but still have objects. Lists of all namespaces include them, so that a caller
+   * can find such objects (reference 9.3). Absent: no such namespaces are possible.
    */
   orphanNamespaces?(): Iterable<string>;
-  /** True if `POST` replaces an existing object: each request reports the same thing anew. */
+  /**
+   * True if `POST` replaces an existing object, because each request reports its new state. Otherwise an existing
+   * object is a conflict.
+   */
   readonly isReplacedByPost?: boolean;
   /**
-   * True if an object without a namespace in its body belongs to that of the path; other kinds are rejected, as by the
-   * peer.
+   * True if an object without a namespace in its body belongs to the namespace in the path. Otherwise such an object is
+   * rejected, as in Sensu Go.
    */
   readonly isPlacedByPath?: boolean;
-  /** True if a PUT stores the object that the body names, whatever its path says, as Sensu Go does for these kinds. */
+  /**
+   * True if a PUT stores the object that the body names, whatever name is in the path, as Sensu Go does for these
+   * kinds.
+   */
   readonly isNamedByBody?: boolean;
   /**
-   * Returns the key that a path denotes, where it can be written in several ways; absent: the path contains the key
-   * itself.
+   * Returns the key for the name in a path, where an object can be named in several ways; absent: the path contains the
+   * key itself.
    */
   keyOfPath?(key: V2Key): V2Key;
-  /** Returns the key in a body, which must match the path of a PUT; absent: the stored key. */
+  /**
+   * Returns the key in a submitted body, which must match the key in the path; absent: the key of the stored object
+   * must match.
+   */
   sentKeyOf?(submitted: S): V2Key;
-  /** Returns the creator that the object names. It counts only where no credentials are required. */
+  /** Returns the creator that a submitted object names, for the audit trail (see `actorOf`). */
   creatorOf?(submitted: S): string | null | undefined;
   /**
    * Validates the body of a request.
    *
-   * @param key of the path; empty for a path without one
+   * @param key key in the path; empty if the path contains none
    * @throws MonError `invalid`
    */
   parse(value: unknown, key: V2Key): S;
-  /** Returns the namespace in the body itself. */
+  /** Returns the namespace that a submitted body contains; null, undefined or empty: the body contains none. */
   namespaceOf(submitted: S): string | null | undefined;
-  /** Returns the object in its namespace. */
+  /** Returns a submitted object as it is stored, with its namespace. */
   withNamespace(submitted: S, namespace: string): T;
   get(namespace: string, key: V2Key): T | undefined | Promise<T | undefined>;
   /**
    * Stores the result of `change`; resolves after the commit.
    *
-   * @param change computes the new object in the transaction; it is synchronous and may run more than once; an error
-   *   rejects the change
+   * @param change callback that gets the current object and returns the new object. It runs in the transaction, is
+   *   synchronous and may run more than once; an error rejects the change
    * @throws MonError `invalid`, `conflict`, `not_found`, `unavailable`, `payment_required`
    */
   write(
@@ -73,7 +82,10 @@ export interface Collection<T extends object, S extends object = T> extends Obje
     request: FastifyRequest,
   ): Promise<T>;
   /**
-   * @param check throws to reject the removal; called as `change` is
+   * Removes an object; resolves after the commit.
+   *
+   * @param check callback that gets the current object and throws to reject the removal; it runs like `change` of
+   *   `write`
    * @throws MonError `not_found`, `conflict`, `unavailable`
    */
   remove(
@@ -84,15 +96,15 @@ export interface Collection<T extends object, S extends object = T> extends Obje
     request: FastifyRequest,
   ): Promise<void>;
   /**
-   * Returns the body of the response to a POST or PUT, with 200: for these kinds Sensu Go returns what was sent.
-   * Absent: an empty response with 201.
+   * Returns the body of a response to POST or PUT with status 200, for kinds where Sensu Go returns the submitted
+   * object. Absent: the response has status 201 and no body.
    */
   echo?(submitted: T): object;
-  /** Returns the response to a PATCH; absent: the object. */
+  /** Returns the body of the response to a PATCH; absent: the object as other responses show it. */
   showPatched?(object: T): object;
   /** Returns warnings about a stored object, for the header `Warning`. */
   warningsOf?(object: T): readonly string[];
-  /** Returns headers for the responses about these objects. */
+  /** Returns additional headers for all responses about objects of this kind. */
   headers?(): Readonly<Record<string, string>>;
 }
 
@@ -103,7 +115,7 @@ export const WITH_METADATA = {
   labelsOf: ({ metadata }: SubmittedV2Object): Attributes => metadata.labels ?? {},
 };
 
-/** Returns the object with its namespace in its metadata, and everything else unchanged. */
+/** Returns a submitted object with a namespace in its metadata; all other attributes are unchanged. */
 export function objectInNamespace<S extends SubmittedV2Object>(
   submitted: S,
   namespace: string,
@@ -112,17 +124,17 @@ export function objectInNamespace<S extends SubmittedV2Object>(
   return { ...submitted, metadata };
 }
 
-/** The declared namespaces. */
+/** Provides the names of the declared namespaces. */
 export interface NamespaceSource {
   readonly registry: { readonly declared: { names(): readonly string[]; has(name: string): boolean } };
 }
 
-/** The operations on objects of a kind: on lists, and on a single object by its name. */
+/** The handlers for objects of one kind: for lists, and for single objects by name. */
 type ObjectHandlers = Readonly<
   Record<'listAll' | 'createAnywhere' | 'list' | 'create' | 'get' | 'put' | 'patch' | 'post' | 'remove', Handler>
 >;
 
-/** Returns the handlers for objects of a kind; the table decides which of them are served. */
+/** Returns the handlers for objects of one kind. The table of endpoints decides which of them are served. */
 export function objectHandlers<T extends object, S extends object>(
   deps: NamespaceSource,
   collection: Collection<T, S>,
@@ -138,7 +150,11 @@ export function objectHandlers<T extends object, S extends object>(
   const sendStored = (reply: FastifyReply, object: T): FastifyReply =>
     collection.echo === undefined ? reply.code(201).send() : reply.code(200).send(collection.echo(object));
 
-  /** Returns the namespace in a body. @throws MonError `invalid` if it is required and missing */
+  /**
+   * Returns the namespace in a submitted body; undefined, null or empty: none.
+   *
+   * @throws MonError `invalid` if it is required and missing
+   */
   const namespaceIn = (request: FastifyRequest, submitted: S): string | null | undefined => {
     const named = collection.namespaceOf(submitted);
     const inPath = pathPart(request, 'namespace');
@@ -240,9 +256,9 @@ export function objectHandlers<T extends object, S extends object>(
 }
 
 /**
- * Returns the namespaces whose objects the caller may see, in order.
+ * Returns the namespaces whose objects the caller may see, sorted by name.
  *
- * @param others namespaces that do not exist, and are included all the same
+ * @param others namespaces that do not exist, but are included
  */
 export function visibleNamespaces(
   { principal }: Pick<FastifyRequest, 'principal'>,
@@ -253,15 +269,16 @@ export function visibleNamespaces(
   return [...names].filter((name) => maySee(principal, name)).toSorted();
 }
 
-/** Returns a part of the path, decoded once; an empty string if there is none. */
+/** Returns a named part in the path of a request, decoded once; an empty string if there is none. */
 export function pathPart(request: FastifyRequest, part: string): string {
   return (request.params as Readonly<Record<string, string>>)[part] ?? '';
 }
 
 /**
- * Returns the namespace for an object to be stored: that of the path, else that of the body, else `default`.
+ * Returns the namespace of an object to be stored: from the path, else from the body, else `default`.
  *
- * @throws MonError `invalid` if path and body differ; `not_found` if it does not exist, or the caller may not see it
+ * @throws MonError `invalid` if path and body contain different namespaces; `not_found` if the namespace does not
+ *   exist, or the caller may not see it
  */
 function namespaceFor(
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import type { Log } from '../../log/log.ts';
 import { refusalOfFramework, RETRY_AFTER_SECONDS } from './errors.ts';
 import { loggedPath } from '../access/logged-path.ts';
 
-/** The one place where an error becomes a status and a code of the v2 API (completion 1.17). */
+/** Status and code in the v2 API for each error code (completion 1.17). */
 const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
   invalid: [400, 1],
   unauthenticated: [401, 5],
@@ -21,10 +21,15 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   internal: [500, 0],
 };
 
-/** Matches the headers that Sensu Go regards as credentials, for the choice of its error text (clients 6). */
+/**
+ * Matches a header `Authorization` that Sensu Go regards as credentials. The match decides its error text (clients 6).
+ */
 const SHOWN = /^(?:Bearer|Key) +\S/;
 
-/** Sends an error as `{"message": "...", "code": n}`. Internal errors go to the log, never to the caller. */
+/**
+ * Sends an error as `{"message": "...", "code": n}`. Internal errors are logged, and the caller gets no details of
+ * them.
+ */
 export function sendV2Error(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   if (error instanceof MonError && error.code !== 'internal') {
     const [status, code] = ANSWERS[error.code];
@@ -42,13 +47,18 @@ export function sendV2Error(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(500).send({ message: 'internal error: see the log of the backend', code: 0 });
 }
 
-/** Returns the body for rejected credentials. Unlike in all other errors, Sensu Go writes its names with capitals. */
+/**
+ * Returns the body of the response to rejected credentials. As in Sensu Go, the names of its fields begin with
+ * capitals, unlike those of all other errors.
+ */
 function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
   const isShown = SHOWN.test(headers.authorization ?? '');
   return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
 }
 
-/** Returns the error with the text of Sensu Go, which clients look for (clients 6); the path names the object. */
+/**
+ * Returns the error for an object that does not exist, with the text of Sensu Go, which clients compare (clients 6).
+ */
 export function doesNotExist(): MonError {
   return new MonError('not_found', 'not found');
 }
@@ -57,15 +67,15 @@ export function alreadyExists(): MonError {
   return new MonError('conflict', 'resource already exists');
 }
 
-/** The error text of Sensu Go for a test of credentials. */
+/** The error text of Sensu Go if a client tests credentials and they are rejected. */
 export const REFUSED = 'Request unauthorized\n';
 
-/** Sends an error as `sendV2Error` does, with that text for rejected credentials. */
+/** Sends an error as `sendV2Error` does, but rejects wrong credentials with the plain text `REFUSED`. */
 export function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   return isUnauthenticated(error) ? refuseLogIn(reply, error) : sendV2Error(error, request, reply, log);
 }
 
-/** Rejects a login with plain text, which `sensuctl` prints. */
+/** Rejects a log-in with plain text, which `sensuctl` prints. Other errors are thrown again. */
 export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
   if (!isUnauthenticated(error)) throw error;
   reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');

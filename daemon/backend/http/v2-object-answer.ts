@@ -9,13 +9,13 @@ import type { Handler } from './route.ts';
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
-/** The key of entity tags. It changes at each restart, after which clients must read again. */
+/** The secret key of entity tags. It changes at each restart, after which clients must read objects again. */
 const TAG_KEY = randomBytes(32);
 
 /**
  * Returns the entity tag of an object in the form of Sensu Go: 16 hexadecimal digits in quotes (clients 6). It covers
- * the whole object, including parts that are redacted for some callers: without the key no caller can test guesses of a
- * secret.
+ * the whole object, including parts that are redacted for some callers. Without the secret key, callers cannot use it
+ * to test guesses of these parts.
  */
 export function etagOf(object: object): string {
   return `"${createHmac('sha256', TAG_KEY).update(JSON.stringify(object)).digest('hex').slice(0, 16)}"`;
@@ -25,13 +25,16 @@ export function preconditionsOf({ headers }: Pick<FastifyRequest, 'headers'>): P
   return { match: headers['if-match'], noneMatch: headers['if-none-match'] };
 }
 
-/** @throws MonError `precondition` */
+/** @throws MonError `precondition` if the preconditions of a request are not met */
 export function refuseUnless(isMet: boolean): void {
   if (!isMet)
     throw new MonError('precondition', 'the object has changed in the meantime: read it again, then repeat the change');
 }
 
-/** @throws MonError `invalid` if the content type is not that of a patch, or the body is no JSON */
+/**
+ * @returns the JSON merge patch in the body of a request
+ * @throws MonError `invalid` if the content type is not that of a merge patch, or the body is not JSON
+ */
 export function mergePatchOf(request: FastifyRequest): unknown {
   if (contentTypeOf(request) !== MERGE_PATCH) {
     throw new MonError('invalid', `send a patch with the content type ${MERGE_PATCH}`);
@@ -40,10 +43,10 @@ export function mergePatchOf(request: FastifyRequest): unknown {
 }
 
 /**
- * Sends one object with its entity tag; 304 if the caller has the present state.
+ * Sends one object with its entity tag; 304 without a body if a reading caller already has the current state.
  *
- * @param shown the object as the caller may see it; default: everything. The tag covers the whole object, because
- *   conditional changes use it
+ * @param object the whole object, which the tag covers, because conditional changes compare the whole object
+ * @param shown the object as the caller may see it; default: the whole object
  */
 export function sendObject(
   request: FastifyRequest,
@@ -68,8 +71,8 @@ export function changing(change: (request: FastifyRequest, actor: Actor) => Prom
 }
 
 /**
- * Returns the content type in lower case and without parameters. It is read from the raw headers, because the server
- * removes it before handlers run.
+ * Returns the content type of a request in lower case and without parameters. It is read from the raw headers, because
+ * the server clears the parsed header before handlers run.
  */
 function contentTypeOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
   const { rawHeaders } = raw;

@@ -8,15 +8,17 @@ import { expectCommit } from './hold-reads.ts';
 import { arrayText, PIECE_LENGTH, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
 import { queryOf, integerParameter } from './query.ts';
 
-/** The source of a list. */
+/** The source of the objects in a list. */
 export interface ObjectSource<T extends object> {
-  /** The prefix of its field selectors: `check` in `check.name`. */
+  /** The prefix of the fields in a field selector, such as `check` in `check.name`. */
   readonly fieldRoot: string;
   /**
    * Returns the objects of a namespace in the order of their keys, in chunks, between which other work can run.
    *
-   * @param after the key after which the list begins, whether or not it still exists; undefined: from the first
-   * @param mayBeSelected false if an object with these parts cannot be selected, so that it need not be built
+   * @param after key after which the list begins, whether or not an object still has this key; undefined: it begins
+   *   with the first object
+   * @param mayBeSelected callback that returns false if an object with these attributes cannot be selected, so that it
+   *   need not be built
    */
   list(
     namespace: string,
@@ -25,26 +27,31 @@ export interface ObjectSource<T extends object> {
   ): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
   keyOf(object: T): V2Key;
   labelsOf(object: T): Attributes;
-  /** Returns the object as the caller may see it; absent: everything. */
+  /** Returns the object as the caller may see it; absent: callers see the whole object. */
   show?(object: T, principal: Principal): T;
-  /** Returns whether the caller may see the object; absent: every caller that may see its namespace. */
+  /**
+   * Returns true if the caller may see the object; absent: every caller who may see its namespace may see the object.
+   */
   isVisible?(object: T, principal: Principal): boolean;
 }
 
-/** The end of a page. It is a position and not a number, so that changes before it shift nothing. */
+/**
+ * The position of the last object on a page. It is a key and not a number, so that objects added or removed before it
+ * do not shift the next page.
+ */
 interface Position {
   readonly namespace: string;
   readonly key: V2Key;
 }
 
-/** The header with the position of the next page; absent on the last page (clients 6). */
+/** The response header with the token of the next page; absent on the last page (clients 6). */
 const CONTINUE = 'Sensu-Continue';
 
 /**
- * Sends a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` after
- * `continue`. A `limit` that is not a number is ignored, as in Sensu Go.
+ * Sends the objects that the query parameters `fieldSelector` and `labelSelector` select. With `limit` it sends a page
+ * of them, which begins after the position `continue`. A `limit` that is not a number is ignored, as in Sensu Go.
  *
- * @param namespaces of the objects, in order
+ * @param namespaces namespaces of the objects, in order
  * @throws MonError `invalid` for an invalid selector or position
  */
 export async function sendObjects<T extends object>(
@@ -60,7 +67,7 @@ export async function sendObjects<T extends object>(
   const { isSelectedObject, mayBeSelected } = selection(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
-  // Selectors see only the shown parts, so that callers cannot probe hidden ones.
+  // Selectors are applied to the shown attributes, so that callers cannot probe hidden attributes.
   const isListed = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
@@ -69,7 +76,8 @@ export async function sendObjects<T extends object>(
   const objects = (): Objects<T> =>
     filterObjects(objectsOf(namespaces, after, source, mayBeSelected, committedState), isListed);
   if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
-  // The end of the page is in a header, before the body. A page that is too long to be kept until then is built again.
+  // The end of the page is sent in a header, so it must be known before the body is sent. A page that is too long to be
+  // buffered until then is built a second time.
   const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
   const headers = isMore && last !== undefined ? { [CONTINUE]: tokenOf(last) } : {};
   const pieces = texts ?? textsOf(until(objects(), last, keyOf), shown);
@@ -87,7 +95,7 @@ async function* filterObjects<T>(objects: Objects<T>, isListed: (object: T) => b
   for await (const placed of objects) if (isListed(placed.object)) yield placed;
 }
 
-/** Yields the objects up to a position, including it. */
+/** Yields the objects up to a position, including the object at the position; none if `last` is undefined. */
 async function* until<T>(objects: Objects<T>, last: Position | undefined, keyOf: (object: T) => V2Key): Objects<T> {
   for await (const placed of objects) {
     if (last === undefined || isBehind(placed, last, keyOf)) return;
@@ -99,7 +107,10 @@ function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (o
   return namespace > last.namespace || (namespace === last.namespace && compareKeys(keyOf(object), last.key) > 0);
 }
 
-/** Returns the end of a page, whether more objects follow, and the texts of the page unless they are long. */
+/**
+ * Returns the position of the last object on a page, whether more objects follow, and the page as JSON; `texts` is
+ * undefined if the page is too long to be buffered.
+ */
 async function pageOf<T>(
   objects: Objects<T>,
   limit: number,
@@ -161,7 +172,7 @@ async function* objectsOf<T extends object>(
   }
 }
 
-/** The selectors of a query, applied to whole objects and to their parts. */
+/** The selectors of a query, as functions for whole objects and for objects of which only some attributes are known. */
 interface Selection<T> {
   readonly isSelectedObject: (object: T) => boolean;
   readonly mayBeSelected: (parts: Attributes) => boolean;
@@ -191,7 +202,7 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
     },
     mayBeSelected(parts) {
       const valueOf = valueIn(parts);
-      // Attributes that are not among the parts decide nothing yet.
+      // Conditions on attributes that are not known yet are ignored.
       const applicableConditions = conditions.filter(({ name }) => valueOf(name) !== undefined);
       return isSelected({ kind: 'selector', conditions: applicableConditions }, valueOf);
     },
@@ -200,7 +211,10 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
 
 const NO_CONDITIONS: V2Selector = { kind: 'selector', conditions: [] };
 
-/** @throws MonError `invalid` */
+/**
+ * @returns the selector in a query parameter; undefined: there is none
+ * @throws MonError `invalid` if the selector is invalid
+ */
 function selectorOf(query: URLSearchParams, name: string): V2Selector | undefined {
   const text = query.get(name) ?? '';
   if (text.trim() === '') return undefined;
@@ -213,7 +227,7 @@ function tokenOf({ namespace, key }: Position): string {
   return Buffer.from(JSON.stringify([namespace, ...key])).toString('base64url');
 }
 
-/** @throws MonError `invalid` */
+/** @throws MonError `invalid` if the token is not a valid page token */
 function positionOf(token: string): Position {
   const parts = partsOf(token);
   const [namespace, ...key] = parts ?? [];
@@ -235,7 +249,10 @@ function partsOf(token: string): readonly string[] | undefined {
   }
 }
 
-/** Returns the objects after a key, in order; for kinds that are kept in memory. */
+/**
+ * Returns the objects with keys greater than `after`, sorted by key, for kinds that are in memory; all objects if
+ * `after` is undefined.
+ */
 export function behind<T>(objects: readonly T[], after: V2Key | undefined, keyOf: (object: T) => V2Key): readonly T[] {
   const sorted = objects.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
   return after === undefined ? sorted : sorted.filter((object) => compareKeys(keyOf(object), after) > 0);
@@ -249,5 +266,5 @@ function compareKeys(one: V2Key, other: V2Key): number {
   return one.length - other.length;
 }
 
-/** Identifies an object within its namespace, `[name]`; an event by entity and check. */
+/** The key of an object within its namespace: `[name]`, or `[entity, check]` for an event. */
 export type V2Key = readonly string[];

@@ -4,19 +4,24 @@ import { MonError } from '../../../shared/errors.ts';
 import { startPaced } from '../store/time-slice.ts';
 import type { SlowPeers } from './slow-peers.ts';
 
-/** Maximum number of pipelined requests per connection: they wait until the previous response was sent. */
+/**
+ * Maximum number of pipelined requests per connection, each of which waits until the previous response was sent.
+ * Further requests are rejected.
+ */
 const AHEAD_MAX = 100;
 /**
- * Maximum number of requests beyond `AHEAD_MAX` before the connection is cut: each takes some kilobytes, read or not.
+ * Maximum number of requests beyond `AHEAD_MAX` before the connection is closed, because each request uses some
+ * kilobytes of memory.
  */
 const REFUSED_MAX = 100;
 
-/** The requests beyond `AHEAD_MAX`. */
+/** The requests beyond `AHEAD_MAX`, which are to be rejected. */
 const excessive = new WeakSet<IncomingMessage>();
 
 /**
- * Processes the requests of each connection one after the other, and starts those of all connections for a few
- * milliseconds at a time. Nothing else is done for a request before its turn: thousands may arrive in one read.
+ * Processes the requests of each connection one at a time. Requests of all connections start in chunks of a few
+ * milliseconds, between which other work can run. Nothing else is done for a request before it starts, because
+ * thousands may arrive in one read.
  */
 export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): RequestListener {
   return (request, response) => {
@@ -25,7 +30,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
       startPaced(() => answer(request, response));
       return;
     }
-    // The connection is closed, so the response is no longer needed.
+    // The connection is closed, so nobody needs the response.
     if (peer.socket.destroyed) return;
     const isTooMuch = peer.pending >= AHEAD_MAX;
     if (peer.pending >= AHEAD_MAX + REFUSED_MAX) {
@@ -43,7 +48,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
   };
 }
 
-/** Gives each request its connection, and rejects the excessive ones. */
+/** Adds a hook that sets the connection (`peer`) of each request, and rejects the requests beyond `AHEAD_MAX`. */
 export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
   app.decorateRequest('peer');
   app.addHook('onRequest', (request, _reply, done) => {

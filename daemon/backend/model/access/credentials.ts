@@ -1,89 +1,102 @@
 import type { Scope } from '../../../../shared/schemas/scope.ts';
 import type { Roles } from './roles.ts';
 
-/** A stored user. A deleted user is only disabled, because the records of their actions keep the name. */
+/** A stored user. Deleting a user only disables it, because the audit trail still contains its name. */
 export interface User {
   readonly username: string;
   readonly groups: readonly string[];
   readonly disabled: boolean;
-  /** A bcrypt hash. */
+  /** Bcrypt hash of the user's password. */
   readonly passwordHash: string;
-  /** Epoch milliseconds. */
+  /** Time when the password was last changed, epoch milliseconds. */
   readonly passwordChangedMs: number;
   /**
-   * The number of times that all sessions of the user were ended: by another password, disabling or a log-out.
-   * Absent: 0.
+   * Number of times that all sessions of the user were ended, by a new password, by disabling the user or by a log-out;
+   * absent: 0.
    */
   readonly credentialChanges?: number | undefined;
 }
 
-/** A stored API key: it can be verified, but not shown. */
+/** A stored API key. The store contains only a hash of its secret, so the key can be verified but not shown. */
 export interface ApiKey {
   readonly id: string;
   readonly username: string;
   readonly description: string | null;
   readonly scopes: readonly Scope[];
   /**
-   * True if it has all rights of its user's roles, as a key that was granted without a list of scopes. Otherwise roles
-   * count only for requests that need one of its scopes.
+   * True if the key has all rights of its user's roles: by default, a key that was granted without a list of scopes.
+   * Absent: roles apply only to requests that need one of the scopes of the key.
    */
   readonly hasAllRoles?: true | undefined;
   readonly namespace: string | null;
-  /** Epoch seconds; 0: never. */
+  /** Time when the key expires, epoch seconds; 0: it never expires. */
   readonly expiresAt: number;
-  /** Requested lifetime in seconds; absent: a date was requested. */
+  /** Lifetime in seconds that the request contained; absent: it contained a date, or no expiry. */
   readonly lifetime?: number | undefined;
   readonly createdBy: string;
-  /** Epoch seconds. */
+  /** Time when the key was created, epoch seconds. */
   readonly createdAt: number;
-  /** Epoch seconds, to the minute; null: never. */
+  /** Time when the key was last used, epoch seconds. It is stored once a minute. Null: the key was never used. */
   readonly lastUsed: number | null;
   readonly hash: string;
 }
 
-/** A log-in that uses tokens. Hashes are SHA-256 of the secrets, in base64url; times are epoch milliseconds. */
+/**
+ * The session of a user who logged in for tokens. Hashes are SHA-256 of the secrets, in base64url; times are epoch
+ * milliseconds.
+ */
 export interface Session {
   readonly id: string;
   readonly username: string;
   readonly startedMs: number;
   readonly refreshHash: string;
-  /** The previous refresh token, which is accepted again for a short time; absent: there was none. */
+  /**
+   * The previous refresh token, which is still accepted for a short time; absent: the first token was not refreshed
+   * yet.
+   */
   readonly rotated?: RotatedToken | undefined;
   /**
-   * The version of the credentials, see `CredentialVersions`; absent in sessions of earlier versions of the program.
+   * Version of the user's credentials when the session began, see `CredentialVersions`; absent if an earlier version of
+   * the program stored the session.
    */
   readonly credentialVersion?: string | undefined;
   readonly expiresMs: number;
-  /** The access tokens, newest last; each is valid until its own expiry. */
+  /** Hashes of the session's access tokens, newest last; each token is valid until its own expiry. */
   readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
 }
 
 /** A refresh token that was exchanged for the next one. */
 export interface RotatedToken {
   readonly hash: string;
-  /** The next token is derived from this and the secret of the token, so that a repeated request gets the same one. */
+  /**
+   * Salt for the next token, which is derived from this salt and the secret of the rotated token. So a repeated request
+   * gets the same next token.
+   */
   readonly salt: string;
-  /** Epoch milliseconds. */
+  /** Time when the token was exchanged, epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** Users, API keys, sessions and roles. Only transactions change it. */
+/**
+ * The users, API keys, sessions and roles in memory. Only transactions change them; a follower adopts the changes of
+ * the leader.
+ */
 export class CredentialRegistry {
   readonly users = new Map<string, User>();
   readonly apiKeys = new Map<string, ApiKey>();
   readonly sessions = new Map<string, Session>();
-  /** The signing key of access tokens, in base64url; undefined: no user has logged in yet. */
+  /** The signing key of access tokens, in base64url; undefined: no user has logged in for tokens yet. */
   tokenKey: string | undefined;
-  /** The rights of users by roles. */
+  /** The roles and bindings, which grant rights to users. */
   readonly roles: Roles;
-  /** Increases with every change that may revoke rights. */
+  /** Version number that increases with every change of users, API keys or sessions that may revoke rights. */
   version = 0;
 
   constructor(roles: Roles) {
     this.roles = roles;
   }
 
-  /** True if there is no user or key with credentials yet. */
+  /** True if neither a user nor an API key is stored. */
   get isEmpty(): boolean {
     return this.users.size === 0 && this.apiKeys.size === 0;
   }

@@ -3,8 +3,8 @@ import type { ApiKey, User } from './credentials.ts';
 import { API_KEYS, SESSIONS, USERS } from './storage.ts';
 
 /**
- * Stores a user in place of the one with this name, who may have had more rights. A new password or disabling ends all
- * sessions of the user in the same commit, and enabling the user does not revive them.
+ * Creates or replaces a user. A new password or disabling the user ends all sessions of the user in the same commit,
+ * and enabling the user again does not revive them.
  */
 export function saveUser(transaction: Transaction, user: Omit<User, 'credentialChanges'>): void {
   const { credentials } = transaction.registry;
@@ -20,9 +20,9 @@ export function saveUser(transaction: Transaction, user: Omit<User, 'credentialC
 }
 
 /**
- * Ends everything that a user has opened by password or token.
+ * Ends all sessions of a user, and a stored user's connections that were opened by password.
  *
- * @returns the number of sessions
+ * @returns the number of ended sessions
  */
 export function endSessions(transaction: Transaction, username: string): number {
   const { credentials } = transaction.registry;
@@ -37,7 +37,7 @@ export function endSessions(transaction: Transaction, username: string): number 
   return sessions.length;
 }
 
-/** Stores a key in place of the one with this id, which may have had more rights. */
+/** Creates or replaces an API key. The version of the credentials increases, because the key may lose rights. */
 export function saveApiKey(transaction: Transaction, key: ApiKey): void {
   const { credentials } = transaction.registry;
   transaction.put(API_KEYS, credentials, key.id, key);

@@ -10,7 +10,7 @@ import type { RoleKind, StoredDefinitions } from '../definitions/state.ts';
 
 type RoleObject = Role | RoleBinding;
 
-/** The built-in objects of each kind, which are not stored. */
+/** The built-in roles and bindings by kind, which are not in the store. */
 const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
   roles: BUILT_IN_ROLES,
   rolebindings: BUILT_IN_BINDINGS,
@@ -23,11 +23,14 @@ export interface RoleChange {
   readonly kind: RoleKind;
   readonly namespace: string;
   readonly name: string;
-  /** Undefined: the object is removed. */
+  /** The new role or binding; undefined: it is removed. */
   readonly object: RoleObject | undefined;
 }
 
-/** The roles and bindings in force: the built-in ones, and the stored ones, which override them by name. */
+/**
+ * The current roles and bindings: the built-in objects, and the stored objects, which override built-in objects of the
+ * same name.
+ */
 export class Roles {
   readonly #definitions: StoredDefinitions;
   #index: { readonly version: number; readonly index: RoleIndex } | undefined;
@@ -36,7 +39,7 @@ export class Roles {
     this.#definitions = definitions;
   }
 
-  /** Differs after each change. */
+  /** Version number that differs after each change of a stored role or binding. */
   get version(): number {
     return this.#definitions.roleGeneration;
   }
@@ -47,7 +50,7 @@ export class Roles {
     return this.#index.index;
   }
 
-  /** Returns the index that would be in force after a change. */
+  /** Returns the index of all roles and bindings as it would be after a change. */
   after(change: RoleChange): RoleIndex {
     return this.#indexAfter([change]);
   }
@@ -75,19 +78,20 @@ export class Roles {
 }
 
 /**
- * True if the binding is evaluated. Rights of users to themselves are decided by their routes, and agents have a scope
+ * True if a built-in object is evaluated: each role, and of the bindings only `cluster-admin`. Other rights need no
+ * binding: the routes decide which rights users have over themselves, and agents have a scope by their group
  * (`PERMANENT_GROUPS`).
  */
 function isInForce(object: RoleObject): boolean {
   return !('subjects' in object) || object.metadata.name === 'cluster-admin';
 }
 
-/** Returns the built-in object with a name; undefined: there is none. */
+/** Returns the built-in role or binding with this name; undefined: there is none. */
 export function builtIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
   return BUILT_IN[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 
-/** Returns the built-in objects of a namespace. */
+/** Returns the built-in roles or bindings of a namespace. */
 export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObject[] {
   return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
 }

@@ -8,14 +8,14 @@ import { AUDIT_HEAD_KEY, auditKey } from './storage.ts';
 /**
  * Returns the actor for changes by the backend itself.
  *
- * @param how the trigger of the change
+ * @param how text that names the trigger of the change
  */
 export function mon(how: string): Actor {
   return { who: 'mon', from: null, how };
 }
 
 /**
- * Returns the name of an object in the trail: without the namespace if that is `default`, because version 1 has no
+ * Returns the name of an object for the audit trail. It omits the namespace `default`, because the v1 API has no
  * namespaces.
  */
 export function targetIn(namespace: string, name: string): string {
@@ -25,7 +25,7 @@ export function targetIn(namespace: string, name: string): string {
 /** The actor for changes that no user requested over the API. */
 export const MON = mon('backend');
 
-/** A change before it is truncated to the length that can be stored. */
+/** A change to be recorded; its texts and values are shortened to the maximum length when it is recorded. */
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target: string;
@@ -34,7 +34,7 @@ export interface AuditedChange {
   readonly reason?: string | null | undefined;
 }
 
-/** Records an action and its actor, in the batch of the change itself. */
+/** Records an action and its actor in the audit trail, in the transaction of the change itself. */
 export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
   const { action, target, before = null, after = null, reason = null } = change;
   append(transaction, {
@@ -58,12 +58,12 @@ function append(transaction: Transaction, entry: AuditEntry): void {
   transaction.write(AUDIT_HEAD_KEY, JSON.stringify(audit.head));
 }
 
-/** Commits a change, as the batcher does. */
+/** The method of the batcher that commits a change. */
 interface Commits {
   run(change: (transaction: Transaction) => void): Promise<void>;
 }
 
-/** Records actions that change nothing in the store. */
+/** Records actions in the audit trail that change nothing else in the store. */
 export class Audit {
   readonly #batcher: Commits;
 
@@ -71,7 +71,7 @@ export class Audit {
     this.#batcher = batcher;
   }
 
-  /** @throws MonError `unavailable` */
+  /** @throws MonError `unavailable` if the record cannot be committed */
   record(actor: Actor, change: AuditedChange): Promise<void> {
     return this.#batcher.run((transaction) => recordAudit(transaction, actor, change));
   }

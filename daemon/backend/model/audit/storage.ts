@@ -4,12 +4,12 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'audit';
 
-/** Records of the audit trail, which are only in the store. */
+/** Returns the key of an audit record. Audit records are only in the store, not in memory. */
 export const auditKey = (id: number): Key => [PREFIX, id];
 
 const HEAD_PREFIX = 'audit-head';
 
-/** The key of the head: the begin and the end of the audit trail. */
+/** The key of the head of the audit trail, which contains the ids of its first and last record. */
 export const AUDIT_HEAD_KEY: Key = [HEAD_PREFIX];
 
 export const AUDIT_HEAD: StoredTable = {
