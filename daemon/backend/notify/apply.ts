@@ -49,8 +49,8 @@ export function reportOccurrenceVerdicts(
 }
 
 /**
- * Reports the verdicts about an event, so that they are logged and counted after the commit. A verdict that notifies
- * the handler is omitted, unless one of its filters has a defect.
+ * Reports the verdicts about an event, so that they are logged and counted after the commit. The verdict `handle` is
+ * not reported, unless a filter of the handler has a defect.
  *
  * @param details the attributes of the event that the log shows
  */

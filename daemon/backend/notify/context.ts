@@ -11,7 +11,7 @@ import { findInhibition, type InhibitionInputs } from './inhibitions/event-inhib
 import { isSeparateFromStored, activeSilenceIds, eventForV2Handlers, type Occurrence } from './occurrence.ts';
 import type { Routing } from '../model/notify/route.ts';
 
-/** The state, besides the event, that decides which handlers are notified. Every `Transaction` has these members. */
+/** The state on which the decisions about the handlers of an event depend. Every `Transaction` has these members. */
 export interface ContextSource extends InhibitionInputs {
   readonly routing: Routing;
   /** The time at which the decisions are made, in epoch milliseconds. */
@@ -25,7 +25,7 @@ interface StateOverrides {
   readonly isSeparateFromStored?: boolean;
 }
 
-/** Collects everything that decides which of the passed handlers are notified of an event. */
+/** Collects all inputs for the decision which of the passed handlers are notified of an event. */
 export function buildNotificationContext(
   source: ContextSource,
   occurrence: Occurrence,

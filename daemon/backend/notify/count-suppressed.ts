@@ -1,12 +1,12 @@
 import type { VerdictKind } from '../../../shared/schemas/explain.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
-/** A verdict after which no notification is sent to the handler. */
+/** A verdict that does not lead to a run of the handler. */
 type SuppressingVerdict = Exclude<VerdictKind, 'handle' | 'unknown_mutator' | 'no_event'>;
 
 /**
- * Counts the notifications that were not sent since the start of the backend, by verdict. It reads the verdicts of each
- * commit.
+ * Counts by verdict how often a handler was not notified of an event. The counts begin at 0 when the backend starts.
+ * They are updated after each commit.
  */
 export class SuppressionCounter implements Disposable {
   readonly #counts: Record<SuppressingVerdict, number> = {
@@ -30,7 +30,7 @@ export class SuppressionCounter implements Disposable {
     });
   }
 
-  /** The number of notifications that were not sent since the start of the backend, by verdict. */
+  /** The number of cases since the start of the backend in which a handler was not notified of an event, by verdict. */
   get counts(): Readonly<Record<SuppressingVerdict, number>> {
     return this.#counts;
   }
@@ -40,7 +40,7 @@ export class SuppressionCounter implements Disposable {
   }
 
   #count(verdict: VerdictKind): void {
-    // A verdict that notifies the handler is also reported if a filter has a defect. It is not counted.
+    // Verdicts that lead to a run can be reported too, for example because a filter has a defect. They are not counted.
     if (verdict === 'handle' || verdict === 'unknown_mutator' || verdict === 'no_event') return;
     this.#counts[verdict]++;
   }

@@ -7,8 +7,8 @@ import { enqueueJob } from '../model/notify/delivery/mutations.ts';
 import { addToGroup } from '../model/notify/groups/mutations.ts';
 
 /**
- * Adds an event to its group, if the handler has `group_by`. Otherwise, or if no group can take it, enqueues a run of
- * the handler for this event alone.
+ * Adds an event to its group, if the handler has `group_by`. Otherwise, or if no group has room for the event, enqueues
+ * a run of the handler that sends only this event.
  */
 export function enqueueOrGroup(
   transaction: Transaction,
@@ -22,7 +22,9 @@ export function enqueueOrGroup(
   enqueueUngrouped(transaction, namespace, handler, event);
 }
 
-/** Enqueues a run of a handler for one event. A handler with `group_by` gets the event as a group of one. */
+/**
+ * Enqueues a run of a handler for one event. A handler with `group_by` gets the event as a group with a single event.
+ */
 export function enqueueUngrouped(
   transaction: Transaction,
   namespace: Namespace,

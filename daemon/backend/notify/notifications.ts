@@ -46,13 +46,13 @@ import { PENDING_RESOLUTIONS } from '../model/notify/silence-ends/storage.ts';
  */
 
 /**
- * Notifies the handlers of an event that a result opened, continued or resolved, or that is never stored, such as that
- * of a metric check. Before the call, the caller must update the event in the registry, and remove the silences that
- * end when it resolves.
+ * Notifies handlers after a result has opened, continued or resolved an event. It also serves events that are never
+ * stored, such as those of metric checks. Before the call, the caller must update the event in the registry, and remove
+ * the silences that end when it resolves.
  */
 export function notifyResult(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state } = occurrence;
-  // This does not depend on handlers: the event of a check without handlers can also inhibit others.
+  // This does not depend on handlers: an event without handlers can inhibit others too.
   recordOccurrenceAsInhibitor(transaction, occurrence);
   notifyEarlierResolution(transaction, occurrence);
   const isResolution =
@@ -63,7 +63,8 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
     : NONE;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
   const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
-  // If all verdicts are known without the event, it is not built. That is usual for checks without handlers.
+  // Sometimes all verdicts are certain without the event, usually because the check has no handlers. Then the event is
+  // not built, which saves time.
   const verdictsInAdvance =
     handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
   if (verdictsInAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
@@ -76,7 +77,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
 }
 
 /**
- * Notifies handlers of an OK event that resolves nothing. Of the handlers of the check, only those with the v2 event
+ * Notifies handlers of an OK event that resolves nothing. Only those handlers of the check that have the v2 event
  * format get it.
  */
 export function notifyOk(transaction: Transaction, occurrence: Occurrence): void {
@@ -86,8 +87,8 @@ export function notifyOk(transaction: Transaction, occurrence: Occurrence): void
 }
 
 /**
- * Notifies handlers of an open event whose notification a silence suppressed, now that nothing silences the event any
- * more. Handlers with `handle_silenced` are skipped, because the silence did not apply to them. All stages are
+ * Notifies handlers of an open event that is no longer silenced, after a silence suppressed a notification of it.
+ * Handlers with `handle_silenced: true` are skipped, because the silence did not apply to them. All stages are
  * evaluated as for a new result.
  *
  * @returns true if the caller can now record that the silence ended. False if an inhibition also suppressed the event
@@ -108,8 +109,9 @@ export function notifySilenceEnded(transaction: Transaction, occurrence: Occurre
 }
 
 /**
- * Evaluates an open event again after the inhibition rules changed. If a rule inhibits it now, its log records that. If
- * no rule inhibits it any more and a notification is pending, handlers are notified as if the event had just occurred.
+ * Evaluates an open event again after the inhibition rules changed. If a rule inhibits the event now, its notification
+ * log records the inhibition. If no rule inhibits it any more and a notification is pending, handlers are notified as
+ * if the event had just occurred.
  */
 export function notifyAfterRuleChange(transaction: Transaction, openEvent: Occurrence): void {
   const occurrence: Occurrence = { ...openEvent, isReevaluated: true };
@@ -120,7 +122,7 @@ export function notifyAfterRuleChange(transaction: Transaction, openEvent: Occur
   const { inhibition } = inhibitionContext(transaction, occurrence);
   const entry = entryOfStoredEvent(occurrence);
   if (entry === undefined) return;
-  // No result has arrived, so this notifies nobody. Handlers with a pending notification get it with the next result.
+  // No handler is notified here, because no result has arrived. Pending notifications are sent with a later result.
   const { notifications } = occurrence.state;
   const log =
     inhibition?.inhibitor === undefined
@@ -172,8 +174,8 @@ export function notifyDeregistration(transaction: Transaction, client: ClientEnt
 }
 
 /**
- * Notifies handlers of the pending resolution of a problem that resolved while it was silenced, now that nothing
- * silences it any more. The batch must have read the stored resolution.
+ * Notifies handlers of the resolution of a problem that resolved while it was silenced, now that nothing silences it
+ * any more. The stored resolution must have been read for this batch.
  *
  * @returns false if the resolution stays pending, for the handlers whose queue is full
  */
@@ -213,7 +215,7 @@ export function notifyPendingResolution(
 
 /**
  * Returns the handlers that must be notified of a pending resolution, even those that are no longer on the route of the
- * event. If the stored set names no handlers but means all, these are all handlers on the route.
+ * event. If the pending resolution is for `all` handlers, these are the handlers on the route.
  */
 function handlersToNotify(
   { routing }: Transaction,
@@ -271,8 +273,8 @@ function inhibitionContext(
 }
 
 /**
- * Records in the log of a stored event that no inhibition suppresses it. This is for an event that no handler can be
- * notified of, whose inhibition is not evaluated.
+ * Records in the log of a stored event that no inhibition suppresses it. This is done for an event that no handler can
+ * be notified of, because its inhibition is not evaluated.
  */
 function saveWithoutInhibition(transaction: Transaction, occurrence: Occurrence): void {
   const entry = entryOfStoredEvent(occurrence);

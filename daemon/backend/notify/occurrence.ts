@@ -7,7 +7,10 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 
-/** An event that handlers may be notified of now. It need not be stored: those of metric checks are not. */
+/**
+ * One occurrence of an event, such as with a result, of which handlers may be notified. The event need not be stored:
+ * the events of metric checks are not.
+ */
 export interface Occurrence {
   readonly client: ClientEntry;
   /** The check result with its full output. */
@@ -20,7 +23,7 @@ export interface Occurrence {
   /** True if no event of the check was open before this result. */
   readonly isNew?: boolean;
   /**
-   * True if the event is evaluated again after the inhibition rules changed. At that time, all inhibitors under the new
+   * True if the event is evaluated again after the inhibition rules changed. By then, all inhibitors under the new
    * rules are recorded.
    */
   readonly isReevaluated?: boolean;
@@ -33,8 +36,9 @@ export function entryOfStoredEvent({ client, check, state }: Occurrence): CheckE
 }
 
 /**
- * True if the occurrence is the stored event of its check. It is another one for a metric result that arrives while an
- * event is open: the open event stays unchanged, still inhibits others and keeps its pending notifications.
+ * True if the occurrence is the stored open event of its check. It is false, for example, for a metric result that
+ * arrives while an event is open. The open event then stays unchanged, still inhibits others and keeps its pending
+ * notifications.
  */
 export function isStoredEvent(occurrence: Occurrence): boolean {
   return entryOfStoredEvent(occurrence)?.state.event === occurrence.state;

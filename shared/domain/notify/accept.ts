@@ -4,11 +4,11 @@ import { isHandlingDisabled } from './route.ts';
 import type { HandlerConditions, StageInputs, StageVerdict } from './context.ts';
 
 /**
- * Rejects an event that its check or the handler excludes. The check may have `handle: false`. The handler may not
- * accept flapping events, or not the severity of the event, or, with `group_by`, not an OK result that resolves
- * nothing.
+ * Returns a rejecting verdict if the check of an event has `handle: false`, or if the handler does not accept the
+ * event. A handler accepts flapping events only with `handle_flapping: true`. With `severities` it accepts only these
+ * severities, and with `group_by` no OK result that resolves nothing.
  *
- * @returns undefined if neither the check nor the handler excludes the event
+ * @returns undefined if this stage does not reject the event
  */
 export function evaluateAcceptance(
   { severities, handle_flapping, group_by }: HandlerConditions,
@@ -33,8 +33,8 @@ export function evaluateAcceptance(
 }
 
 /**
- * True if an event has one of the listed severities. For a resolution, each status in the history of the check counts,
- * because a handler that was notified of the problem must be notified of its resolution.
+ * True if the handler accepts the severity of an event. For a resolution, one accepted status anywhere in the history
+ * of the check is enough, because a handler that was notified of a problem must be notified of its resolution.
  */
 function hasAcceptedSeverity({ action, check }: Event, severities: readonly string[]): boolean {
   if (action !== 'resolve') return severities.includes(severityOf(check.status));

@@ -7,11 +7,11 @@ import type { StoredEvents } from '../filter-event.ts';
 import type { HandlingDefinitions, RoutedHandler } from './route.ts';
 
 /**
- * The inhibition of an event, which applies to all of its handlers: either another event inhibits it, or it resolves a
- * problem that was inhibited ever since it opened.
+ * The reason why an event is inhibited for all of its handlers. Either another open event inhibits it, or it is the
+ * resolution of a problem that was inhibited ever since it opened.
  */
 export interface Inhibition {
-  /** The reason for people; it completes the sentence "the handler is not notified, because …". */
+  /** The reason as text for users. It completes the sentence "the handler is not notified, because …". */
   readonly reason: string;
   /**
    * The rule and the inhibiting event; undefined for the resolution of a problem that was inhibited since it opened.
@@ -19,7 +19,7 @@ export interface Inhibition {
   readonly inhibitor?: InhibitorRef;
 }
 
-/** The inputs that the stages accept, silence, inhibit and filter need besides the event and the handler. */
+/** The inputs of the decision stages (accept, silence, inhibit, filter), besides the event and the handler. */
 export interface StageInputs {
   readonly namespace: string;
   readonly definitions: HandlingDefinitions;
@@ -28,13 +28,14 @@ export interface StageInputs {
   /** The inhibition that suppresses the event; undefined if none does. */
   readonly inhibition?: Inhibition | undefined;
   /**
-   * True if this event has the id of an open event that is stored and stays unchanged, as with a result of a check of
-   * `type: metric`. This event then never resolves the stored one.
+   * True if this event has the id of the stored open event of its check, but does not change that event. An example is
+   * a result with `type: metric` that arrives while an event is open: even with status 0, it does not resolve the open
+   * event.
    */
   readonly leavesStoredEventUnchanged?: boolean;
 }
 
-/** The attributes of a handler that its verdict on an event depends on. Built-in handlers have no attributes. */
+/** The attributes of a handler that decide its verdict on an event. Built-in handlers have no attributes. */
 export type HandlerConditions = Partial<
   Pick<
     RunningHandler,
@@ -45,20 +46,24 @@ export type HandlerConditions = Partial<
 /** The verdict of a handler on an event, without the name of the handler. */
 export type StageVerdict = Omit<HandlerVerdict, 'handler'>;
 
-/** The record of a handler's group about one event: whether the group has notified it, or skipped it as inhibited. */
+/**
+ * The record that a handler's group has about one event: whether the handler was notified of it, or it was skipped
+ * because it was inhibited.
+ */
 export interface GroupNotificationRecord {
   /**
-   * True if a flush skipped the event, because it was inhibited and the group had never notified it, and no later
-   * result of the event has passed all stages for this handler.
+   * True if the event was inhibited at a flush before the handler was ever notified of it. The next result of the event
+   * that passes all stages makes this false again.
    */
   readonly wasInhibitedAtFlush: boolean;
-  /** True if the group has notified the event, even if the notification only counted the event in `omitted`. */
+  /** True if a notification of the group has included the event, even if only by counting it in `omitted`. */
   readonly wasNotified: boolean;
 }
 
 /**
- * The setting `resolve-while-silenced`: when a handler that was notified of a problem is notified that the problem
- * resolved while it was silenced. `defer`: when the silence ends; `notify`: at once; `never`: not at all.
+ * The setting `resolve-while-silenced`. If a problem resolves while it is silenced, the setting decides when the
+ * handlers that were notified of the problem get its resolution. `defer`: when the silence ends; `notify`: at once;
+ * `never`: not at all.
  */
 export type ResolveWhileSilencedSetting = 'defer' | 'notify' | 'never';
 
@@ -66,8 +71,8 @@ export type ResolveWhileSilencedSetting = 'defer' | 'notify' | 'never';
 export interface NotificationContext extends StageInputs {
   readonly event: Event;
   /**
-   * The event for handlers that get the v2 format. Only for these handlers, an OK result that resolves nothing counts
-   * as silenced if silences match it.
+   * The event for handlers with the v2 event format. It differs from `event` only for an OK result that resolves
+   * nothing: there it is silenced if silences match it.
    */
   readonly v2Event: Event;
   readonly handlers: readonly RoutedHandler[];
@@ -76,13 +81,13 @@ export interface NotificationContext extends StageInputs {
   /** True if the event opens with this result. */
   readonly isNew: boolean;
   /**
-   * The setting `renotify-after-silence`: true if handlers are notified of an event that is still firing when its
-   * silence ends.
+   * The setting `renotify-after-silence`. If true, handlers are notified of an event when its silence ends, provided
+   * that the event is still firing.
    */
   readonly renotifiesAfterSilence: boolean;
   readonly resolveWhileSilenced: ResolveWhileSilencedSetting;
   /**
-   * Returns the record about the event in a group of the handler; undefined if no group of the handler has the event.
+   * Returns what a group of the handler has recorded about the event; undefined if no group of the handler contains it.
    */
   readonly findGroupRecord: (handler: string) => GroupNotificationRecord | undefined;
   /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */

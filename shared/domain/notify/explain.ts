@@ -7,7 +7,10 @@ import { inhibitedReason } from './inhibit.ts';
 import { silencedReason } from './silence.ts';
 import { leadsToRun } from './verdict.ts';
 
-/** Returns a sentence for people: which handlers are notified of an event and which are not, or why none is. */
+/**
+ * Returns a sentence for users that names the handlers that run for an event, and those that do not. If no handler
+ * runs, the sentence gives the reason.
+ */
 export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   const runs = verdicts.filter(leadsToRun);
   const others = verdicts.filter((verdict) => !leadsToRun(verdict));
@@ -23,7 +26,7 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
 }
 
 /**
- * Returns the reason that all verdicts have in common; undefined if they have different reasons. Verdicts with the same
+ * Returns the reason that all verdicts have in common; undefined if their reasons differ. Verdicts with the same
  * silences or the same inhibition count as equal, even if the rest of their texts differs.
  */
 function commonReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
@@ -33,8 +36,8 @@ function commonReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict
 }
 
 /**
- * Returns the inhibition or the silences of a verdict as text, without what its group does with the event; undefined if
- * neither suppresses the event.
+ * Returns the part of a verdict's reason that names the inhibition or the silences, without the part about the group of
+ * the event. Undefined if no inhibition or silence suppresses the event.
  */
 function suppressionReason({ inhibited_by: inhibitor, silenced_by: silencedBy }: HandlerVerdict): string | undefined {
   if (inhibitor !== undefined) return inhibitedReason(inhibitor);
@@ -42,8 +45,9 @@ function suppressionReason({ inhibited_by: inhibitor, silenced_by: silencedBy }:
 }
 
 /**
- * Returns the end of a sentence about handlers with `group_by`: they notify the event together with its group. Empty if
- * no handler that runs has `group_by`. For a check with a single handler, it is the reason of the verdict.
+ * Returns the words to append to a sentence about the handlers that run for an event. They say which of these handlers
+ * get the event with its group, because they have `group_by`. The result is empty if none of them has `group_by`. If
+ * the check has a single handler, the result is the reason of its verdict.
  *
  * @param all the verdicts of all handlers
  * @param runs the verdicts that lead to a run
@@ -62,7 +66,7 @@ function handlersPhrase(verdicts: readonly HandlerVerdict[], one: string, many: 
 }
 
 /**
- * Returns the sentence about an event that is recovering: first its recovery, then how it is handled.
+ * Returns a sentence for users about an event that is recovering: the state of its recovery, then its handlers.
  *
  * @param handling the sentence about the handlers of the event
  */
@@ -82,7 +86,8 @@ export function noEventSentence(status: number): string {
 }
 
 /**
- * Returns the sentence about a check whose event resolved while it was silenced: the resolution is notified later.
+ * Returns the sentence for users about a check that has no open event but a pending resolution: its problem resolved
+ * while it was silenced, so handlers get the resolution after the silence.
  *
  * @param silencedBy the ids of the silences
  */
@@ -111,7 +116,7 @@ export function noTransitionSentence(
 }
 
 /**
- * Returns a clause for people about what a simulated result would do to the event of its check.
+ * Returns a clause for users that says what a simulated result would do to the event of its check.
  *
  * @param before the state of the check before the result
  */

@@ -30,7 +30,7 @@ function filterNames({ filter: name, filters }: HandlerConditions): readonly str
 }
 
 /**
- * Evaluates a filter on an event. If the filter has a defect, it is added to `defects`.
+ * Evaluates one filter on an event. If the filter has a defect or is not defined, adds an entry about it to `defects`.
  *
  * @returns undefined if no filter has this name; the event then passes (completion 1.9)
  */

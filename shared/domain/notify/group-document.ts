@@ -4,12 +4,14 @@ import { redactEvent } from '../redact.ts';
 import { severityOf } from '../severity.ts';
 import { computeGroupId, computeGroupKey } from './group-key.ts';
 
-/** The JSON document about a group that receivers get: first the summary of the group, then its events. */
+/**
+ * The JSON document that receivers get as the notification of a group: first the summary of the group, then its events.
+ */
 type GroupDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a group with a single event, for a handler with `group_by` that gets only this event: in a test of the
- * handler, for a reminder, or if the event cannot join its group.
+ * Returns the notification of a group that has only one event. A handler with `group_by` gets it in three cases: for a
+ * test of the handler, for a silence reminder, or if the event cannot join its group.
  *
  * @param names the attributes in `group_by`
  */
@@ -46,7 +48,7 @@ export function redactGroup(group: GroupRun): GroupRun {
 
 /**
  * Returns the JSON document that a handler with `group_by` gets: the summary of the group, then each event in the event
- * format of the handler, with the change of the event since the group last notified it.
+ * format of the handler. Each event has its change since the last notification of the group that included it.
  *
  * @param format the `event_format` of the handler
  */

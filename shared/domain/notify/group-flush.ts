@@ -5,8 +5,8 @@ import { severityOf, type Severity } from '../severity.ts';
 import { changeSinceNotified, hasPendingChange, wasNeverNotified, type MemberState } from './group-member.ts';
 
 /**
- * Maximum size of all events in one notification of a group, in characters of JSON. Receivers limit the size of a
- * request.
+ * Maximum size of all events in one notification of a group, in characters of JSON. It exists because receivers limit
+ * the size of a request.
  */
 export const GROUP_NOTIFICATION_SIZE_MAX = 1024 * 1024;
 
@@ -15,8 +15,9 @@ export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number
 }
 
 /**
- * The state of an event when its group is flushed. `open`: it may be notified. `gone`: it is not the open event of its
- * check any more, and the group did not get its resolution. `silenced`, `inhibited`: it is suppressed now.
+ * The state of an event when its group is flushed. "open": the notification may include it. "gone": it is no longer the
+ * open event of its check, and its resolution was not added to the group. "silenced", "inhibited": a silence or an
+ * inhibition suppresses it now.
  */
 export type StateAtFlush = 'open' | 'gone' | 'silenced' | 'inhibited';
 
@@ -49,18 +50,24 @@ export interface GroupFlush<Member> {
   /** The worst severity of the firing events, listed or omitted; `ok` if no event is firing. */
   readonly severity: Severity;
   /**
-   * The events that stay in the group and whose change the notification announces, listed or omitted. The record of
-   * their last notification must be updated.
+   * The events that the notification includes as new or changed, listed or omitted, and that stay in the group. The
+   * record of their last notification must be updated.
    */
   readonly notifiedMembers: readonly Member[];
-  /** The events to remove from the group: those that are gone, and resolved or transient ones that are now notified. */
+  /**
+   * The events to remove from the group: those that are gone, and the resolved and transient ones that the notification
+   * includes.
+   */
   readonly leavingMembers: readonly Member[];
   /**
-   * The events to mark as inhibited: they are inhibited now and were never notified. The group skips them until a
-   * result of theirs passes all stages.
+   * The events to mark as inhibited: they are inhibited now, and the handler was never notified of them. Later flushes
+   * skip each of them until a new result of the event passes all stages.
    */
   readonly inhibited: readonly Member[];
-  /** True if a notification stays pending: its event is silenced, or is inhibited and was notified before. */
+  /**
+   * True if a notification stays pending after the flush. Its event is silenced, or it is inhibited and the handler was
+   * notified of it before.
+   */
   readonly isPending: boolean;
 }
 
@@ -126,7 +133,9 @@ function leavesAfterNotification({ isResolved, isTransient }: MemberState): bool
   return isResolved || isTransient;
 }
 
-/** Returns the first events of a list, as many as the limits allow, but at least one, whatever its size. */
+/**
+ * Returns as many events from the start of a list as the limits on number and size allow, but at least the first one.
+ */
 function truncateToLimits<Member extends FlushMember>(
   shown: readonly (readonly [Member, GroupChange])[],
   { events, bytes }: FlushOptions,
@@ -140,7 +149,10 @@ function truncateToLimits<Member extends FlushMember>(
 }
 
 const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknown: 1, warning: 2, ok: 3 };
-/** The order of events in a notification: new and changed problems by severity, then resolved, then unchanged ones. */
+/**
+ * Ranks that order the events of a notification: new and changed problems by severity, then resolved ones, then
+ * unchanged ones.
+ */
 const RESOLVED_RANK = 10;
 const UNCHANGED_RANK = 20;
 

@@ -3,7 +3,7 @@ import type { RunningHandler } from '../../schemas/handler.ts';
 
 /**
  * Time from one flush to the next for a group without repeats and without pending notifications. Such a flush only
- * removes events that are gone.
+ * removes events that are no longer open.
  */
 const CLEANUP_INTERVAL_MS = 3_600_000;
 
@@ -11,7 +11,10 @@ const CLEANUP_INTERVAL_MS = 3_600_000;
 export interface GroupIntervals {
   readonly waitMs: number;
   readonly intervalMs: number;
-  /** The time after which a group with firing events but without changes is notified again; 0: never. */
+  /**
+   * The time after which a notification is repeated although no event has changed, if an event of the group is still
+   * firing; 0: never.
+   */
   readonly repeatMs: number;
 }
 
@@ -28,7 +31,10 @@ export function groupIntervals(handler: IntervalSettings): GroupIntervals {
 
 /** Timestamps that decide when a group is flushed next, in epoch milliseconds. */
 export interface FlushTimes {
-  /** The time since when a notification of the group has been pending; undefined if none is pending. */
+  /**
+   * The time since which a notification of the group is pending; undefined if none is pending. A flush that leaves a
+   * notification pending sets this to the time of the flush.
+   */
   readonly pendingSinceMs: number | undefined;
   /** The time of the last flush, whether or not it sent a notification; undefined if there was no flush yet. */
   readonly flushedAtMs: number | undefined;
@@ -36,7 +42,10 @@ export interface FlushTimes {
   readonly notifiedAtMs: number | undefined;
 }
 
-/** Returns the time of the next flush of a group in epoch milliseconds; a past time means at once (grouping 2). */
+/**
+ * Returns the time of the next flush of a group in epoch milliseconds (grouping 2). If this time is past, the group is
+ * due.
+ */
 export function nextFlushAtMs(
   { pendingSinceMs, flushedAtMs = 0, notifiedAtMs = flushedAtMs }: FlushTimes,
   intervals: GroupIntervals,

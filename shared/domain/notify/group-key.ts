@@ -26,8 +26,8 @@ export function computeGroupKey(names: readonly string[], event: Pick<Event, 'cl
 }
 
 /**
- * True if a group was created with these attribute names in this order. Otherwise `group_by` has changed, and the
- * events of the group must move to other groups.
+ * True if a group key consists of these attributes in this order. Otherwise `group_by` of the handler has changed since
+ * the group was created, and its events must move to other groups.
  */
 export function isGroupedBy({ by }: Pick<GroupKey, 'by'>, names: readonly string[]): boolean {
   return by.length === names.length && by.every(([name], index) => name === names[index]);

@@ -3,11 +3,13 @@ import type { GroupChange } from '../../schemas/grouping.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 
 /**
- * The status that an event had when its group last notified it; undefined if the group never notified it.
+ * The status that an event had in the last notification of its group that included it; undefined if no notification has
+ * included it. Two marks can stand in place of the status:
  *
- * - `renotify`: the group has notified the event and must do so again, because a silence of it ended.
- * - `inhibited`: a flush skipped the event, which was inhibited and never notified. The next result that passes all
- *   stages removes this mark.
+ * - `renotify`: a notification has included the event, and the next one must include it as changed, because a silence
+ *   of the event ended.
+ * - `inhibited`: the event was inhibited at a flush, and no notification has included it. The next result that passes
+ *   all stages removes this mark.
  */
 export type LastNotifiedStatus = number | 'renotify' | 'inhibited' | undefined;
 
@@ -18,19 +20,19 @@ export interface MemberState {
   /** True if the problem of the event has resolved. */
   readonly isResolved: boolean;
   /**
-   * True if the event is not stored as an open event, for example the registration of a client. The group notifies it
-   * once and then removes it.
+   * True if the event is not stored as an open event, for example the registration of a client. It leaves the group as
+   * soon as a notification has included it.
    */
   readonly isTransient: boolean;
   readonly lastNotified: LastNotifiedStatus;
 }
 
 /**
- * Returns the state of a group member after its event occurred again, or for the first time.
+ * Returns the new state of an event in its group after an occurrence of the event, such as a result.
  *
  * @param before the previous state; undefined if the event is not in a group of the handler yet
- * @param isOpenEvent true if the event is stored as the open event of its check; it does not matter for a resolution
- * @returns undefined if the problem resolved before the group notified it: the event then leaves the group
+ * @param isOpenEvent true if the event is stored as the open event of its check; ignored for a resolution
+ * @returns undefined if the problem resolved before any notification included it: the event must then leave the group
  */
 export function nextMemberState(
   before: MemberState | undefined,
@@ -53,8 +55,9 @@ export function nextMemberState(
 }
 
 /**
- * Merges the records of the last notification of an event whose check was renamed, and which groups have under both
- * names. The result is the first record, or the second one if the event was notified only under the second name.
+ * Merges two records of the last notification of the same event, which exist because its check was renamed: one for
+ * each name of the check. Returns the first record, or the second if only the second one says that the handler was
+ * notified.
  */
 export function mergeLastNotified(first: LastNotifiedStatus, second: LastNotifiedStatus): LastNotifiedStatus {
   return wasNeverNotified(first) && !wasNeverNotified(second) ? second : first;
@@ -65,14 +68,14 @@ export function wasNeverNotified(lastNotified: LastNotifiedStatus): boolean {
 }
 
 /**
- * True if a notification of an event is pending in its group, ignoring silences and inhibitions, which only the flush
- * evaluates. An event that a flush marked as inhibited has none.
+ * True if a notification of an event is pending in its group. Silences and inhibitions are ignored here, because only
+ * the flush evaluates them. An event that a flush has marked as inhibited has no pending notification.
  */
 export function hasPendingChange(state: MemberState): boolean {
   return state.lastNotified !== 'inhibited' && changeSinceNotified(state) !== 'same';
 }
 
-/** Returns how an event has changed since its group last notified it. */
+/** Returns the change of an event since the last notification of its group that included it. */
 export function changeSinceNotified({ isResolved, status, lastNotified }: MemberState): GroupChange {
   if (isResolved) return 'resolved';
   if (wasNeverNotified(lastNotified)) return 'new';

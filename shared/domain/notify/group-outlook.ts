@@ -13,15 +13,15 @@ interface EventInGroup {
   /** The number of other events in the group, without those that a flush marked as inhibited. */
   readonly others: number;
   /**
-   * The change of the event since its group last notified it. Undefined if it resolved before any notification, or is
-   * not in the group.
+   * The change of the event since the last notification of the group that included it. Undefined if the problem
+   * resolved before any notification, or if the event is not in the group.
    */
   readonly change: GroupChange | undefined;
 }
 
 /**
- * The next notification of an event by its group: a text for people, and the time of the flush in epoch milliseconds.
- * The time is undefined if it is unknown, or if no notification will follow.
+ * The prediction of the next notification of a group about one of its events: a text for users, and the time of the
+ * flush in epoch milliseconds. The time is undefined if it is unknown, or if no notification will follow.
  */
 interface NotificationOutlook {
   readonly reason: string;
@@ -30,7 +30,10 @@ interface NotificationOutlook {
 
 const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
-/** Returns when a group notifies one of its events that neither a silence nor an inhibition suppresses (grouping 5). */
+/**
+ * Predicts when a handler is notified of an event with its group, if neither a silence nor an inhibition suppresses the
+ * event (grouping 5).
+ */
 export function predictNotification(
   { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
   intervals: GroupIntervals,
@@ -60,9 +63,10 @@ export function predictNotification(
 }
 
 /**
- * Returns when a group notifies an inhibited event. The text follows the reason of the inhibition.
+ * Predicts when a handler is notified of an inhibited event with its group. The text of the result continues the
+ * sentence that gives the reason of the inhibition.
  *
- * @param lastNotified the last notification of the event by the group; `apart`: the event is not in the group
+ * @param lastNotified the record of the last notification of the event; `apart`: the event is not in the group
  */
 export function predictInhibitedNotification(
   { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
@@ -83,7 +87,10 @@ export function predictInhibitedNotification(
   };
 }
 
-/** Returns when a group notifies a silenced event of it. The text follows the reason of the silence. */
+/**
+ * Predicts when a handler is notified of a silenced event with its group. The text of the result continues the sentence
+ * that gives the reason of the silence.
+ */
 export function predictSilencedNotification(
   { key, others, change }: EventInGroup,
   lastNotified: LastNotifiedStatus,
@@ -111,8 +118,8 @@ function outlookWithoutTime(reason: string): NotificationOutlook {
 }
 
 /**
- * Returns the reason why an event is not notified yet although its inhibition has ended: a flush of its group skipped
- * it, and the group waits for its next result.
+ * Returns the reason why a handler is not notified of an event yet although its inhibition has ended. The event was
+ * inhibited at a flush of its group, so the group waits for the next result of the event.
  */
 export function inhibitedAtFlushReason(key: GroupKey, others: number): string {
   return `it was inhibited at the last flush of ${groupText(key, others)}; it is notified with its next result`;

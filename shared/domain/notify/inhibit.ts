@@ -4,8 +4,8 @@ import type { InhibitorRef, NotificationLog } from '../../schemas/notification-l
 import type { HandlerConditions, Inhibition, StageInputs, StageVerdict } from './context.ts';
 
 /**
- * Suppresses an event that another open event inhibits, and the resolution of a problem that was inhibited ever since
- * it opened (inhibition 2).
+ * Returns the verdict `inhibited` for an event that another open event inhibits, and for the resolution of a problem
+ * that was inhibited ever since it opened (inhibition 2). Returns undefined for any other event.
  */
 export function evaluateInhibition(
   _conditions: HandlerConditions,
@@ -17,7 +17,7 @@ export function evaluateInhibition(
   return { verdict: 'inhibited', reason, ...(by !== undefined && { inhibited_by: inhibitorForDisplay(by) }) };
 }
 
-/** Returns the inhibition by a rule and an inhibiting event, with the reason for people. */
+/** Returns the inhibition that a rule and an inhibiting event cause, with its reason as text for users. */
 export function buildInhibition(by: InhibitorRef): Inhibition {
   return { reason: inhibitedReason(by), inhibitor: by };
 }
@@ -34,12 +34,14 @@ const NEVER_NOTIFIED_INHIBITION: Inhibition = {
   reason: 'its incident was inhibited, so its resolution is not notified',
 };
 
-/** Returns the rule, client and check of an inhibitor for display, without its fingerprint and hash. */
+/**
+ * Returns only the rule, client and check of an inhibitor, which users may see; its fingerprint and hash are internal.
+ */
 export function inhibitorForDisplay({ rule, client, check }: InhibitorRef): Inhibitor {
   return { rule, client, check };
 }
 
-/** Returns the reason for people why an event is inhibited: the rule and the inhibiting event. */
+/** Returns the text for users that says why an event is inhibited. It names the rule and the inhibiting event. */
 export function inhibitedReason({ rule, client, check }: Inhibitor): string {
   return `inhibited by ${rule} while ${client}/${check} is failing`;
 }

@@ -3,10 +3,11 @@ import type { InhibitionOutlook } from '../../schemas/explain.ts';
 import { isInhibitor, type InhibitionRule } from './inhibition-rule.ts';
 
 /**
- * Returns for each inhibition rule whether one event would start, continue or stop to inhibit others after a change.
- * Rules by which the event inhibits neither before nor after the change are left out.
+ * Predicts the effect of a change of one event on other events: for each inhibition rule, whether the changed event
+ * starts, continues or stops to inhibit others. Rules under which it inhibits nothing before and after the change are
+ * omitted.
  *
- * @param event the event after the change; `same`: it does not change; undefined: there is no open event after it
+ * @param event the event after the change; `same`: it does not change; undefined: no event is open after the change
  * @param inhibitedCounts the number of events that the event inhibits now, by rule name; it has no entry for a rule by
  * which the event is not an inhibitor now
  */

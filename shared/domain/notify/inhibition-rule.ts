@@ -11,8 +11,8 @@ import { attributeTexts, parseSelector, type Selector, type SelectorSubject } fr
 export interface InhibitionRule {
   readonly name: string;
   /**
-   * A hash of the name and the definition of the rule. Records with another fingerprint come from an earlier definition
-   * of the rule and are ignored.
+   * A hash of the name and the definition of the rule. An inhibitor record with another fingerprint was made under an
+   * earlier definition of the rule and is ignored.
    */
   readonly fingerprint: string;
   readonly source: Selector;
@@ -27,8 +27,8 @@ export interface InhibitionRuleProblem {
 }
 
 /**
- * Fields that may change with every result. Other selectors forbid them. Inhibition rules allow them, because a rule is
- * evaluated on the current event.
+ * Selector fields that may change with every result. Only the selectors of inhibition rules may use them, because a
+ * rule is evaluated on the current event.
  */
 const CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   [
@@ -38,7 +38,8 @@ const CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
 );
 
 /**
- * Parses the definition of an inhibition rule, once, when the definition is loaded. Its schema must have accepted it.
+ * Parses the definition of an inhibition rule. This is done once, when the definition is loaded and its schema has
+ * accepted it.
  *
  * @returns the rule, or the errors in its selectors
  */
@@ -66,12 +67,12 @@ function computeRuleFingerprint(name: string, source: string, target: string, eq
   return fingerprintOf({ name, when: source, quiet: target, equal: JSON.stringify(equal) });
 }
 
-/** True if an event can inhibit others by a rule: it is firing, and the source of the rule matches it. */
+/** True if an event can inhibit others under a rule: it is firing, and `source` of the rule matches it. */
 export function isInhibitor({ source }: InhibitionRule, namespace: string, event: Event): boolean {
   return event.action !== 'resolve' && event.check.status !== 0 && source.matches(selectorSubject(namespace, event));
 }
 
-/** The attributes of an open event that are in memory, so that its stored record need not be read. */
+/** The attributes of an open event that are in memory. They can be used without a read of the stored event. */
 export interface OpenEventAttributes {
   readonly namespace: string;
   readonly client: string;
@@ -82,8 +83,8 @@ export interface OpenEventAttributes {
 }
 
 /**
- * True if a selector may match an open event, by the attributes in memory. Only the stored record of the event shows
- * whether the selector does match.
+ * True if a selector may match an open event, judging by the attributes in memory. Whether it does match can only be
+ * decided with the stored event.
  */
 export function mayMatchOpenEvent(selector: Selector, event: OpenEventAttributes): boolean {
   return selector.couldMatch({ ...event, attribute: () => [] });
@@ -120,9 +121,9 @@ export interface InhibitorIndex {
 }
 
 /**
- * Returns the event that inhibits the given one, and its rule; undefined if no event does (inhibition 2). The first
- * rule with an inhibitor decides. An event that matches the source of a rule is never inhibited by this rule. Otherwise
- * two failing switches would inhibit each other.
+ * Finds the open event that inhibits another event, and the rule under which it does so; undefined if no event does
+ * (inhibition 2). The first rule with an inhibitor decides. An event that matches the source of a rule is never
+ * inhibited by this rule. Otherwise two failing switches would inhibit each other.
  *
  * @param event the event that may be inhibited; not a resolution
  */

@@ -1,8 +1,9 @@
 import type { InhibitionRow } from '../../schemas/inhibition.ts';
 
 /**
- * Returns an inhibition rule of the API with only the inhibitors in some namespaces, and the number of events that
- * these inhibit. The API lists at most 100 inhibitors of a rule, so the number may be too low.
+ * Restricts an inhibition rule, as the API returns it, to the inhibitors in some namespaces. Its number of inhibited
+ * events then counts only those that these inhibitors inhibit. The API lists at most 100 inhibitors of a rule, so the
+ * number may be too low.
  *
  * @param isInNamespaces returns true if an inhibitor is in one of these namespaces
  */

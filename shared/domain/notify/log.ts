@@ -6,13 +6,13 @@ import {
 } from '../../schemas/notification-log.ts';
 
 /*
- * Changes to the notification log of an event. A function that adds to a log or removes from it returns the same object
- * if nothing changes, so that the caller need not write the event. A log without fields is always `EMPTY_LOG`.
+ * Changes to the notification log of an event. Each function that adds to a log or removes from it returns the same
+ * object if nothing changes; the caller then need not write the event. All logs without fields are the same object.
  */
 
 export const EMPTY_LOG: NotificationLog = Object.freeze({});
 
-/** Records in the log of an event that a silence suppressed a notification, which is pending from now on. */
+/** Records in the log of an event that a silence suppressed a notification. That notification is then pending. */
 export function recordSilenced(log: NotificationLog): NotificationLog {
   return log.pending?.silence === true
     ? log
@@ -20,7 +20,8 @@ export function recordSilenced(log: NotificationLog): NotificationLog {
 }
 
 /**
- * Records in the log of an event which inhibition suppresses it, and for which handlers a notification is now pending.
+ * Updates the log of an inhibited event: sets its inhibitor, and adds the handlers for which the inhibition suppressed
+ * a notification. For these handlers, a notification is then pending.
  *
  * @param handlers the handlers that would be notified of the event without the inhibition
  */
@@ -35,7 +36,7 @@ export function recordInhibited(
 }
 
 /**
- * Records in the log of an event that a silence or an inhibition no longer suppresses it. For a silence, this also
+ * Records in the log of an event that it is no longer silenced, or no longer inhibited. For a silence, this also
  * removes the pending notification. For an inhibition, the pending notifications stay in the log, and the event no
  * longer counts as never notified.
  */
@@ -56,7 +57,8 @@ export function removeSuppression(log: NotificationLog, cause: 'silence' | 'inhi
 export function removePendingHandlers(log: NotificationLog, handlers: readonly string[]): NotificationLog {
   const before = log.pending?.inhibition;
   if (before === undefined) return log;
-  // Single names cannot be removed from `all`. Nearly always, each result of a check names the same handlers.
+  // A single name cannot be removed from `all`. Removing all names is nearly always right, because the results of one
+  // check usually name the same handlers.
   const remaining = before === 'all' ? [] : before.filter((name) => !handlers.includes(name));
   if (remaining.length === before.length) return log;
   return withoutEmptyFields({ ...log, pending: { ...log.pending, inhibition: remaining } });
@@ -68,7 +70,7 @@ export function recordNotified(log: NotificationLog, handlers: readonly string[]
   return notified === log.notified ? log : withoutEmptyFields({ ...log, notified });
 }
 
-/** Records in the log of an event that it opened inhibited, so that no handler was notified of it. */
+/** Records in the log of an event that it opened inhibited, so that no handler has been notified of it. */
 export function recordNeverNotified(log: NotificationLog): NotificationLog {
   return log.neverNotified === true ? log : withoutEmptyFields({ ...log, neverNotified: true });
 }
@@ -78,14 +80,15 @@ export function isPendingByInhibition({ pending }: NotificationLog, handler: str
   return includesHandler(pending?.inhibition, handler);
 }
 
-/** True if the log of an event says that a handler was notified of the problem. */
+/** True if the notification log of an event records that a handler was notified of the problem. */
 export function wasHandlerNotified({ notified }: NotificationLog, handler: string): boolean {
   return includesHandler(notified, handler);
 }
 
 /**
- * Merges the logs of an event that was open under both names of a renamed check. The log of the new name decides what
- * suppresses the event. A handler that was notified under either name counts as notified.
+ * Merges the notification logs of two open events of a renamed check, one under each name. The merged log has the
+ * silence and the inhibitor from the log under the new name. A handler that was notified under either name counts as
+ * notified.
  *
  * @param before the log of the event under the old name
  * @param after the log of the event under the new name
@@ -132,7 +135,7 @@ function isSameInhibitor(a: InhibitorRef | undefined, b: InhibitorRef): boolean 
   );
 }
 
-/** Returns a log without its empty fields, as an object that equal logs share if possible. */
+/** Returns a log without its empty fields. Equal logs share one object if possible. */
 function withoutEmptyFields({ notified, neverNotified, inhibitedBy, pending = {} }: NotificationLog): NotificationLog {
   const inhibition = pending.inhibition?.length === 0 ? undefined : pending.inhibition;
   const isAnyPending = pending.silence !== undefined || inhibition !== undefined;

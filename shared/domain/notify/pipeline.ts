@@ -15,7 +15,7 @@ import { getsV2Events, isGroupingHandler, handlerIdentity, type RoutedHandler } 
 import type { NotificationContext, StageInputs } from './context.ts';
 import { leadsToRun, evaluateStages, wouldRunWithoutSilence } from './verdict.ts';
 
-/** The decision whether one handler is notified of an event, and the consequence. */
+/** The decision whether one handler is notified of an event, and what follows from it. */
 export interface HandlerDecision {
   readonly handler: RoutedHandler;
   readonly verdict: HandlerVerdict;
@@ -41,8 +41,8 @@ export function handlersWithEffect(decisions: readonly HandlerDecision[], effect
 }
 
 /**
- * Decides for each handler of an event whether it is notified. This changes nothing: the commit of the event applies
- * the decisions, and `explain` and `simulate` only show them.
+ * Decides for each handler of an event whether the handler gets the event. This changes nothing: the commit of the
+ * event applies the decisions, and `explain` and `simulate` only show them.
  */
 export function decideNotifications(context: NotificationContext): NotificationDecisions {
   const decisions = context.handlers.map((handler) => decideForHandler(handler, context));
@@ -65,8 +65,9 @@ function decideForHandler(handler: RoutedHandler, context: NotificationContext):
 }
 
 /**
- * Replaces the verdict of a handler that would run by `overflow` if neither its queue nor the dead-letter queue has
- * room. Handlers with `group_by` keep their verdict: their events are queued only when the group is flushed.
+ * Returns the verdict `overflow` if a handler would run, but neither its queue nor the dead-letter queue has room.
+ * Otherwise returns the verdict unchanged. Handlers with `group_by` never get `overflow` here, because their events are
+ * queued only when the group is flushed.
  */
 export function rejectIfQueueFull(
   handler: RoutedHandler,
@@ -82,8 +83,9 @@ export function rejectIfQueueFull(
 }
 
 /**
- * Decides what happens to a silenced event: it is suppressed, or it is a resolution that is deferred or notified in
- * spite of the silence.
+ * Decides what follows for a handler from the verdict `silenced`. Usually, the silence suppresses the event. For the
+ * resolution of a problem that the handler was notified of, the setting `resolve-while-silenced` decides: the handler
+ * gets it when the silence ends, at once, or never.
  */
 function decideSilenced(
   handler: RoutedHandler,
@@ -114,8 +116,8 @@ function decideSilenced(
 }
 
 /**
- * True if a handler was notified of the problem. If a group of the handler has the event, the record of the group
- * decides, otherwise the notification log of the event.
+ * True if a handler was notified of the problem. If a group of the handler contains the event, the record of the group
+ * decides. Otherwise the notification log of the event decides.
  */
 function wasNotifiedOfProblem(
   { name }: RoutedHandler,
@@ -128,7 +130,9 @@ function withoutInhibition(context: NotificationContext): StageInputs {
   return context.inhibition === undefined ? context : { ...context, inhibition: undefined };
 }
 
-/** Returns the notification log of an event after the decisions about its handlers. */
+/**
+ * Returns the notification log of an event as it must be stored after the decisions about the handlers of the event.
+ */
 function logAfterDecisions(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
   const { event, inhibition, handlers } = context;
   const notified = handlersWithEffect(decisions, 'notify');

@@ -4,13 +4,13 @@ import type { NotificationContext } from './context.ts';
 import { respectsSilences, isGroupingHandler, type RoutedHandler } from './route.ts';
 
 /*
- * Notifications that a silence or an inhibition suppressed, and that are sent because it has ended while the problem is
- * still firing.
+ * Marks notifications that are sent because a silence or an inhibition has ended. It had suppressed an earlier
+ * notification of a problem that is still firing.
  */
 
 /**
- * Returns the event that a handler gets: with `silence_ended` or `inhibition_ended` if the silence or the inhibition
- * that suppressed it has ended, and otherwise unchanged.
+ * Returns an event as a handler gets it. If a silence or an inhibition suppressed an earlier notification and has
+ * ended, the event has `silence_ended` or `inhibition_ended`.
  */
 export function eventForHandler(
   handler: RoutedHandler,
@@ -25,9 +25,9 @@ export function eventForHandler(
 }
 
 /**
- * True if this notification announces the end of a silence. The silence suppressed a notification, the problem is still
- * firing but not silenced any more, and the setting `renotify-after-silence` is true. A timer or a result may detect
- * the end first, but handlers are notified of it once. A resolution never announces it here.
+ * True if this notification must announce that a silence has ended. The silence suppressed an earlier notification, the
+ * problem is still firing but no longer silenced, and the setting `renotify-after-silence` is true. Either a timer or a
+ * result detects the end first; handlers are notified of it once. Always false for a resolution.
  */
 export function announcesSilenceEnd({
   event,

@@ -18,19 +18,22 @@ export interface HandlingDefinitions {
 /** The handler that is notified if a check has no attribute that names handlers, contacts or pipelines. */
 export const DEFAULT_HANDLER = 'default';
 
-/** Maximum number of names that count in a list of handlers, because a result may contain a list of any length. */
+/**
+ * Maximum number of names that are used from a list of handlers or contacts in a check. Results may contain lists of
+ * any length.
+ */
 const HANDLER_NAMES_MAX = 100;
 
 type Check = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the names of the handlers and handler sets that a check names (legacy-peer, State machine). `handlers`
- * overrides `handler`. An empty list means no handler. A check without either attribute names `default`. Only the first
- * 100 names of a list count.
+ * Returns the handlers and handler sets that are configured in a check, by name (legacy-peer, State machine).
+ * `handlers` overrides `handler`. An empty list means no handler. If the check has neither attribute, the result is
+ * `default`. Only the first 100 entries of a list count.
  *
- * The reference says that `contacts` and `contact` route events (2.2), but not how. Here a contact is the name of a
- * handler or set. Contacts run in addition to the handlers that the check names, and replace `default`. Pipelines of a
- * check replace `default` too.
+ * The reference says that `contacts` and `contact` route events (2.2), but not how. Here each contact is the name of a
+ * handler or set, and runs in addition to the configured handlers. If a check has contacts or pipelines but no
+ * handlers, `default` does not run.
  */
 export function handlerNames(check: Check): readonly string[] {
   const contacts = namesFromAttributes(check['contacts'], check['contact']) ?? [];
@@ -41,7 +44,7 @@ export function handlerNames(check: Check): readonly string[] {
 }
 
 /**
- * Returns the handler names in two attributes of a check.
+ * Returns handler names from two attributes of a check: a list, or a single name if there is no list.
  *
  * @param plural the value of `handlers` or `contacts`; it overrides `singular` if it is a list
  * @param singular the value of `handler` or `contact`
@@ -107,18 +110,19 @@ export function unroutableVerdict(routed: Exclude<RoutedHandler, { readonly kind
 }
 
 /**
- * Returns the name of a handler for a verdict, and the workflow of the pipeline that the handler comes from, if any.
+ * Returns the fields that identify a handler in a verdict: its name, and the workflow of the pipeline that it comes
+ * from, if any.
  */
 export function handlerIdentity({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
   return workflow === undefined ? { handler: name } : { handler: name, workflow };
 }
 
-/** True if a handler has `group_by`, so that it is notified of groups of events. */
+/** True if a handler has `group_by`, so that one notification for it can contain many events. */
 export function isGroupingHandler(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.group_by !== undefined;
 }
 
-/** True if silences suppress events for a handler: it does not have `handle_silenced: true`. */
+/** True if silences suppress events for a handler, because it does not have `handle_silenced: true`. */
 export function respectsSilences(handler: RoutedHandler): boolean {
   return handler.kind !== 'handler' || handler.definition?.handle_silenced !== true;
 }

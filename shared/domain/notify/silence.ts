@@ -1,7 +1,10 @@
 import type { Event } from '../../schemas/event.ts';
 import type { HandlerConditions, StageVerdict } from './context.ts';
 
-/** Suppresses an event that a silence covers, unless the handler has `handle_silenced: true`. */
+/**
+ * Returns the verdict `silenced` for a silenced event; undefined for any other event, and if the handler has
+ * `handle_silenced: true`.
+ */
 export function evaluateSilence({ handle_silenced }: HandlerConditions, event: Event): StageVerdict | undefined {
   if (!event.silenced || handle_silenced === true) return undefined;
   const { silenced_by } = event;
@@ -9,7 +12,7 @@ export function evaluateSilence({ handle_silenced }: HandlerConditions, event: E
 }
 
 /**
- * Returns the reason for people why a handler is not notified of a silenced event.
+ * Returns the text for users that says why a handler is not notified of a silenced event.
  *
  * @param silencedBy the ids of the silences
  */

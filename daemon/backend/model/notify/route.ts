@@ -19,8 +19,9 @@ import { localZone } from '../../../schedule/subdue.ts';
 import type { Definitions } from '../config/definitions.ts';
 
 /**
- * The verdicts about one event that are logged and counted after the commit: those of handlers that are not notified,
- * and those with a defective filter. It never contains the event itself, because logs contain no bodies (security S17).
+ * The report of verdicts about one event, for the log and the counters, after the commit. It contains the verdicts of
+ * handlers that are not notified, and those with a defective filter. It never contains the event itself, because logs
+ * contain no bodies (security S17).
  */
 export interface VerdictReport {
   readonly namespace: string;
@@ -46,8 +47,8 @@ export interface HandlerRoute {
 }
 
 /**
- * Which events the handlers of a namespace get. "none": no handler is defined. "problems": problems and their
- * resolutions. "all": at least one handler also gets OK events that resolve nothing.
+ * The kind of events that the handlers of a namespace get. "none": no handler is defined. "problems": problems and
+ * their resolutions. "all": at least one handler also gets OK events that resolve nothing.
  */
 export type EventDemand = 'none' | 'problems' | 'all';
 
@@ -57,7 +58,7 @@ const CACHED_ROUTES_MAX = 1000;
 /** Maximum length of the key of a cached route. The key contains the names in a result; a longer one is not cached. */
 const CACHED_ROUTE_KEY_LENGTH_MAX = 1000;
 
-/** Tells whether the queues of handlers have room. */
+/** The source of the information which handler queues are full. */
 export interface QueueCapacity {
   /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
   isFull(namespace: string, handler: string): boolean;
@@ -154,7 +155,10 @@ export class Routing {
     return needsDefinition && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
-  /** Returns the verdict; `overflow` in its place if it leads to a run for which the queue has no room. */
+  /**
+   * Returns the verdict unchanged, or `overflow` if a handler without `group_by` would run and no queue has room for
+   * the run.
+   */
   rejectIfQueueFull(namespace: string, handler: RoutedHandler, verdict: HandlerVerdict): HandlerVerdict {
     return rejectIfQueueFull(handler, verdict, (name) => this.isQueueFull(namespace, name));
   }
@@ -164,7 +168,10 @@ export class Routing {
     return this.#queues.isFull(namespace, handler);
   }
 
-  /** Returns the inputs of the stages besides the event and the handler: definitions, open events, time, time zone. */
+  /**
+   * Returns the inputs of the decision stages besides the event and the handler: definitions, open events, time, time
+   * zone.
+   */
   stageInputs(namespace: string, events: StoredEvents, nowMs: number): StageInputs {
     // The time zone is determined only when a filter reads it, because few filters need it.
     const zone = (): string => this.#localZone(nowMs);

@@ -14,8 +14,8 @@ import type { Clock } from '../../ports.ts';
 import { NameLookups, type NameResolver } from './name-lookups.ts';
 
 /**
- * The addresses of a host that a handler may connect to. The connection uses only these, so a later name look-up cannot
- * lead it elsewhere.
+ * The addresses of a host to which a handler may connect. The connection uses only these, so a second name look-up
+ * cannot lead it to a forbidden address (DNS rebinding).
  */
 export type AllowedAddresses = readonly [LookupAddress, ...LookupAddress[]];
 
@@ -40,10 +40,10 @@ export class TargetResolver {
   }
 
   /**
-   * Returns the addresses of a host that a handler definition names. A literal IP address is always allowed. For
-   * `localhost`, only loopback addresses are allowed. For any other name, only addresses that `rule` allows are
-   * returned, because others than the operator may control what the name resolves to. Addresses in `handler-networks`
-   * are always allowed.
+   * Returns the addresses of a host in a handler definition to which the handler may connect. A literal IP address is
+   * always allowed. For `localhost`, only loopback addresses are allowed. For any other name, only addresses that
+   * `rule` allows are returned, because somebody other than the operator may control what the name resolves to.
+   * Addresses in `handler-networks` are always allowed.
    *
    * @throws MonError `forbidden` when no address of the host is allowed, `unavailable` when the host has no address or
    * the signal is aborted before the look-up ends
@@ -60,7 +60,8 @@ export class TargetResolver {
   }
 
   /**
-   * Returns the addresses of a host that a redirect names: public ones, and those in `handler-networks`.
+   * Returns the addresses of the target host of an HTTP redirect to which a handler may connect: public addresses, and
+   * addresses in `handler-networks`.
    *
    * @throws MonError `forbidden` when no address of the host is allowed, also for a literal IP address; `unavailable`
    * when the host has no address or the signal is aborted before the look-up ends
@@ -86,7 +87,9 @@ export class TargetResolver {
   }
 }
 
-/** Returns a look-up function for socket options. It ignores the host name and always returns these addresses. */
+/**
+ * Returns a `lookup` function for the options of a socket. It ignores the host name and always returns these addresses.
+ */
 export function pinnedLookup(addresses: AllowedAddresses): LookupFunction {
   return (_hostname, options, callback) => {
     const [{ address, family }] = addresses;
@@ -99,13 +102,13 @@ export function pinnedLookup(addresses: AllowedAddresses): LookupFunction {
 const SPECIAL_BLOCK_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
 /**
- * The network of the IPv4-mapped IPv6 addresses. `BlockList` finds every IPv4 address in it too, so only IPv6 addresses
- * may be checked against it.
+ * The network of the IPv4-mapped IPv6 addresses. `BlockList` reports that it contains every plain IPv4 address too, so
+ * only IPv6 addresses may be checked against it.
  */
 const IPV4_MAPPED_BLOCK_LIST = networkList(['::ffff:0:0/96']);
 
 /**
- * Returns the class of an address, which decides whether a handler may send there.
+ * Returns the kind of an IP address, such as loopback or public, which decides whether a handler may connect to it.
  *
  * @param address an IPv4 or IPv6 address in any spelling
  */

@@ -1,7 +1,10 @@
 import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { JobTicket } from './job-queue.ts';
 
-/** A dead letter in memory: a handler run that failed permanently, and why. Its event is only in the store. */
+/**
+ * A dead letter in memory: a handler run that failed permanently, and the reason. The event of the run is only in the
+ * store.
+ */
 export type DeadLetterEntry = Omit<JobTicket, 'attempts'> & JobFailure;
 
 /**
@@ -10,7 +13,7 @@ export type DeadLetterEntry = Omit<JobTicket, 'attempts'> & JobFailure;
  */
 const DEAD_LETTERS_MAX = 10_000;
 
-/** The dead letters of all handlers in memory, and their maximum number. */
+/** The in-memory index of the dead letters of all handlers, with their maximum number. */
 export class DeadLetterIndex {
   /** The dead letters by the ids of their jobs, in the order in which they failed. */
   readonly entries = new Map<number, DeadLetterEntry>();
@@ -20,7 +23,7 @@ export class DeadLetterIndex {
     this.limit = limit;
   }
 
-  /** True if one more dead letter would exceed the maximum number, so that the oldest is deleted. */
+  /** True if the maximum number of dead letters is reached, so that one more causes the deletion of the oldest. */
   get isFull(): boolean {
     return this.entries.size >= this.limit;
   }

@@ -27,8 +27,8 @@ interface DeadLetterParts {
 }
 
 /**
- * Maximum number of dead letters that an audit record lists. A record about more of them lists the first ones, with the
- * number of all.
+ * Maximum number of dead letters that an audit record lists. If a request retries or drops more, its audit record lists
+ * the first ones and has the total number.
  */
 const DEAD_LETTERS_AUDITED_MAX = 100;
 /** Maximum length of a failure reason that is stored, in UTF-16 units; a longer one is truncated. */
@@ -40,7 +40,7 @@ export class DeadLetters {
   overflowDropCount = 0;
   readonly #deps: DeadLetterParts;
   readonly #index: DeadLetterIndex;
-  /** The ids of the dead letters that a request is retrying or dropping, so that no other request does the same. */
+  /** The ids of the dead letters that a request is retrying or dropping. Other requests skip these dead letters. */
   readonly #claimedIds = new Set<number>();
   #enqueueRetry: (ticket: JobTicket) => void = () => undefined;
   readonly #overflowReports: Burst;
@@ -64,19 +64,19 @@ export class DeadLetters {
     return this.#index.entries.get(id);
   }
 
-  /** Sets the function that queues the run of a dead letter when it is retried. */
+  /** Sets the function that puts the run of a retried dead letter into the queue of its handler. */
   onRetry(enqueue: (ticket: JobTicket) => void): void {
     this.#enqueueRetry = enqueue;
   }
 
   /**
-   * Adds a dead letter that is in the store to the ones in memory, and deletes the oldest if there are too many. Called
-   * for each dead letter at start, and by `add`.
+   * Adds a stored dead letter to those in memory. If there are then too many, deletes the oldest one that no request is
+   * retrying or dropping. Called for each stored dead letter at start, and by `add`.
    */
   addStored(ticket: JobTicket, failure: JobFailure): void {
     const { attempts: _, ...attributes } = ticket;
     this.#index.entries.set(ticket.id, { ...attributes, ...failure });
-    // A dead letter that a request is retrying at this moment must not be deleted.
+    // A dead letter that a request is retrying or dropping at this moment must not be deleted.
     const oldest = this.#index.entries.size > this.#index.limit ? this.#oldestUnclaimed() : undefined;
     if (oldest === undefined) return;
     this.#index.entries.delete(oldest.id);
@@ -90,7 +90,7 @@ export class DeadLetters {
     );
   }
 
-  /** Turns a failed run into a dead letter. It is listed once it is stored. */
+  /** Stores the failure of a run, which makes the run a dead letter. The dead letter is listed after the commit. */
   add(ticket: JobTicket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
     const failure = { attempts, failed_at: this.#deps.clock.now(), reason: truncateReason(reason) };
     this.#deps.jobs.submit({ kind: 'bury', id: ticket.id, failure }, () => this.addStored(ticket, failure));
@@ -164,8 +164,8 @@ export class DeadLetters {
 }
 
 /**
- * Returns the fields of an audit record about retried or dropped dead letters. For a selection by id, they describe
- * that dead letter. Otherwise, they have the number of dead letters and describe the first of them.
+ * Returns the fields of the audit record about retried or dropped dead letters. For a request with an id, they describe
+ * that dead letter. Otherwise, they have the number of dead letters and describe the first 100.
  */
 function deadLetterAuditFields(
   selection: JobSelection,

@@ -56,13 +56,15 @@ export interface DeliveryDeps {
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
   readonly handlerNetworks: () => readonly string[];
-  /** A signal that is aborted when the backend begins to stop. Handler tests that are running then end at once. */
+  /** A signal that is aborted when the backend begins to stop. Handler tests in progress then end at once. */
   readonly stopping: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
   readonly lookUp?: NameResolver;
 }
 
-/** Time limit of a handler test in seconds. It is shorter than the half minute after which callers give up. */
+/**
+ * Time limit of a handler test in seconds. It is shorter than the 30 seconds after which callers of the API give up.
+ */
 const HANDLER_TEST_SECONDS_MAX = 25;
 
 /** One attempt to run the handler of a job. */
@@ -71,7 +73,7 @@ interface DeliveryAttempt {
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
-  /** The fields by which log messages identify the run and the attempt. */
+  /** Log fields that identify the handler run and the attempt. */
   readonly logFields: object;
   /** Called with each response of the receiver, as one line of text. */
   readonly onResponse?: (response: string) => void;
@@ -81,8 +83,8 @@ interface DeliveryAttempt {
 interface HandlerTestResult {
   readonly outcome: DeliveryOutcome;
   /**
-   * The last response of the receiver, as one line of text. Only webhooks, and mail servers that accepted the mail,
-   * have one; otherwise undefined.
+   * The last response of the receiver, as one line of text. It is undefined unless the handler is a webhook whose
+   * receiver responded, or an email handler whose server accepted the mail.
    */
   readonly response: string | undefined;
 }
@@ -98,7 +100,10 @@ interface MutatedSubject extends DeliverySubject {
   readonly data: string;
 }
 
-/** Runs handlers: mutates events and sends them. Disposing closes the connections that are kept open for webhooks. */
+/**
+ * Runs handlers: passes each event through the mutator of the handler and sends the output to the receiver. Disposing
+ * closes the webhook connections that are kept open.
+ */
 export class HandlerRunner implements Disposable {
   readonly #deps: DeliveryDeps;
   readonly #targetResolver: TargetResolver;
@@ -110,12 +115,13 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Mutates and sends the event or group of a job. Never rejects: a failure is returned as the outcome.
+   * Runs the mutator for the event or group of a job and sends the output to the receiver. Never rejects: a failure is
+   * returned as the outcome.
    *
    * @param handler the current definition of the handler; undefined for a built-in handler
    * @param attempt 1 for the first attempt
-   * @param signal aborted when the backend cannot wait any longer for the run; a failed outcome then says nothing about
-   * the receiver
+   * @param signal aborted when a stopping backend cannot wait any longer for the run; a failed outcome then says
+   * nothing about the receiver
    */
   async deliver(
     job: HandlerJob,
@@ -136,8 +142,8 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Returns what a handler would send for a job, for display. The mutator runs. Secrets are always redacted, whatever
-   * the definition says.
+   * Returns what a handler would send for a job, for display. The mutator is run for this. Secrets are redacted even if
+   * the definition of the handler has `redact: false`.
    */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
     const subject = redactSubject(job);
@@ -155,7 +161,10 @@ export class HandlerRunner implements Disposable {
     this.#webhooks[Symbol.dispose]();
   }
 
-  /** Runs a handler test within the time limit. Without the limit, a command that has no timeout might never end. */
+  /**
+   * Runs a handler test or a preview within the time limit. Without the limit, a command without a timeout might never
+   * end.
+   */
   async #runWithinTestLimit<Result>(
     job: HandlerJob,
     execute: (run: DeliveryAttempt) => Promise<Result>,
@@ -198,8 +207,8 @@ export class HandlerRunner implements Disposable {
     const subject = isRedacted ? redactSubject(run.job) : run.job;
     const mutation = await this.#mutate(subject, handler, run);
     if (mutation.kind === 'failed') return mutation;
-    // A metrics mutator makes an empty text from output without measurements, such as that of a failed check. There is
-    // nothing to send then.
+    // If the output of the check has no measurements, for example because the check failed, a metrics mutator returns
+    // an empty text. There is nothing to send then.
     const { mutator } = handler;
     if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
     const { event, group } = subject;
@@ -261,7 +270,10 @@ export class HandlerRunner implements Disposable {
     }
   }
 
-  /** Returns what message templates can use. The output of a configured mutator replaces the output of the check. */
+  /**
+   * Returns the values that message templates can use. If the handler has a mutator, its output replaces the output of
+   * the check.
+   */
   #messageSubject(
     { mutator }: RunningHandler,
     { event, group, data }: MutatedSubject,
@@ -277,8 +289,8 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Publishes a message to the live feed, only at the first attempt, however often the file and socket of the handler
-   * are retried. All readers of the feed may see the message, so its event is redacted.
+   * Publishes the message of a transport handler to the live feed, but only at the first attempt: further attempts are
+   * for the file and the socket of the handler. All readers of the feed may see the message, so its event is redacted.
    */
   async #publish(handler: TransportHandler, data: string, run: DeliveryAttempt): Promise<DeliveryOutcome> {
     const bytes = Buffer.byteLength(data);
@@ -308,7 +320,7 @@ export class HandlerRunner implements Disposable {
   }
 }
 
-/** Returns the log fields that identify a run and the attempt. */
+/** Returns the log fields that identify a handler run and its attempt. */
 function attemptLogFields(job: HandlerJob, attempt: number): object {
   return { ...jobLogFields(job), attempt };
 }

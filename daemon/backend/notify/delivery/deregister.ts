@@ -4,7 +4,7 @@ import type { Log } from '../../../log/log.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { DELIVERED, retryableFailure, type DeliveryOutcome } from './outcome.ts';
 
-/** Removes clients as the API does. */
+/** Removes monitored clients in the same way as the API request `DELETE /clients/:client`. */
 export interface ClientRemover {
   /**
    * Resolves all events of a client, then removes the client with its results.
@@ -22,14 +22,14 @@ interface DeregistrationDeps {
   readonly clients: ClientRemover;
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
-  /** The fields by which log messages identify the run. */
+  /** Log fields that identify the handler run. */
   readonly logFields: object;
 }
 
 /**
  * Runs the built-in handler `deregistration`, which removes the client of the event as `DELETE /clients/:client` does.
  * If the client does not exist any more, the run counts as delivered. A client that sent a keepalive after the event is
- * not removed: the run may come long after its event, for instance from the dead-letter queue.
+ * not removed: the handler may run long after the event, for instance when a dead letter is retried.
  */
 export async function runDeregistration(
   { namespace, client, event }: HandlerJob,

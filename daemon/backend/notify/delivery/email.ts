@@ -13,7 +13,7 @@ import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type Deli
 import type { NetworkDeps } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
-/** Default time limit in seconds for sending a mail: servers that scan messages take a while. */
+/** Default time limit in seconds for sending a mail. It is long, because mail servers that scan messages are slow. */
 const TIMEOUT_SECONDS_DEFAULT = 30;
 
 const DEFAULT_PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
@@ -28,11 +28,11 @@ interface MailRun {
 
 interface MailDeps extends NetworkDeps {
   readonly log: Log;
-  /** The fields by which log messages identify the run. */
+  /** Log fields that identify the handler run. */
   readonly logFields: object;
 }
 
-/** Sends a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
+/** Sends a mail to an SMTP server, over a new connection (completion 1.23). Never rejects. */
 export async function sendMail(
   { job, handler, mail }: MailRun,
   { addresses, clock, signal, log, logFields, onResponse }: MailDeps,
@@ -43,8 +43,8 @@ export async function sendMail(
     const tls = smtpTlsOptions(smtp);
     const allowedAddresses = await addresses.resolveConfigured(host, 'own-network', limitSignal);
     const socket = connect({ host, port, lookup: pinnedLookup(allowedAddresses), signal: limitSignal });
-    // Without a listener the process would exit on an error. While connecting, `once` throws the error; after that, the
-    // SMTP library reports it.
+    // Without an `error` listener, a socket error would end the process. While the socket connects, `once` throws the
+    // error; after that, the SMTP library reports it.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
@@ -58,8 +58,8 @@ export async function sendMail(
       onResponse?.(toDisplayLine(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {
-      // If the time limit or a stop of the backend closed the connection, that is the reason to report, and not this
-      // error.
+      // If the time limit or a stop of the backend closed the connection, the caller reports that as the reason, and
+      // not this error.
       if (limitSignal.aborted) throw error;
       return smtpFailure(error, smtp, `${host}:${String(port)}`);
     } finally {
@@ -83,7 +83,7 @@ async function sendOverSmtp(
     ignoreTLS: mode === 'none',
     tls,
     ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
-    // The SMTP library must never read the file or URL that the text of a mail looks like.
+    // The SMTP library must never load a file or URL because the text of a mail looks like its path or address.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -95,9 +95,9 @@ async function sendOverSmtp(
 }
 
 /**
- * Returns the TLS options for an SMTP server. Its certificate must be valid for its name. It must be signed by an
- * authority in the `ca_file` of the definition or, without one, by an authority that this machine trusts. With
- * opportunistic TLS and without `ca_file`, any certificate is accepted.
+ * Returns the TLS options for an SMTP server. The certificate of the server must be valid for its host name. It must be
+ * signed by an authority in `ca_file` of the handler definition or, without `ca_file`, by an authority that this
+ * machine trusts. With opportunistic TLS and without `ca_file`, any certificate is accepted.
  *
  * @throws MonError `invalid` when `ca_file` cannot be read or contains no certificate
  */
@@ -161,8 +161,8 @@ function smtpFailure(error: unknown, { user = '', password = '' }: SmtpServer, s
     readonly response?: string;
   };
   if (typeof code !== 'number') throw error;
-  // The server may repeat the credentials as they were sent to it, in Base64: the password alone, or after the user
-  // name (RFC 4954, 4).
+  // The error response may repeat the credentials as they were sent to the server, in Base64: the password by itself,
+  // or after the user name (RFC 4954, 4).
   const encodedSecrets = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
   const reason = `${server} answered ${toDisplayLine(response, [password, ...(password === '' ? [] : encodedSecrets)]) || String(code)}`;
   return code < 500 ? retryableFailure(reason, 'response') : permanentFailure(reason, 'response');

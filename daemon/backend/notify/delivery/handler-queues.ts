@@ -29,8 +29,8 @@ export interface HandlerStatistics {
   readonly rejected: number;
   readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
   /**
-   * Monotonic time in milliseconds of the first failed attempt since the last delivery; undefined if none has failed
-   * since.
+   * Time of the first failed attempt after the last successful delivery, in milliseconds of the monotonic clock;
+   * undefined if no attempt has failed since that delivery.
    */
   readonly failingSinceMs: number | undefined;
   /** Time when the oldest unfinished run was queued, in epoch milliseconds; undefined if there is none. */
@@ -45,7 +45,8 @@ export const NO_FAILURES = Object.fromEntries(FAILURE_CATEGORIES.map((category) 
 type HandlerId = Pick<JobTicket, 'namespace' | 'handler'>;
 
 /**
- * The queue and the counters of a handler. They belong to its name, and stay when its definition changes or is removed.
+ * The queue and the counters of a handler. They belong to the name of the handler, so they stay when its definition
+ * changes or is removed.
  */
 export interface HandlerQueue extends HandlerId {
   readonly jobQueue: JobQueue;
@@ -74,8 +75,8 @@ interface HandlerQueueDeps {
 }
 
 /**
- * The queues of all handlers, with their limits and counters. They are created before the job runner starts, because
- * routing checks whether they are full.
+ * The queues of all handlers, with their limits and counters. This object is created before the job runner, because the
+ * decision whether to notify a handler depends on whether its queue is full.
  */
 export class HandlerQueues implements QueueCapacity {
   readonly #deps: HandlerQueueDeps;
@@ -88,8 +89,8 @@ export class HandlerQueues implements QueueCapacity {
   }
 
   /**
-   * True if neither the queue of the handler nor the dead-letter queue has room for one more run. The newest run is
-   * then rejected and the older ones stay, which costs nothing however long a handler hangs.
+   * True if neither the queue of the handler nor the dead-letter queue has room for one more run. A new notification is
+   * then rejected, and the runs in the queue stay. So a handler that hangs for long does not use more and more memory.
    */
   isFull(namespace: string, handler: string): boolean {
     // Check the dead-letter queue first: it usually has room, and this check is the cheapest.
@@ -138,7 +139,10 @@ export class HandlerQueues implements QueueCapacity {
     return handlerQueue;
   }
 
-  /** Calls the listener for every delivered run, with the milliseconds since the run was queued. */
+  /**
+   * Registers a listener that is called for every delivered run, with the time in milliseconds since the run was
+   * queued.
+   */
   onDelivered(listener: (latencyMs: number) => void): Disposable {
     this.#deliveryListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#deliveryListeners.delete(listener) };

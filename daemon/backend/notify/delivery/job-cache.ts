@@ -4,8 +4,8 @@ import { decodeJob } from '../../model/notify/delivery/stored-job.ts';
 import { handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
 /**
- * Maximum number of waiting jobs in memory, because the event of a job takes some kilobytes. Further jobs are read from
- * the store when they run.
+ * Maximum number of waiting jobs that are kept in memory, because the event of a job takes some kilobytes. Other jobs
+ * are read from the store when they run.
  */
 const CACHED_JOBS_MAX = 1000;
 /** Maximum number of jobs that are read from the store in one request. */

@@ -1,6 +1,6 @@
 import { BinaryHeap } from '../../schedule/binary-heap.ts';
 
-/** A run of a handler in the queue in memory. It identifies the stored job, which has the event. */
+/** A handler run in the queue in memory. It has the id of the stored job, which contains the event. */
 export interface JobTicket {
   readonly id: number;
   readonly namespace: string;
@@ -8,8 +8,8 @@ export interface JobTicket {
   readonly check: string;
   readonly handler: string;
   /**
-   * The group that the run notifies of, with the number of its events; absent for a single event. Client and check are
-   * then those of the first event of the group.
+   * The group whose events the run sends, with their number; absent for a run with a single event. If the run has a
+   * group, `client` and `check` are those of the first event of the group.
    */
   readonly group?: { readonly id: string; readonly label: string; readonly events: number };
   /** Time when the run was queued, in epoch milliseconds. */
@@ -86,15 +86,15 @@ export class JobQueue {
   }
 
   /**
-   * Counts a running run as one that waits for its next attempt. It still blocks later runs for the same client and
-   * check, or for the same group.
+   * Counts a run in progress as one that waits for its next attempt. The run still blocks later runs for the same
+   * client and check, or for the same group.
    */
   postpone(): void {
     this.runningCount--;
     this.retryingCount++;
   }
 
-  /** Lets a run start again after the delay before its next attempt. */
+  /** Makes a run ready to start again after the delay before its next attempt. */
   resume({ id }: JobTicket): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;

@@ -28,9 +28,9 @@ interface PendingChange {
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Writes changes of stored handler jobs through the batcher. The outcomes of runs that end close together share one
- * command, and the next command waits for its commit. So a thousand runs that end per second do not fill the queue of
- * the batcher and crowd out results.
+ * Writes changes of stored handler jobs through the batcher, which commits commands in groups. The outcomes of runs
+ * that end at about the same time share one command, and the next command is enqueued after its commit. So even a
+ * thousand runs per second do not fill the queue of the batcher, where results wait too.
  */
 export class JobWriter implements Disposable {
   readonly #batcher: Batcher;
@@ -38,8 +38,8 @@ export class JobWriter implements Disposable {
   readonly #log: Log;
   #pendingChanges: PendingChange[] = [];
   /**
-   * The state of the command with outcomes of runs: `enqueued` until the batcher applies it with all changes that are
-   * pending then, `applied` until its commit ends, otherwise `none`.
+   * The state of the current command: `enqueued` while it waits in the queue of the batcher; `applied` after it has
+   * applied the pending changes, until its commit ends; `none` if there is no command.
    */
   #commandState: 'none' | 'enqueued' | 'applied' = 'none';
   #retry: Disposable | undefined;
@@ -53,7 +53,8 @@ export class JobWriter implements Disposable {
   }
 
   /**
-   * Adds a change to the next command, and retries until the change is stored or the backend stops.
+   * Stores a change with the next command. If the commit fails, tries again until the change is stored or the backend
+   * stops.
    *
    * @param onStored called after the commit of the change
    */
@@ -63,7 +64,7 @@ export class JobWriter implements Disposable {
   }
 
   /**
-   * Commits all changes that a user requested, together with their audit record.
+   * Commits changes that a user requested, together with their audit record.
    *
    * @throws MonError `unavailable` if they could not be committed
    */
@@ -101,7 +102,8 @@ export class JobWriter implements Disposable {
         weight: 1,
         apply: (transaction) => {
           this.#commandState = 'applied';
-          // The batcher applies a command again when it has to rebuild a batch, so earlier changes stay included.
+          // The batcher applies this command again if it has to rebuild a batch. The changes that were applied the
+          // first time must then be applied again.
           commandChanges = commandChanges.concat(this.#pendingChanges);
           this.#pendingChanges = [];
           applyChanges(
@@ -118,8 +120,8 @@ export class JobWriter implements Disposable {
   }
 
   /**
-   * Writes the pending changes at the end of the current commit, after the batcher rejected them because its queue was
-   * full. At that moment the queue has free capacity, before other callers use it up.
+   * Writes the pending changes at the end of the current commit. Called after the batcher rejected the command because
+   * its queue was full: at the end of a commit the queue has free capacity, before other callers use it up.
    */
   #retryAfterCommit(): void {
     this.#commandState = 'none';

@@ -38,7 +38,8 @@ export class LastDeliveries implements Deliveries {
     const key = group === undefined ? deliveryKey(run) : groupDeliveryKey(namespace, group.id, handler);
     const previous = this.#deliveries.get(key);
     if (previous !== undefined && previous.id > run.id) {
-      // Only the newest run counts. While it is queued behind this older run, it shows why the older run failed.
+      // The state of the newest run is shown. While that run waits in the queue behind this older one, it is shown with
+      // the failure reason of the older run.
       const inheritsReason = previous.state === 'queued' && delivery.state !== 'running';
       if (inheritsReason) this.#deliveries.set(key, withReason(previous, delivery.reason));
       return;

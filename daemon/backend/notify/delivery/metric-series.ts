@@ -9,8 +9,8 @@ const SERIES_MAX = 10_000;
 /** Maximum length of a series name with its labels, in UTF-16 units; series with longer names are rejected. */
 const SERIES_NAME_LENGTH_MAX = 2048;
 /**
- * Age from which a series that no result updated is no longer listed. It is deleted when the limit of the number of
- * series is reached.
+ * Time since its last update after which a series is no longer listed for Prometheus. Such a series is deleted when the
+ * maximum number of series is reached.
  */
 const STALE_AGE_MS = 15 * 60_000;
 
@@ -29,7 +29,7 @@ export class MetricSeries {
     this.#clock = clock;
   }
 
-  /** Stores the metrics of an event. Returns a permanent failure if a limit made it reject some of them. */
+  /** Stores the metrics of an event. Returns a permanent failure if some of them were rejected because of a limit. */
   storeMetrics(namespace: string, event: HandledEvent): DeliveryOutcome {
     const updatedAtMs = this.#clock.now();
     if (this.#seriesCount >= SERIES_MAX) this.#removeStale(updatedAtMs);
@@ -43,14 +43,17 @@ export class MetricSeries {
     );
   }
 
-  /** Returns the series of a namespace in the text format of Prometheus, without those that are too old. */
+  /**
+   * Returns the series of a namespace in the text format of Prometheus, without those that have not been updated for 15
+   * minutes.
+   */
   prometheusText(namespace: string): string {
     const series = this.#byNamespace.get(namespace) ?? new Map<string, SeriesValue>();
     const staleBeforeMs = this.#clock.now() - STALE_AGE_MS;
     const lines: string[] = [];
     for (const [name, { value, updatedAtMs }] of series)
       if (updatedAtMs > staleBeforeMs) lines.push(`${name} ${String(value)}\n`);
-    // The format requires that the series of a metric follow each other; sorting the lines ensures that.
+    // The Prometheus text format requires that all series of a metric are adjacent. Sorting the lines ensures that.
     return lines.toSorted().join('');
   }
 

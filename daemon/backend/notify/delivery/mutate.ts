@@ -10,7 +10,7 @@ export type MutatorOutcome =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutatorDeps {
-  /** The definitions in the namespace of the event, which include its mutators. */
+  /** The definitions in the namespace of the event, among them those of mutators. */
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
@@ -24,9 +24,9 @@ interface MutatorDeps {
 const DEFAULT_MUTATOR = 'json';
 
 /**
- * Runs a mutator and returns its output, which becomes the input of a handler (completion 1.9). The mutator is the
- * command that is defined under its name. Without a definition, it is a built-in one: `json`, `only_check_output` or a
- * metric format.
+ * Runs a mutator and returns its output, which becomes the input of a handler (completion 1.9). If a mutator is defined
+ * under the name, its command is run. Otherwise, the name must be that of a built-in mutator: `json`,
+ * `only_check_output` or a metric format.
  */
 export async function runMutator(
   event: HandledEvent,
@@ -54,7 +54,8 @@ export async function runMutator(
   if (isComplete && result.status === 0) return { kind: 'mutated', data: result.output };
   const reason = isComplete ? `it exited with ${String(result.status)}` : failureReason(outcome.kind);
   log.error({ ...logFields, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
-  // If the command could not be run, the next attempt may succeed. A command that ran would fail in the same way again.
+  // If the command of the mutator could not be run, the next attempt may succeed. A command that ran would fail in the
+  // same way again.
   const createFailure = outcome.kind === 'failed' ? retryableFailure : permanentFailure;
   return createFailure(`mutator error: ${name}: ${reason}`, 'mutator');
 }

@@ -7,8 +7,8 @@ export type NameResolver = (name: string) => Promise<readonly LookupAddress[]>;
 
 /**
  * Maximum number of concurrent host name look-ups. Until the resolver responds, a look-up occupies one of the four
- * threads that the store uses too. Some threads must stay free: otherwise a broken name server would stop the
- * processing of results.
+ * threads of the Node.js thread pool, which the store uses too. Some threads must stay free: otherwise a broken name
+ * server would stop the processing of results.
  */
 const CONCURRENT_LOOKUPS_MAX = 2;
 

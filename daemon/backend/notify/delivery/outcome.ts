@@ -15,7 +15,7 @@ export type DeliveryOutcome =
       readonly kind: 'failed';
       /** The name of the cluster member that ran the handler; absent if this backend ran it. */
       readonly member?: string;
-      /** The reason of the failure, as a text for users without secrets. */
+      /** The reason of the failure, as a text for users. It contains no secrets. */
       readonly reason: string;
       /** The category under which metrics count the failure; absent means `other`. */
       readonly category?: FailureCategory | undefined;
@@ -48,7 +48,8 @@ export const BACKEND_STOPPING: DeliveryFailure = retryableFailure('the backend i
  * Returns a text from a receiver, or the error text of a network library, for display: one short line without control
  * characters, in which `REDACTED` replaces secrets.
  *
- * @param secrets the secrets that were sent to the receiver and that its text may repeat; those of one character stay
+ * @param secrets the secrets that were sent to the receiver and that its text may repeat; secrets of a single character
+ * are not replaced
  */
 export function toDisplayLine(text: string, secrets: readonly string[] = []): string {
   // Longer secrets are replaced first: if a secret contains another one, no part of it must be left.

@@ -40,7 +40,9 @@ export async function runPipeHandler(
   return retryableFailure(firstLine(output), outcome.kind === 'timed_out' ? 'timeout' : undefined);
 }
 
-/** Returns the first line of an output. If a command timed out or could not be run, this line says so. */
+/**
+ * Returns the first line of the output of a command. If the command timed out or could not be run, that line says so.
+ */
 function firstLine(output: string): string {
   return output.split('\n', 1).join('');
 }

@@ -15,8 +15,8 @@ interface HandlerStatusDeps {
 }
 
 /**
- * Returns the status of each handler in the namespaces, sorted by name. These are all defined handlers except sets,
- * which have no runs, and all handlers that had runs since the backend started or have dead letters.
+ * Returns the status of the handlers in these namespaces, sorted by name: all defined handlers except sets, which have
+ * no runs, and all other handlers that had runs since the backend started or that have dead letters.
  *
  * @param namespaces the namespaces that the caller may read
  */
@@ -62,7 +62,7 @@ export function listHandlerStatuses(
 
 /**
  * Returns the type of a handler: `built-in` for the name of a built-in handler, otherwise the type in its definition,
- * or null if it has none. The workflow of a pipeline counts as the definition of a handler.
+ * or null if it is not defined. The workflow of a pipeline counts as the definition of a handler.
  */
 function handlerType(
   definitions: Pick<Definitions, 'in'>,

@@ -6,7 +6,9 @@ interface ResultMetricDeps extends NamespaceDeps {
   readonly series: Pick<MetricSeries, 'prometheusText'>;
 }
 
-/** Returns the route of the v1 API from which Prometheus scrapes the metrics in results (prometheus 3.4). */
+/**
+ * Returns the route of the v1 API that Prometheus scrapes to get the metrics in check results (spec prometheus 3.4).
+ */
 export function resultMetricsOnV1(deps: ResultMetricDeps): OnV1<'resultMetrics'> {
   return {
     resultMetrics: (request, reply) =>

@@ -21,14 +21,14 @@ import type { LastDeliveries } from './last-deliveries.ts';
 import { permanentFailure, type DeliveryOutcome, type DeliveryFailure } from './outcome.ts';
 import type { VerdictReport } from '../../model/notify/route.ts';
 
-/** Runs the handler of a job. `Delivery` does it on this backend; in a cluster, another member may do it. */
+/** Runs the handlers of jobs: on this backend (`HandlerRunner`) or, in a cluster, possibly on another member. */
 export interface Deliverer {
   /**
    * Makes one attempt to deliver a notification.
    *
-   * @param handler the definition in force; undefined: the built-in handler of that name
+   * @param handler the current definition of the handler; undefined for a built-in handler
    * @param attempt 1 for the first attempt
-   * @param signal aborted when the backend stops and cannot wait any longer; a failure is then ignored
+   * @param signal aborted when a stopping backend cannot wait any longer for the run; a failed outcome is then ignored
    */
   deliver(
     job: HandlerJob,

@@ -9,7 +9,10 @@ import { runWithTimeLimit } from './time-limit.ts';
 /** Default time limit in seconds to look up the host, connect and send all data (completion 1.8). */
 const TIMEOUT_DEFAULT_SECONDS = 10;
 
-/** Time in which a receiver should close the connection after all data is sent; then the connection is destroyed. */
+/**
+ * Time in milliseconds that a receiver has to close the connection after all data is sent; after that, the connection
+ * is destroyed.
+ */
 const CLOSE_TIMEOUT_MS = 1000;
 
 interface TcpMessage {
@@ -28,9 +31,9 @@ export interface NetworkDeps {
 }
 
 /**
- * Sends the data over a new TCP connection and ends the connection. Without data it opens none (completion 1.8). The
- * outcome `delivered` only means that the operating system of this machine accepted all data: the receiver does not
- * acknowledge it.
+ * Sends the data over a new TCP connection, and then ends the connection. If the data is empty, no connection is opened
+ * (completion 1.8). The outcome `delivered` only means that the operating system of this machine accepted all data: the
+ * receiver does not acknowledge it.
  */
 export async function sendTcp(
   { data, target, timeoutSeconds = TIMEOUT_DEFAULT_SECONDS }: TcpMessage,

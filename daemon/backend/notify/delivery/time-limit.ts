@@ -17,7 +17,7 @@ interface TimeLimit {
 
 /**
  * Runs an operation of a handler, such as a request to its receiver, within a time limit. Returns the result of the
- * operation, or a failure if it rejects, exceeds the limit, or the backend stops. Never rejects.
+ * operation, or a failure if the operation rejects or exceeds the limit, or if the backend stops. Never rejects.
  *
  * @param operation the operation; it must reject as soon as its signal is aborted
  */

@@ -8,7 +8,10 @@ import { sendTcp, type NetworkDeps } from './tcp.ts';
 
 export type TransportHandler = Extract<RunningHandler, { type: 'transport' }>;
 
-/** Maximum size of a message of a transport handler, in bytes: clients of the feed get a message in a single frame. */
+/**
+ * Maximum size in bytes of a message that a transport handler publishes. The live feed sends a message to each of its
+ * readers in a single WebSocket frame.
+ */
 export const TRANSPORT_MESSAGE_BYTES_MAX = 256 * 1024;
 
 /**
@@ -27,7 +30,10 @@ export async function sendToFileAndSocket(
   return await sendTcp({ data, target }, deps);
 }
 
-/** Flags for opening a file to append to. A named pipe without a reader fails at once, instead of blocking a thread. */
+/**
+ * Flags for opening a file to append to it. With them, opening a named pipe that has no reader fails at once instead of
+ * blocking a thread.
+ */
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 const OWNER_ONLY_MODE = 0o600;

@@ -11,7 +11,8 @@ const TIMEOUT_SECONDS = 10;
 const DATAGRAM_BYTES_MAX = 65_507;
 
 /**
- * Sends the data as one UDP datagram. The outcome `delivered` only means that it was sent: UDP has no acknowledgment.
+ * Sends the data as one UDP datagram. The outcome `delivered` only means that the datagram was sent: UDP has no
+ * acknowledgment.
  */
 export async function sendUdp(
   { data, target }: { readonly data: string; readonly target: { readonly host: string; readonly port: number } },

@@ -27,8 +27,8 @@ const REDIRECTS_MAX = 3;
 const RESPONSE_BYTES_MAX = 64 * 1024;
 
 /**
- * Number of bytes at the beginning of a response body that are evaluated, for the reason of a failure and for the delay
- * before a retry.
+ * Number of bytes at the beginning of a response body that are evaluated: for the reason of a failure, and for the
+ * retry delay that a receiver requests.
  */
 const RESPONSE_START_BYTES = 2048;
 /**
@@ -53,8 +53,8 @@ interface WebhookRequest {
    */
   readonly confidentialHeaders: Readonly<Record<string, string>>;
   /**
-   * The secrets in the definition of a handler with a preset; undefined without a preset. They are masked in the
-   * response texts of the service, and its redirects to another origin are not followed.
+   * The secrets in the definition of a handler with a preset; undefined without a preset. If they are defined, they are
+   * masked in the response texts of the receiver, and redirects to another origin are not followed.
    */
   readonly secrets: readonly string[] | undefined;
 }
@@ -155,7 +155,10 @@ function firstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, nowSecon
   };
 }
 
-/** Returns the headers without secrets for a webhook request, with lower-case names. Redirect targets get them too. */
+/**
+ * Returns the headers of a webhook request that contain no secrets, with lower-case names. The targets of redirects get
+ * these headers too.
+ */
 export function headersWithoutSecrets({ id, event, group }: HandlerJob): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -167,8 +170,8 @@ export function headersWithoutSecrets({ id, event, group }: HandlerJob): Record<
 }
 
 /**
- * Returns the headers with the time and signature of a request; none if the handler has no secret. The signature covers
- * the time, so that a receiver can reject a replayed request.
+ * Returns the headers with the time and the signature of a request; no headers if the handler has no secret. The
+ * signature covers the time, so that a receiver can reject a replayed request.
  */
 function signatureHeaders(secret: string | undefined, nowSeconds: number, body: string): Record<string, string> {
   if (secret === undefined) return {};

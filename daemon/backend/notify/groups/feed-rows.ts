@@ -27,7 +27,8 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
   let cachedRevision = { generation: -1, groupingSettings: '' };
   return {
     ...topic,
-    // A changed interval of a handler changes the next flush in the rows of all its groups, without any change record.
+    // If an interval of a handler changes, the next flush time changes in the rows of all its groups, although no group
+    // changes. The revision detects this.
     revision(registry) {
       const { generation } = definitions;
       if (cachedRevision.generation !== generation) {

@@ -62,14 +62,15 @@ export class GroupFlusher {
     this.#deps = deps;
   }
 
-  /** Returns when a group is flushed next, in epoch milliseconds. See `groupFlushTimeMs`. */
+  /** Returns when a group is flushed next, in epoch milliseconds; 0: at once. */
   groupFlushTimeMs(group: Group): number {
     return groupFlushTimeMs(this.#deps.definitions, group);
   }
 
   /**
    * Flushes a group if it is due. If `group_by` of the handler was changed, one chunk of events moves to other groups
-   * instead. If `group_by` was removed, each pending notification in the chunk becomes a run for one event.
+   * instead. If `group_by` was removed, each event of the chunk with a pending notification gets a handler run of its
+   * own.
    *
    * @throws MonError `unavailable` if the backend cannot commit
    */
@@ -192,8 +193,8 @@ function applyFlush(
     // events in their place.
     for (const member of flush.inhibited) saveLastNotified(transaction, namespace, member, 'inhibited');
     if (flush.inhibited.length > 0) saveOrRemoveGroup(transaction, namespace, group);
-    // A flush can read this many events. If the group has no more, another command of this batch has just added those
-    // that were not read, and the next flush reads them.
+    // If the notification would have no more events than a flush can read, another command of this batch has just added
+    // the unread ones. The next flush then reads them.
     if (flush.inhibited.length > 0 || flush.listed.length + flush.omitted <= EVENTS_READ_MAX) return;
   }
   if (cause !== undefined) {
@@ -234,7 +235,7 @@ function createGroupRun(
 
 /**
  * Removes one chunk of events from a group after `group_by` of its handler was changed or removed. Each event moves to
- * its new group. If there is none, or it has no room, a pending notification of the event is sent alone.
+ * its new group. If it cannot, and a notification of it is pending, the event gets a handler run of its own.
  *
  * @param handler undefined if the handler has no `group_by` any more or is no longer defined
  */
@@ -249,7 +250,8 @@ function regroupChunk(
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
     if (hasPendingChange(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
-      // If the new group has no room, the handler still has `group_by` and gets the event as a group of one.
+      // If the new group has no room, the handler still has `group_by` and gets the event as a group with a single
+      // event.
       const singleEventGroup =
         handler && buildSingleEventGroup({ namespace: namespace.name, handler: handler.name }, handler.groupBy, event);
       enqueueJob(transaction, namespace, group.handler, event, singleEventGroup);

@@ -126,8 +126,8 @@ function silencedVerdictInGroup(
 }
 
 /**
- * Returns the handlers whose groups contain a firing problem, without those that its resolution is routed to. They get
- * the resolution as well, because their groups record whether they were notified of the problem.
+ * Returns the handlers that must get a resolution although it is not routed to them: a group of theirs contains the
+ * firing problem. The group records whether the handler was notified of the problem.
  *
  * @param handlers the handlers that the resolution is routed to
  */
@@ -165,7 +165,10 @@ function groupView(
   };
 }
 
-/** Returns the number of other events in a group, without those that wait for their next result. */
+/**
+ * Returns the number of other events in a group. Events that were inhibited at a flush and wait for their next result
+ * do not count.
+ */
 function countOtherMembers(group: Group | undefined, member: GroupMember | undefined): number {
   return listableMembers(group).filter((other) => other !== member).length;
 }
@@ -180,7 +183,7 @@ function listableMembers(group: Group | undefined): readonly GroupMember[] {
 /**
  * Returns a group in the format of the API and the feed.
  *
- * @param dueMs epoch milliseconds of its next flush
+ * @param dueMs the time of its next flush, in epoch milliseconds
  */
 export function groupRow(group: Group, dueMs: number): GroupRow {
   const { namespace, handler, id, by, tally, notifiedAtMs } = group;

@@ -9,7 +9,7 @@ import { Deadlines } from '../../schedule/deadlines.ts';
 import { groupsOf, createGroupsToReschedule, type Group, type GroupRef } from '../../model/notify/groups/state.ts';
 import type { GroupFlusher } from './flush.ts';
 
-/** Delay before the next attempt of a flush that failed, or whose run would have exceeded the queue of its handler. */
+/** Delay before the next attempt to flush a group, if the flush failed or the queue of the handler was full. */
 const RETRY_MS = 1000;
 /** Maximum delay of the timer, so that overdue flushes are noticed soon after the machine was suspended. */
 const TIMER_MS_MAX = 60_000;

@@ -14,8 +14,8 @@ import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
 import { findRecordedInhibitor, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
 
 /**
- * Records by which inhibition rules the event of an occurrence inhibits other events from now on. An event that is not
- * stored inhibits none.
+ * Updates the inhibitor records of the event of an occurrence: the inhibition rules under which the event inhibits
+ * other events from now on. An event that is not stored gets no inhibitor records.
  */
 export function recordOccurrenceAsInhibitor(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state, history } = occurrence;
@@ -27,8 +27,8 @@ export function recordOccurrenceAsInhibitor(transaction: Transaction, occurrence
 }
 
 /**
- * Records by which inhibition rules the open event of a check inhibits other events from now on, after the event was
- * renamed or restored from a dump.
+ * Updates the inhibitor records of the open event of a check after the event was renamed or restored from a dump: the
+ * inhibition rules under which the event inhibits other events.
  */
 export function recordStoredEventAsInhibitor(
   transaction: Transaction,
@@ -45,15 +45,18 @@ export function recordStoredEventAsInhibitor(
   });
 }
 
-/** The inhibition rules, and the registry, which knows against which rules all open events were evaluated. */
+/**
+ * The inputs of `findInhibition`: the current inhibition rules (in `routing`), and the rules against which all open
+ * events were evaluated last (in `registry`).
+ */
 export interface InhibitionInputs {
   readonly routing: Pick<Routing, 'definitions'>;
   readonly registry: Pick<Registry, 'state'>;
 }
 
 /**
- * Returns the inhibition that suppresses an event for all handlers; undefined if none does. The resolution of an event
- * that was inhibited since it opened is inhibited as well.
+ * Returns the inhibition that suppresses the notifications of an event; undefined if none does. A resolution is
+ * inhibited only if its event has been inhibited ever since it opened.
  */
 export function findInhibition(source: InhibitionInputs, occurrence: Occurrence, event: Event): Inhibition | undefined {
   const { client, state } = occurrence;
@@ -65,9 +68,9 @@ export function findInhibition(source: InhibitionInputs, occurrence: Occurrence,
 }
 
 /**
- * Returns the inhibitor that is recorded for an event, if its rule was changed or removed and open events have not been
- * evaluated against the current rules yet; otherwise undefined. Until that evaluation ends, the inhibitors by the
- * current rules are not all known (inhibition 4).
+ * Returns the inhibitor in the notification log of an event, if its rule was changed or removed and the open events are
+ * still being evaluated against the new rules; otherwise undefined. Until that evaluation ends, the event stays
+ * inhibited, because inhibitors under the new rules may not be recorded yet (inhibition 4).
  */
 function findOutdatedInhibitor(
   { routing, registry }: InhibitionInputs,

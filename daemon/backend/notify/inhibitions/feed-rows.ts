@@ -5,8 +5,8 @@ import type { Topic } from '../../model/tables/feed-topic.ts';
 import { inhibitionRow } from './queries.ts';
 
 /**
- * Returns the feed topic of the inhibition rules. Every reader sees all rules, but only the inhibitors in namespaces
- * that the reader may see.
+ * Returns the topic of the live feed that sends the inhibition rules and their changes. Every reader of the feed sees
+ * all rules, but only the inhibitors in namespaces that the reader may see.
  */
 export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): Topic {
   return {
@@ -34,8 +34,8 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
 }
 
 /**
- * Returns the name of the rule whose inhibitors or inhibited events a change affects; undefined if the change affects
- * none.
+ * Returns the name of the inhibition rule that a committed change affects, because an inhibitor or an inhibited event
+ * of the rule changed. Returns undefined for any other change.
  */
 function affectedRuleName(change: Change): string | undefined {
   return change[0] === 'inhibitor' || change[0] === 'inhibited' ? change[2] : undefined;

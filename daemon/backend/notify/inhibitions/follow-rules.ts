@@ -14,15 +14,19 @@ import type { Registry } from '../../model/registry/registry.ts';
 import { inhibitorsOf, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
 import type { InhibitorKey, InhibitionUpdates } from './rule-changes.ts';
 
-/**
- * Maximum number of events or inhibitor records that are changed in one commit. Other work runs between the commits.
- */
+/** Maximum number of events, or of inhibitor records, that one commit changes. Other work runs between two commits. */
 const EVENTS_PER_CHUNK = 50;
-/** Maximum number of evaluations for one commit (events times rules). They take some milliseconds. */
+/**
+ * Maximum number of evaluations in one commit, each of one event against one inhibition rule. So many evaluations take
+ * some milliseconds.
+ */
 const EVALUATIONS_PER_CHUNK = 400;
-/** Number of events that are checked in memory between two reads of the clock; few enough for 200 rules. */
+/**
+ * Number of events that are matched with the inhibition rules in memory between two reads of the clock. It is small, so
+ * that the search yields to other work in time even with 200 rules.
+ */
 const EVENTS_PER_CLOCK_READ = 4;
-/** Time in milliseconds after which the evaluation of events yields to other work. */
+/** Time in milliseconds after which the evaluation of open events yields to other work. */
 const YIELD_AFTER_MS = 4;
 /** Delay in milliseconds before the evaluation of open events starts again after an error. */
 const RETRY_DELAY_MS = 1000;
@@ -39,8 +43,9 @@ interface RuleWatcherDeps {
 }
 
 /**
- * Evaluates the open events against the inhibition rules whenever the rules change, and at start (inhibition 4). A
- * search in memory finds the few events that the changed rules may match. Only the records of these events are read.
+ * Evaluates the open events against the inhibition rules whenever the rules change, and at start if they changed while
+ * the backend was down (inhibition 4). A search in memory finds the few events that the changed rules may match. Only
+ * the stored records of these events are read.
  */
 export function watchInhibitionRules(deps: RuleWatcherDeps): Disposable {
   return new InhibitionRuleWatcher(deps);
@@ -80,8 +85,8 @@ class InhibitionRuleWatcher implements Disposable {
   }
 
   /**
-   * Evaluates open events until all are evaluated against the current rules. Never rejects: after an error it is
-   * started again later.
+   * Evaluates the open events, again if the rules change meanwhile, until all of them have been evaluated against the
+   * current rules. Never rejects: after an error, a timer starts the evaluation again.
    */
   async #evaluateUntilCurrent(): Promise<void> {
     this.#isEvaluating = true;
@@ -105,8 +110,8 @@ class InhibitionRuleWatcher implements Disposable {
   }
 
   /**
-   * Evaluates the open events against these rules. Stops early if the rules change or the registry is reloaded; the
-   * caller then starts again.
+   * Evaluates all open events against `rules`. Stops early if the inhibition rules change or the registry is reloaded;
+   * the caller then starts again.
    */
   async #evaluateOpenEvents(rules: readonly InhibitionRule[]): Promise<void> {
     const { registry, updates } = this.#deps;
@@ -123,7 +128,7 @@ class InhibitionRuleWatcher implements Disposable {
     await this.#processInChunks(this.#outdatedInhibitors(currentFingerprints), EVENTS_PER_CHUNK, isCanceled, (keys) =>
       updates.removeInhibitors(keys, currentFingerprints),
     );
-    // First record all inhibitors, then evaluate the events that they may inhibit.
+    // Record all inhibitors under the new rules first. Then evaluate the events that these inhibitors may inhibit.
     const mayInhibit = this.#selectOpenEvents((event) =>
       newRules.some(({ source }) => mayMatchOpenEvent(source, event)),
     );
@@ -139,8 +144,8 @@ class InhibitionRuleWatcher implements Disposable {
   }
 
   /**
-   * Passes the candidates in chunks to a function, and yields to other work in between. Undefined candidates are
-   * skipped.
+   * Passes the keys among the candidates in chunks to `processChunk`, and yields to other work in between. It skips
+   * undefined candidates, which only give it an opportunity to yield.
    */
   async #processInChunks<Key>(
     candidates: Iterable<Key | undefined>,
@@ -167,7 +172,10 @@ class InhibitionRuleWatcher implements Disposable {
     if (keys.length > 0 && !isCanceled()) await processChunk(keys);
   }
 
-  /** Yields the keys of inhibitor records whose rule was changed or removed; undefined in place of any other record. */
+  /**
+   * Yields the keys of all inhibitor records whose rule was changed or removed. For each other inhibitor record, it
+   * yields undefined, so that a long search can be interrupted.
+   */
   *#outdatedInhibitors(currentFingerprints: ReadonlySet<string>): Generator<InhibitorKey | undefined, void, undefined> {
     for (const namespace of this.#deps.registry.namespaces()) {
       for (const { rule, fingerprint, client, check } of inhibitorsOf(namespace).all()) {
@@ -177,8 +185,8 @@ class InhibitionRuleWatcher implements Disposable {
   }
 
   /**
-   * Yields the keys of inhibited events whose rule was changed or removed; undefined in place of any other inhibited
-   * event.
+   * Yields the keys of all events that are inhibited under a rule that was changed or removed. For each other inhibited
+   * event, it yields undefined, so that a long search can be interrupted.
    */
   *#inhibitedByRemovedRules(
     currentFingerprints: ReadonlySet<string>,
@@ -191,7 +199,10 @@ class InhibitionRuleWatcher implements Disposable {
     }
   }
 
-  /** Yields the keys of the open events that a predicate selects; undefined in place of any other check. */
+  /**
+   * Yields the keys of all open events that the predicate `isSelected` accepts. For each other check, it yields
+   * undefined, so that a long search can be interrupted.
+   */
   *#selectOpenEvents(
     isSelected: (event: OpenEventAttributes, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
   ): Generator<EventKey | undefined, void, undefined> {
@@ -210,8 +221,8 @@ function fingerprintsOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
 }
 
 /**
- * Yields the checks of all clients that have open events, in no particular order, without sorting or copying. An event
- * that opens or resolves during the iteration is evaluated with its own result.
+ * Yields all checks of each client that has an open event, in no particular order. It iterates over the current maps
+ * without copying them. An event that opens or resolves meanwhile is evaluated with its own result.
  */
 function* checksOfClientsWithEvents({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
   for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();

@@ -4,9 +4,9 @@ import { TimeSlice } from '../../store/time-slice.ts';
 import type { Namespace } from '../../model/registry/namespace.ts';
 import { inhibitorsOf } from '../../model/notify/inhibitions/state.ts';
 
-/** Maximum number of inhibitors that are listed for one rule. */
+/** Maximum number of inhibitors that the API lists for one inhibition rule. */
 const LISTED_INHIBITORS_MAX = 100;
-/** Number of inhibitors that are counted between two checks whether to yield to other work. */
+/** Number of inhibitors that are counted in one step. Other work can run between two steps. */
 const INHIBITORS_PER_STEP = 64;
 
 type ListedRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
@@ -14,7 +14,7 @@ type ListedRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
 };
 
 /**
- * Returns the row that shows an inhibition rule with its current inhibitors.
+ * Returns the list row of an inhibition rule, with its current inhibitors and the number of events that they inhibit.
  *
  * @param namespaces the namespaces whose inhibitors and inhibited events are counted
  */
@@ -27,8 +27,8 @@ export function inhibitionRow(rule: ListedRule, namespaces: readonly Namespace[]
 }
 
 /**
- * Returns the rows that show inhibition rules with their current inhibitors. It yields to other work in between, so the
- * rows may contain only a part of a change that is committed meanwhile.
+ * Returns a list row for each inhibition rule, with the current inhibitors of the rule. It yields to other work in
+ * between, so the rows can show a commit that happens meanwhile only in part.
  */
 export async function inhibitionRows(
   rules: readonly ListedRule[],
@@ -50,7 +50,7 @@ export async function inhibitionRows(
 }
 
 /**
- * Builds the row of an inhibition rule in steps. It yields after every 64 inhibitors, and returns the row at the end.
+ * Builds the list row of an inhibition rule in steps: yields after every 64 inhibitors, and returns the row at the end.
  */
 function* buildRowInSteps(rule: ListedRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
   const { name, source, target, equal } = rule;

@@ -13,10 +13,13 @@ import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
 import { inhibitorsOf, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
 import { INHIBITORS, EVALUATED_RULES } from '../../model/notify/inhibitions/storage.ts';
 
-/** The key of an inhibitor record: an event, and the rule by which it inhibits others. */
+/** The key of an inhibitor record: an open event, and the rule under which it inhibits other events. */
 export type InhibitorKey = readonly [namespace: string, rule: string, client: string, check: string];
 
-/** Updates inhibitor records and open events after the inhibition rules changed. Each call makes one commit. */
+/**
+ * Updates inhibitor records and open events after the inhibition rules changed. Each method makes its changes in one
+ * commit.
+ */
 export class InhibitionUpdates {
   readonly #batcher: Pick<Batcher, 'run'>;
 
@@ -25,9 +28,9 @@ export class InhibitionUpdates {
   }
 
   /**
-   * Removes those of these inhibitor records whose rules are no longer in force.
+   * Of the inhibitor records with these keys, removes those whose rule was changed or removed.
    *
-   * @param inForce the fingerprints of the current rules
+   * @param currentFingerprints the fingerprints of the current rules
    */
   removeInhibitors(keys: readonly InhibitorKey[], inForce: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
@@ -41,7 +44,7 @@ export class InhibitionUpdates {
     });
   }
 
-  /** Records by which rules each of these open events inhibits other events. */
+  /** Records for each of these open events under which of the rules it inhibits other events. */
   recordInhibitors(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
     return this.#updateOpenEvents(keys, (transaction, { client, ...occurrence }) => {
       const record = transaction.body(CLIENTS, client);
@@ -51,8 +54,8 @@ export class InhibitionUpdates {
   }
 
   /**
-   * Evaluates these open events against the current rules. If no rule inhibits an event any more and a notification is
-   * pending, the handlers of the event are notified in the same commit.
+   * Evaluates these open events against the current inhibition rules. If no rule inhibits an event any more and a
+   * notification of it is pending, its handlers are notified in the same commit, as after a new result.
    */
   evaluateEvents(keys: readonly EventKey[]): Promise<void> {
     return this.#updateOpenEvents(keys, (transaction, occurrence, entry) => {
@@ -80,7 +83,8 @@ export class InhibitionUpdates {
       (transaction) => {
         for (const entry of findEntries(transaction.registry)) {
           const { client, state } = entry;
-          // Skip an event that opened or resolved after its records were requested: its own result evaluates it.
+          // Skip an event that has resolved meanwhile, or that opened too late for this batch to read its stored
+          // record. The result that opened or resolved the event has already evaluated its inhibition.
           if (state.event === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!transaction.hasBody(CLIENTS, client)) continue;
           const bodies = transaction.body(CHECK_RECORDS, entry);

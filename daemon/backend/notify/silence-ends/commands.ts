@@ -13,7 +13,10 @@ import {
 } from '../../model/notify/silence-ends/state.ts';
 import { PENDING_RESOLUTIONS } from '../../model/notify/silence-ends/storage.ts';
 
-/** The key of an event. It consists of names, because the registry may be reloaded before the event is handled. */
+/**
+ * The key of an event. It holds names instead of object references, because a reload of the registry before the event
+ * is handled replaces the objects.
+ */
 export type EventKey = readonly [namespace: string, client: string, check: string];
 
 /** Notifies handlers of events that are no longer silenced. */
@@ -25,12 +28,13 @@ export class SilenceEndNotifier {
   }
 
   /**
-   * Notifies handlers of these events: first of pending resolutions, then of open events. An event is skipped if no
-   * silence suppressed a notification of it, or if it is still silenced. The same commit records what was notified, so
-   * that nothing is notified twice. If an inhibition of an open event ended as well, its next result notifies the
-   * handlers instead.
+   * Notifies handlers of each of these events that is no longer silenced: first of pending resolutions, then of open
+   * events. An event is skipped if no silence suppressed a notification of it. The same commit records which handlers
+   * were notified, so that none is notified twice. If an inhibition of an open event has ended as well, the next result
+   * of its check notifies the handlers instead.
    *
-   * @returns the events whose resolutions stay pending although nothing silences them; they are to be retried later
+   * @returns the keys of the events whose resolutions stay pending although no silence covers them; the caller must
+   * retry them later
    * @throws MonError `unavailable` when the commit fails
    */
   notify(keys: readonly EventKey[]): Promise<readonly EventKey[]> {
@@ -57,30 +61,31 @@ export class SilenceEndNotifier {
 }
 
 /**
- * Notifies handlers of a pending resolution, unless it is still silenced.
+ * Notifies handlers of the pending resolution of an event, unless a silence still covers the event.
  *
- * @returns false if the resolution stays pending although nothing silences it, because the queue of a handler is full
- * or its event was not requested
+ * @returns false if no silence covers the event and the resolution stays pending nevertheless: the queue of a handler
+ * is full, or this batch has not read the stored resolution
  */
 function notifyResolutionUnlessSilenced(transaction: Transaction, pending: PendingResolution): boolean {
   const namespace = transaction.registry.namespace(pending.namespace);
   if (isResolutionStillSilenced(namespace, pending, transaction.nowMs)) return true;
-  // The event was not requested if another command of this batch deferred the resolution just now.
+  // This batch has not read the stored resolution if the problem resolved after the batch selected the records to read.
   if (!transaction.hasBody(PENDING_RESOLUTIONS, pending)) return false;
   return notifyPendingResolution(transaction, namespace, pending);
 }
 
 /**
- * True if a silence suppressed a notification of the open event of a check, and nothing silences the event any more.
+ * True if a silence suppressed a notification of the open event of a check, and no silence covers the event any more.
  */
 export function isNoLongerSilenced(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.notifications.pending?.silence === true && !entry.isSilenced(nowMs);
 }
 
 /**
- * Notifies handlers of the open event of a check, if a silence suppressed a notification and nothing silences the event
- * any more. With `renotify-after-silence: false`, the suppressed notification is only removed. The command must have
- * requested the records of the check and of its client.
+ * Notifies handlers of the open event of a check if a silence suppressed a notification of it, and no silence covers it
+ * any more. With `renotify-after-silence: false`, it notifies no handler. In both cases, it removes the suppression by
+ * the silence from the notification log. If an inhibition of the event has ended as well, it does nothing: the next
+ * result then notifies the handlers. The command must have requested the stored records of the check and of its client.
  */
 export function notifyOpenEventUnlessSilenced(transaction: Transaction, entry: CheckEntry): void {
   if (!isNoLongerSilenced(entry, transaction.nowMs)) return;

@@ -24,10 +24,10 @@ interface SilenceEndDeps {
 }
 
 /**
- * Notifies handlers of events whose silences end: of problems that still fire, and of problems that resolved while they
- * were silenced. A silence may expire, or be ended or replaced by an operator. It may end with the problem, or stop
- * matching a changed client or check. The restore of an older dump may remove it. Silences that ended while the backend
- * was down are handled at start.
+ * Notifies handlers when silences end: of problems that still fire, and of problems that resolved while they were
+ * silenced. A silence ends when it expires, when an operator ends or replaces it, when its problem resolves, when it no
+ * longer matches a changed client or check, or when the restore of an older dump removes it. Silences that ended while
+ * the backend was down are handled at start.
  */
 export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
   const { registry, commits, clock } = deps;
@@ -35,7 +35,8 @@ export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
   const commitListener = commits.onCommit(({ changes }) => {
     let selectorCount = 0;
     for (const change of changes) {
-      // Matching a single selector visits all events. With many selectors, one pass over all events is cheaper.
+      // Finding the events that one selector matches takes a pass over all events. If many silences with selectors
+      // changed, a single pass that examines every event is cheaper.
       if (change[0] === 'silenced' && change[4] !== undefined && ++selectorCount > SELECTORS_MATCHED_MAX) continue;
       queue.addNoLongerSilenced(checksAffectedBy(registry, change, clock.now()));
       queue.addResolutionsAffectedBy(registry, change);
@@ -51,7 +52,10 @@ export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
   };
 }
 
-/** Yields the checks whose open events may no longer be silenced because of a committed change. */
+/**
+ * Yields the checks that must be examined after a committed change, because the change may have ended the silencing of
+ * their open events.
+ */
 function* checksAffectedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
     if (isSilenceInactive(registry, change, nowMs)) yield* eventsSilencedBy(registry.namespace(change[1]), change);
@@ -59,16 +63,17 @@ function* checksAffectedBy(registry: Registry, change: Change, nowMs: number): G
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
   } else if (change[0] === 'event') {
-    // After an OK result that leaves the event open, the selector of a silence may no longer match. Such a result
-    // notifies no handler, so the event is checked here. The same is true of an event restored from a dump.
+    // An OK result can leave an event open but change it so that the selector of a silence no longer matches the event.
+    // Such a result notifies no handler, so the event is examined here. The same is true of an event that was restored
+    // from a dump.
     const entry = registry.findNamespace(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
 }
 
 /**
- * True if the silence that a change names is deleted or not active. A change alone does not mean that: a silence also
- * changes whenever it suppresses a notification.
+ * True if the changed silence is now deleted or not active. A change does not always mean that: a silence also changes
+ * each time it suppresses a notification.
  */
 function isSilenceInactive(
   registry: Registry,
@@ -80,34 +85,40 @@ function isSilenceInactive(
 }
 
 /**
- * Maximum number of silences with a selector in one commit that are matched one by one; with more, all events are
- * checked.
+ * Maximum number of silences with a selector in one commit for which the matching events are searched one silence after
+ * the other. If a commit changes more of them, all events are examined once instead.
  */
 const SELECTORS_MATCHED_MAX = 10;
 
 /**
- * Maximum number of events handled in one commit, so that the end of a large silence does not delay the results of
- * others.
+ * Maximum number of events handled in one commit, so that the end of a silence with many events does not delay the
+ * processing of results.
  */
 const EVENTS_PER_CHUNK = 100;
-/** Delay in milliseconds before events are retried that could not be handled because of an error. */
+/** Delay in milliseconds before events whose handling failed with an error are handled again. */
 const RETRY_DELAY_MS = 1000;
-/** Delay in milliseconds before the next attempt to notify of a resolution that could not be queued for a handler. */
+/**
+ * Delay in milliseconds before handlers are notified again of a resolution that stayed pending because the queue of a
+ * handler was full.
+ */
 const FULL_QUEUE_DELAY_MS = 10_000;
 
 /**
- * The queue of the events whose silences ended. They are handled in chunks, one chunk after the other. Events that are
- * still in the queue when the backend stops are found again at the next start.
+ * The queue of the events that handlers must be notified of because their silences ended. The events are handled in
+ * chunks, one chunk after the other. Events that are still in the queue when the backend stops are found again at the
+ * next start.
  */
 class SilenceEndQueue implements Disposable {
   readonly #deps: SilenceEndDeps;
   readonly #waitingEvents = new Map<string, EventKey>();
-  /** The names of the namespaces whose pending resolutions are going to be checked. */
+  /** The names of the namespaces for which a pass over all pending resolutions is scheduled and has not started. */
   readonly #namespacesToCheck = new Set<string>();
   #isProcessing = false;
   #isDisposed = false;
   #retryTimer: Disposable | undefined;
-  /** The events whose resolutions wait until the queue of a handler has room. */
+  /**
+   * The events whose resolutions stayed pending, usually because the queue of a handler was full. A timer retries them.
+   */
   readonly #postponedEvents = new Map<string, EventKey>();
   #postponedTimer: Disposable | undefined;
 
@@ -116,8 +127,8 @@ class SilenceEndQueue implements Disposable {
   }
 
   /**
-   * Adds all events for which a silence suppressed a notification and which nothing silences any more: open events and
-   * pending resolutions.
+   * Adds all events, open ones and those with a pending resolution, of which a silence suppressed a notification and
+   * which no silence covers any more.
    */
   async addAll(): Promise<void> {
     await inChunks(this.#addAllInSteps());
@@ -140,8 +151,9 @@ class SilenceEndQueue implements Disposable {
   }
 
   /**
-   * Adds the pending resolutions that are no longer silenced, of the client or namespace that a committed change
-   * affects.
+   * Adds the pending resolutions that a committed change may affect and that are no longer silenced. After the change
+   * of a client or an event, these are the resolutions of that client; after the end of a silence, all resolutions of
+   * its namespace.
    */
   addResolutionsAffectedBy(registry: Registry, change: Change): void {
     if (change[0] !== 'silenced' && change[0] !== 'client' && change[0] !== 'event') return;
@@ -153,8 +165,8 @@ class SilenceEndQueue implements Disposable {
       !this.#namespacesToCheck.has(namespace.name) &&
       isSilenceInactive(registry, change, this.#deps.clock.now())
     ) {
-      // Each silence may have covered any pending resolution of the namespace, so one pass is enough for all changes of
-      // a commit.
+      // The silence may have covered any pending resolution of its namespace, so all of them are checked. If a commit
+      // ends several silences of a namespace, one pass is enough.
       this.#namespacesToCheck.add(namespace.name);
       void this.#addResolutionsOfNamespace(namespace.name);
     }
@@ -185,7 +197,10 @@ class SilenceEndQueue implements Disposable {
     this.#startProcessing();
   }
 
-  /** Adds those of these checks whose open events are no longer silenced, if a silence suppressed a notification. */
+  /**
+   * Adds the open events of these checks, if a silence suppressed a notification of them and no silence covers them any
+   * more.
+   */
   addNoLongerSilenced(entries: Iterable<CheckEntry>): void {
     const nowMs = this.#deps.clock.now();
     for (const entry of entries) {

@@ -5,7 +5,7 @@ import { encodeJob } from './stored-job.ts';
 import { handlerJobKey } from './storage.ts';
 
 /**
- * Enqueues a run of a handler and stores it, in the commit of its event.
+ * Enqueues a run of a handler for an event or a group. The run is stored in the commit of the transaction.
  *
  * @param event the event to send; for a group, the first of its events
  * @param group the group to send; undefined: the run sends only `event`

@@ -23,7 +23,7 @@ interface StoredJob extends Omit<HandlerJob, 'event' | 'group'> {
   readonly group?: StoredGroupRun | undefined;
 }
 
-/** Returns the JSON text under which a handler run is stored. */
+/** Returns the JSON text that is stored for a handler run. */
 export function encodeJob({ event, group, ...attributes }: HandlerJob): string {
   const stored: StoredJob = {
     ...attributes,

@@ -14,9 +14,9 @@ import type { Namespace } from '../../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, createGroupsToReschedule } from './state.ts';
 import { GROUPED_EVENTS, LAST_NOTIFICATIONS, HANDLER_GROUPS } from './storage.ts';
 
-/** Maximum number of groups of one handler. An event that needs one more group is notified alone. */
+/** Maximum number of groups of one handler. An event that needs one more group gets a handler run of its own. */
 export const GROUPS_PER_HANDLER_MAX = 10_000;
-/** Maximum number of events in one group. An event beyond this limit is notified alone. */
+/** Maximum number of events in one group. Each event beyond this limit gets a handler run of its own. */
 export const GROUP_MEMBERS_MAX = 10_000;
 
 /** The name of a handler with `group_by`, and the attribute names in its `group_by`. */
@@ -26,10 +26,11 @@ export interface GroupingHandler {
 }
 
 /**
- * Adds an event to its group, or updates it there, in the commit of the event. A problem that resolves before its group
- * notified it is removed from the group instead.
+ * Adds an event to its group, or updates it there, in the commit of the event. If the event is a resolution and no
+ * notification of the group has included the problem, the problem is removed from the group instead.
  *
- * @returns false if the event must be notified alone, because its group is full or the handler has too many groups
+ * @returns false if the caller must enqueue a run for this event, because its group is full or the handler has too many
+ * groups
  */
 export function addToGroup(
   transaction: Transaction,
@@ -48,7 +49,8 @@ export function addToGroup(
   }
   const group = getOrCreateGroup(namespace, name, computeGroupKey(groupBy, event), existing?.group);
   if (group === undefined || (existing?.group !== group && isGroupFull(group))) {
-    // The caller notifies the event alone. If it stayed in its previous group, that would notify it a second time.
+    // The caller enqueues a run for this event. If the event stayed in its previous group, the handler would be
+    // notified of it twice.
     if (existing !== undefined) removeMember(transaction, namespace, existing);
     return false;
   }
@@ -91,8 +93,8 @@ export function moveMember(
 }
 
 /**
- * Moves the events of a renamed check to the groups of its new name, with the records of their last notifications. If
- * no group can take an event and its notification is pending, the event is notified alone.
+ * Moves the events of a renamed check to the groups of its new name, with the records of their last notifications. If a
+ * notification of an event is pending, but the event cannot move, the event gets a handler run of its own.
  */
 export function renameMembers(
   transaction: Transaction,
@@ -141,7 +143,7 @@ export function renameMembers(
 
 /**
  * Merges the two events of a renamed check that were open under the old and the new name. Each group keeps only the
- * event of the new name, and so notifies the problem once.
+ * event under the new name, so that the handler is notified of the problem once.
  */
 export function mergeMembers(
   transaction: Transaction,
@@ -194,16 +196,19 @@ export function removeMember(transaction: Transaction, namespace: Namespace, mem
   saveOrRemoveGroup(transaction, namespace, member.group);
 }
 
-/** Announces the open event of a group member, because the row of the event in the feed names its groups. */
+/**
+ * Announces to the feed that the open event of a group member has changed, because the row of an event names its
+ * groups.
+ */
 function announceOpenEvent(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
   const entry = namespace.check(client, check);
   if (entry !== undefined) noteEvent(transaction, entry);
 }
 
 /**
- * Records what a group last notified about an event. The event itself is not written again.
+ * Saves the record of the last notification of an event by its group. The event itself is not written again.
  *
- * @param lastNotified undefined if the group has notified nothing about it; the stored record is then deleted
+ * @param lastNotified undefined if no notification has included the event; the stored record is then deleted
  */
 export function saveLastNotified(
   transaction: Transaction,
@@ -216,7 +221,10 @@ export function saveLastNotified(
   else transaction.putLatest(LAST_NOTIFICATIONS, namespace, member);
 }
 
-/** Saves the flush times of a group and has its next flush scheduled. A group without events is removed instead. */
+/**
+ * Saves the flush times of a group and lets the flush timer schedule its next flush. A group without events is removed
+ * instead.
+ */
 export function saveOrRemoveGroup(transaction: Transaction, namespace: Namespace, group: Group): void {
   transaction.announce(HANDLER_GROUPS, group);
   if (group.members.size === 0) {

@@ -73,7 +73,7 @@ export class GroupMember implements FlushMember {
   /** Size of the event: the length of its stored JSON, and 0 until it is stored. */
   bytes = 0;
   #lastNotified: LastNotifiedStatus = undefined;
-  /** How the event is counted in the tally of its group now; undefined if it is not counted. */
+  /** The counts that this member adds to the tally of its group now; undefined if it is not counted. */
   #tallyEntry: TallyEntry | undefined;
 
   constructor(group: Group, client: string, check: string) {

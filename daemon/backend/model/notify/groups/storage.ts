@@ -122,7 +122,8 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
     const previousMember = groups.member(String(handler), String(client), String(check));
     if (previousMember !== undefined) groups.removeMember(previousMember);
     const group = groups.get(String(handler), key);
-    // On a follower, the group may already be removed: the follower may have loaded groups as a later batch left them.
+    // On a follower, the group may be missing: the follower may have loaded the groups of a later batch, in which the
+    // group was removed already.
     if (group === undefined) return;
     const member = new GroupMember(group, String(client), String(check));
     const { id: eventId } = event;
@@ -145,8 +146,8 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
 };
 
 /**
- * The table of the last notification of each event in a group. An event without a record was never notified by
- * its group. The table is loaded after the table of events.
+ * The table of the last notification of each event in a group. An event without a record was never included in a
+ * notification. The table is loaded after the table of events.
  */
 export const LAST_NOTIFICATIONS: StoredTable & LatestTable<Namespace, GroupMember> = {
   prefix: LAST_NOTIFICATIONS_PREFIX,

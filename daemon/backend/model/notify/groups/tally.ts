@@ -1,17 +1,17 @@
 import { changeSinceNotified, type MemberState } from '../../../../../shared/domain/notify/group-member.ts';
 import { severityOf, type Severity } from '../../../../../shared/domain/severity.ts';
 
-/** How an event is counted in the tally of its group. */
+/** The counts that one event adds to the tally of its group. */
 export interface TallyEntry {
   /** The severity of the firing problem; undefined if the problem has resolved. */
   readonly firingSeverity: Severity | undefined;
-  /** True if the event has a pending notification, ignoring silences and inhibitions. */
+  /** True if a notification of the event is pending, ignoring silences and inhibitions. */
   readonly isPending: boolean;
 }
 
 /**
- * Returns how an event is counted in the tally of its group. Undefined if an inhibition suppressed the event at a
- * flush: such an event is not counted until its next result.
+ * Returns the counts that an event adds to the tally of its group. Undefined if the event was inhibited at a flush:
+ * such an event is not counted until its next result.
  */
 export function toTallyEntry(member: MemberState): TallyEntry | undefined {
   if (member.lastNotified === 'inhibited') return undefined;
@@ -39,7 +39,7 @@ export class GroupTally {
     return WORST_FIRST.find((severity) => this.#firingBySeverity[severity] > 0) ?? 'ok';
   }
 
-  /** Replaces the previous counting of an event with its current one; undefined: the event is not counted. */
+  /** Replaces the counts that an event had added to the tally by those that it adds now; undefined: it adds none. */
   replaceEntry(before: TallyEntry | undefined, after: TallyEntry | undefined): void {
     if (before !== undefined) this.#addEntry(before, -1);
     if (after !== undefined) this.#addEntry(after, 1);

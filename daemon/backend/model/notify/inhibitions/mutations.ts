@@ -10,8 +10,8 @@ import { inhibitorsOf, type ActiveInhibitor } from './state.ts';
 import { INHIBITORS } from './storage.ts';
 
 /**
- * Records under which of these rules an open event inhibits others from now on, and removes its other inhibitor
- * records. Unchanged records are not written.
+ * Updates the inhibitor records of an open event. For each of the passed rules under which the event inhibits others,
+ * there is one record. Other records of the event are removed. Unchanged records are not written.
  */
 export function recordInhibitor(
   transaction: Transaction,
@@ -44,8 +44,8 @@ export function recordInhibitor(
 }
 
 /**
- * Removes all inhibitor records of an event that resolved or was deleted. The events that it inhibited are not notified
- * at once, but with their next results.
+ * Removes all inhibitor records of an event that resolved or was deleted. Handlers are not notified at once of the
+ * events that it inhibited, but with the next results of those events.
  */
 export function removeInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
   const inhibitors = inhibitorsOf(namespace);

@@ -11,7 +11,7 @@ import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { clientCheckKey } from './inhibited-events.ts';
 
-/** The record that an open event inhibits others under a rule. */
+/** The record that one open event inhibits others under one rule. */
 export interface ActiveInhibitor extends Inhibitor {
   /** The fingerprint that the rule had when the record was made. */
   readonly fingerprint: string;
@@ -19,7 +19,10 @@ export interface ActiveInhibitor extends Inhibitor {
   readonly key: string;
 }
 
-/** The inhibitor records of a namespace, indexed by event, by rule, and by rule and common key. */
+/**
+ * The inhibitor records of a namespace, indexed by event, by rule, and by rule with the values of its `equal`
+ * attributes.
+ */
 class InhibitorRegistry implements InhibitorIndex {
   readonly #byEvent: Map<string, Map<string, ActiveInhibitor>>;
   readonly #byCommonKey = new Map<string, Map<string, ActiveInhibitor>>();
@@ -43,7 +46,7 @@ class InhibitorRegistry implements InhibitorIndex {
     return this.#byEvent.get(clientCheckKey(client, check)) ?? NONE;
   }
 
-  /** Yields the inhibitor records of a rule, without those that an earlier definition of the rule has left. */
+  /** Yields the inhibitor records of a rule, without those that were made under an earlier definition of the rule. */
   *ofRule({
     name,
     fingerprint,
@@ -118,8 +121,8 @@ export function inhibitorsOf(namespace: Namespace): InhibitorRegistry {
 }
 
 /**
- * Returns the rule and the recorded inhibitor that inhibit an event; undefined if the event is not inhibited. It must
- * not be called with a resolution.
+ * Returns the event that inhibits another event by the inhibitor records of the namespace, and the rule; undefined if
+ * the event is not inhibited. The event must not be a resolution.
  */
 export function findRecordedInhibitor(
   rules: readonly InhibitionRule[],
@@ -130,8 +133,9 @@ export function findRecordedInhibitor(
 }
 
 /**
- * Returns the inhibitor in the notification log of an open event, if that inhibitor is still recorded with the same
- * rule definition and common key. Otherwise it returns undefined: the event is no longer inhibited by it.
+ * Returns the inhibitor in the notification log of an open event, if the inhibitor records still contain it with the
+ * same rule definition and the same values of the `equal` attributes. Otherwise returns undefined: that inhibitor no
+ * longer inhibits the event.
  */
 export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef | undefined {
   const inhibitor = state.event?.notifications.inhibitedBy;
@@ -143,7 +147,7 @@ export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef
     : undefined;
 }
 
-/** The fingerprints of the inhibition rules against which all open events were evaluated last. */
+/** The fingerprints of the inhibition rules that applied when all open events were last evaluated. */
 class EvaluatedRules {
   fingerprints: readonly string[] = [];
 }

@@ -45,8 +45,8 @@ const EVALUATED_RULES_PREFIX = 'inhibition-rules';
 const EVALUATED_RULES_KEY: Key = [EVALUATED_RULES_PREFIX];
 
 /**
- * The table with one record: the fingerprints of the inhibition rules against which all open events were evaluated
- * last. A backend that starts with other rules evaluates all open events again.
+ * The table with one record: the fingerprints of the inhibition rules that applied when all open events were last
+ * evaluated. A backend that starts with other rules evaluates all open events again.
  */
 export const EVALUATED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: EVALUATED_RULES_PREFIX,

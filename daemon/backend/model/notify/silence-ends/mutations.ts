@@ -7,8 +7,8 @@ import { PendingResolution, pendingResolutionsOf } from './state.ts';
 import { PENDING_RESOLUTIONS } from './storage.ts';
 
 /**
- * Stores a resolution that is notified later, when nothing silences it any more. It replaces an earlier pending
- * resolution of the same check, and the handlers of both are notified.
+ * Stores a resolution that handlers get later, when nothing silences it any more. It replaces an earlier pending
+ * resolution of the same check; the handlers of the earlier one then get the new one.
  */
 export function deferResolution(
   transaction: Transaction,

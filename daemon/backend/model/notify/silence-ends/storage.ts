@@ -20,7 +20,10 @@ const pendingResolutionKey = ({ namespace, client, check }: PendingResolution): 
   check,
 ];
 
-/** The table of pending resolutions, by client and check. They are notified when nothing silences them any more. */
+/**
+ * The table of pending resolutions, by client and check. Handlers get a pending resolution when nothing silences it any
+ * more.
+ */
 export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, HandledEvent> = {
   prefix: PENDING_RESOLUTION_PREFIX,
   isEntry: (entry): entry is PendingResolution => entry instanceof PendingResolution,
