@@ -1,6 +1,6 @@
 import type { CheckState, EventState } from './event.ts';
 import { historyOf, statusesOf } from './history.ts';
-import { mergeLogs } from './notify/log.ts';
+import { mergeNotificationLogs } from './notify/notification-log.ts';
 
 /**
  * Joins the states of a check that was renamed. The results under the new name decide its state; the results under the
@@ -34,6 +34,6 @@ function joined(before: EventState, after: EventState, named: readonly string[])
     watermark: Math.max(before.watermark, after.watermark, occurrences),
     lastStateChange: isSameStatus ? before.lastStateChange : after.lastStateChange,
     lastOk: after.lastOk ?? before.lastOk,
-    notifications: mergeLogs(before.notifications, after.notifications, named),
+    notifications: mergeNotificationLogs(before.notifications, after.notifications, named),
   };
 }

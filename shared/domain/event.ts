@@ -2,7 +2,7 @@ import type { EventAction } from '../schemas/event.ts';
 import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
 import type { NotificationLog } from '../schemas/notification-log.ts';
 import type { Recovery } from '../schemas/recovery.ts';
-import { EMPTY_LOG } from './notify/log.ts';
+import { EMPTY_NOTIFICATION_LOG } from './notify/notification-log.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
@@ -46,7 +46,7 @@ export function pastlessState(
     lastStateChange: undefined,
     lastOk: null,
     totalStateChange: 0,
-    notifications: EMPTY_LOG,
+    notifications: EMPTY_NOTIFICATION_LOG,
   };
 }
 
@@ -152,7 +152,7 @@ export function nextCheckState(
     lastStateChange: action === 'resolve' || (counts && isChanged) ? now : carriedStateChange(stored),
     lastOk,
     totalStateChange: change,
-    notifications: stored?.notifications ?? EMPTY_LOG,
+    notifications: stored?.notifications ?? EMPTY_NOTIFICATION_LOG,
     recovery,
   };
 

@@ -1,5 +1,5 @@
 import type { Store, StoreOp } from '../../daemon/backend/ports.ts';
-import { HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
+import { HANDLER_JOB_PREFIX } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
 import { normalized } from './compare.ts';
@@ -70,7 +70,7 @@ export class AskedRuns {
   }
 
   #note(op: StoreOp): void {
-    if (op.type !== 'put' || op.key[0] !== HANDLER_JOBS) return;
+    if (op.type !== 'put' || op.key[0] !== HANDLER_JOB_PREFIX) return;
     const { handler, event } = JSON.parse(op.value) as HandlerJob;
     this.#events.set(handler, [...(this.#events.get(handler) ?? []), event]);
   }

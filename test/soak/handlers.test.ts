@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
+import { DEAD_LETTER_PREFIX, HANDLER_JOB_PREFIX } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
@@ -116,7 +116,7 @@ function repetitions(receipts: readonly Receipt[]): (readonly [earlier: Receipt,
 async function leftInStore(dir: string): Promise<number> {
   const store = await openLevelStore(dir);
   let count = 0;
-  for (const prefix of [HANDLER_JOBS, DEAD_LETTERS]) for await (const _ of store.scan([prefix])) count++;
+  for (const prefix of [HANDLER_JOB_PREFIX, DEAD_LETTER_PREFIX]) for await (const _ of store.scan([prefix])) count++;
   await store.close();
   return count;
 }

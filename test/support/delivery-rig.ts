@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
-import { HandlerRunner, type DeliveryDeps } from '../../daemon/backend/notify/delivery/deliver.ts';
+import { HandlerRunner, type HandlerRunnerDeps } from '../../daemon/backend/notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
 import { MetricSeries } from '../../daemon/backend/notify/delivery/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
@@ -21,7 +21,7 @@ interface RigOptions {
   /** The addresses of names; default: those that this machine resolves. */
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  readonly remove?: DeliveryDeps['clients']['remove'];
+  readonly remove?: HandlerRunnerDeps['clients']['remove'];
   /** The registry with the clients; default: no clients exist. */
   readonly registry?: Registry;
 }
@@ -66,7 +66,7 @@ export class DeliveryRig {
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,
       handlerNetworks: () => networks,
-      stopping: this.stopping.signal,
+      stopSignal: this.stopping.signal,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });
     onTestFinished(() => this.delivery[Symbol.dispose]());
@@ -104,7 +104,7 @@ export class DeliveryRig {
 function lookUp(
   names: Readonly<Record<string, string>>,
   name: string,
-): ReturnType<NonNullable<DeliveryDeps['lookUp']>> {
+): ReturnType<NonNullable<HandlerRunnerDeps['lookUp']>> {
   const address = names[name];
   return address === undefined
     ? Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`))

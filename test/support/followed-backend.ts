@@ -3,7 +3,7 @@ import { Batcher } from '../../daemon/backend/commit/batcher.ts';
 import { openFoundation, type Foundation } from '../../daemon/backend/compose/foundation.ts';
 import { openWriters, type Writers } from '../../daemon/backend/compose/writers.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import { Routing } from '../../daemon/backend/model/notify/route.ts';
+import { Routing } from '../../daemon/backend/model/notify/routing.ts';
 import type { Key, Store } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';

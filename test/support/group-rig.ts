@@ -4,7 +4,7 @@ import { groupsOf } from '../../daemon/backend/model/notify/groups/state.ts';
 import { GroupFlusher } from '../../daemon/backend/notify/groups/flush.ts';
 import { watchSilenceEnds } from '../../daemon/backend/notify/silence-ends/timers.ts';
 import { SilenceEndNotifier } from '../../daemon/backend/notify/silence-ends/commands.ts';
-import { watchInhibitionRules } from '../../daemon/backend/notify/inhibitions/follow-rules.ts';
+import { watchInhibitionRules } from '../../daemon/backend/notify/inhibitions/watch-rules.ts';
 import { InhibitionUpdates } from '../../daemon/backend/notify/inhibitions/rule-changes.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';

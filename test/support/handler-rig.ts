@@ -10,7 +10,7 @@ import { Batcher } from '../../daemon/backend/commit/batcher.ts';
 import { JobWriter } from '../../daemon/backend/notify/delivery/job-writer.ts';
 import type { Store } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/model/registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
+import { DEAD_LETTER_PREFIX, HANDLER_JOB_PREFIX } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import type { HandledEvent, HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { handlerSchema, type HandlerDefinition } from '../../shared/schemas/handler.ts';
@@ -114,7 +114,7 @@ export async function openHandlerRig(options: {
   const jobs = new JobWriter({ batcher, clock, log });
   const letters = new DeadLetterIndex(options.deadLettersMax);
   const lanes = new HandlerQueues({ definitions, deadLetterIndex: letters, clock });
-  const deadLetters = new DeadLetters({ deadLetterIndex: letters, jobs, clock, log });
+  const deadLetters = new DeadLetters({ deadLetterIndex: letters, jobWriter: jobs, clock, log });
   const last = new LastDeliveries();
   const begun: HeldRun[] = [];
   const waiting = new Map<number, (run: HeldRun) => void>();
@@ -176,7 +176,7 @@ export async function openHandlerRig(options: {
       return begun[at] ?? (await new Promise((resolve) => waiting.set(at, resolve)));
     },
     async stored() {
-      return { jobs: await idsOf(store, HANDLER_JOBS), dead: await idsOf(store, DEAD_LETTERS) };
+      return { jobs: await idsOf(store, HANDLER_JOB_PREFIX), dead: await idsOf(store, DEAD_LETTER_PREFIX) };
     },
   };
 }

@@ -10,7 +10,7 @@ import { SilencedEntries } from '../../daemon/backend/silences/commands.ts';
 import { StaleResults } from '../../daemon/backend/results/write-stale.ts';
 import type { CheckEntry } from '../../daemon/backend/model/registry/namespace.ts';
 import { Registry } from '../../daemon/backend/model/registry/registry.ts';
-import { HANDLER_JOBS } from '../../daemon/backend/model/notify/delivery/storage.ts';
+import { HANDLER_JOB_PREFIX } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { checkSchema } from '../../shared/schemas/check.ts';
 import { filterSchema } from '../../shared/schemas/filter.ts';
@@ -22,8 +22,8 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { Routing } from '../../daemon/backend/model/notify/route.ts';
-import type { ResolveWhileSilencedSetting } from '../../shared/domain/notify/context.ts';
+import { Routing } from '../../daemon/backend/model/notify/routing.ts';
+import type { ResolveWhileSilencedSetting } from '../../shared/domain/notify/notification-context.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
@@ -72,7 +72,7 @@ export class HandlingRig implements AsyncDisposable {
     const rig = new HandlingRig(store, lease, sections, options);
     await rig.registry.load(store);
     // Like the job runner, which is absent here: it reserves the used ids.
-    for await (const [[, id]] of store.scan([HANDLER_JOBS])) rig.registry.noteJobId(Number(id));
+    for await (const [[, id]] of store.scan([HANDLER_JOB_PREFIX])) rig.registry.noteJobId(Number(id));
     return rig;
   }
 

@@ -9,7 +9,7 @@ import type { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/model/definitions/state.ts';
 import { groupsOf, type Group } from '../../daemon/backend/model/notify/groups/state.ts';
 import { pendingResolutionsOf } from '../../daemon/backend/model/notify/silence-ends/state.ts';
-import { inhibitorsOf, createEvaluatedRules } from '../../daemon/backend/model/notify/inhibitions/state.ts';
+import { inhibitorsOf, createEvaluatedInhibitionRules } from '../../daemon/backend/model/notify/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/model/plans/state.ts';
 import { ttlDefinitionsOf } from '../../daemon/backend/model/results/ttl-definitions.ts';
 import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
@@ -35,7 +35,7 @@ export function snapshotOf(registry: Registry, nowMs: number): object {
       [...definitions.all(kind)].toSorted((a, b) => (placeOf(a.object) < placeOf(b.object) ? -1 : 1)),
     ),
     plans: plansOf(registry).all(),
-    settledRules: registry.state(createEvaluatedRules).fingerprints,
+    settledRules: registry.state(createEvaluatedInhibitionRules).fingerprints,
     ttlDefinitions: [...ttlDefinitionsOf(registry).checks],
     namespaces: [...registry.namespaces()]
       .filter((namespace) => !namespace.isEmpty)

@@ -10,7 +10,7 @@ import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
-import { notifyOpenEventUnlessSilenced, type EventKey } from '../notify/silence-ends/commands.ts';
+import { renotifyOpenEventAfterSilence, type EventKey } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
 import { noteEvent, removeCheck, saveCheck, saveNotifications } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
@@ -202,7 +202,7 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   renameMembers(transaction, client.namespace, names);
   renamePendingResolution(transaction, client.namespace, names);
   // Silences are not renamed, so a silence for the old name may no longer cover the event.
-  notifyOpenEventUnlessSilenced(transaction, after);
+  renotifyOpenEventAfterSilence(transaction, after);
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {

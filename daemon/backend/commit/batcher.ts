@@ -16,7 +16,7 @@ import { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { StateCommand, Steps } from './command.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 import { RecordReader } from './record-reader.ts';
-import { Routing } from '../model/notify/route.ts';
+import { Routing } from '../model/notify/routing.ts';
 
 export interface BatcherOptions {
   /**

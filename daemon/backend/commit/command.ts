@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { EventDemand } from '../model/notify/route.ts';
+import type { EventDemand } from '../model/notify/routing.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { EventDemand, Routing } from '../model/notify/route.ts';
+import type { EventDemand, Routing } from '../model/notify/routing.ts';
 import type { Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../model/registry/table.ts';

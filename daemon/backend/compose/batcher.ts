@@ -1,5 +1,5 @@
 import { Batcher } from '../commit/batcher.ts';
-import type { Routing } from '../model/notify/route.ts';
+import type { Routing } from '../model/notify/routing.ts';
 import { plansOf } from '../model/plans/state.ts';
 import { logVerdicts } from '../notify/log-verdicts.ts';
 import type { Foundation } from './foundation.ts';

@@ -17,7 +17,7 @@ import { watchSilenceEnds } from '../notify/silence-ends/timers.ts';
 import { SilenceEndNotifier } from '../notify/silence-ends/commands.ts';
 import { GroupFlushTimer } from '../notify/groups/timers.ts';
 import { GroupFlusher } from '../notify/groups/flush.ts';
-import { watchInhibitionRules } from '../notify/inhibitions/follow-rules.ts';
+import { watchInhibitionRules } from '../notify/inhibitions/watch-rules.ts';
 import { InhibitionUpdates } from '../notify/inhibitions/rule-changes.ts';
 import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import { expireStashes } from '../stashes/timers.ts';

@@ -1,7 +1,7 @@
 import { CommandRunner } from '../../command/command-runner.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
-import { Routing } from '../model/notify/route.ts';
+import { Routing } from '../model/notify/routing.ts';
 import { DeadLetterIndex } from '../notify/delivery/dead-letter-index.ts';
 import { DeadLetters } from '../notify/delivery/dead-letters.ts';
 import { HandlerRunner } from '../notify/delivery/deliver.ts';
@@ -67,7 +67,7 @@ export async function openNotifications(
 ): Promise<NotificationDelivery> {
   const { config, definitions, registry, clock, log } = foundation;
   const jobs = teardown.use('handler jobs', new JobWriter({ batcher, clock, log }));
-  const deadLetters = new DeadLetters({ deadLetterIndex, jobs, clock, log });
+  const deadLetters = new DeadLetters({ deadLetterIndex, jobWriter: jobs, clock, log });
   const environment = await openLoadedFiles(options, foundation, teardown);
   const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, random: Math.random }));
   const clusterFeed = new ClusterFeed(feed);
@@ -84,7 +84,7 @@ export async function openNotifications(
       registry,
       metricSeries: series,
       handlerNetworks: () => config.program['handler-networks'],
-      stopping,
+      stopSignal: stopping,
     }),
   );
   return { jobs, deadLetters, deliveries: new LastDeliveries(), series, clusterFeed, delivery };

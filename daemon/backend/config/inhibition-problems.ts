@@ -1,4 +1,4 @@
-import { parseInhibition } from '../../../shared/domain/notify/inhibition-rule.ts';
+import { parseInhibitionRule } from '../../../shared/domain/notify/inhibition-rule.ts';
 import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { Remark } from '../../settings/remark.ts';
 
@@ -14,7 +14,7 @@ export function* inhibitionProblems(inhibitions: ReadonlyMap<string, InhibitionD
     };
   }
   for (const [name, definition] of inhibitions) {
-    const rule = parseInhibition(name, definition);
+    const rule = parseInhibitionRule(name, definition);
     if ('source' in rule) continue;
     for (const { attribute, message } of rule) yield { path: ['inhibitions', name, attribute], message };
   }

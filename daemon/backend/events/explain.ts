@@ -1,10 +1,10 @@
 import {
-  handlingSentence,
+  handlersSentence,
   noEventSentence,
   pendingResolutionSentence,
   recoveringSentence,
 } from '../../../shared/domain/notify/explain.ts';
-import { decideNotifications } from '../../../shared/domain/notify/pipeline.ts';
+import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
 import { handlerIdentity, unroutableVerdict, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
@@ -22,7 +22,7 @@ import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { readClient } from '../model/clients/queries.ts';
 import { eventOf } from './queries.ts';
-import { buildNotificationContext } from '../notify/context.ts';
+import { buildNotificationContext } from '../notify/build-notification-context.ts';
 import { verdictsWithGroups } from '../notify/groups/queries.ts';
 import {
   pendingResolutionsOf,
@@ -31,7 +31,7 @@ import {
 } from '../model/notify/silence-ends/state.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { readRecords } from '../model/events/read-records.ts';
-import type { Routing } from '../model/notify/route.ts';
+import type { Routing } from '../model/notify/routing.ts';
 
 /** The dependencies of `explainEvent`. */
 export interface ExplainDeps {
@@ -73,7 +73,7 @@ export async function explainEvent(
     const history = record.eventHistory ?? record.history;
     const { handlers } = routing.route(namespace.name, event.check);
     const occurrence = { client: entry.client, check, state: record.event, history };
-    const assumed = { silencedBy: event.silenced_by, isSeparateFromStored: false };
+    const assumed = { silencedBy: event.silenced_by, leavesStoredEventUnchanged: false };
     const context = buildNotificationContext({ routing, registry, nowMs }, occurrence, {
       clientRecord: owner,
       handlers,
@@ -82,7 +82,7 @@ export async function explainEvent(
     const { decisions } = decideNotifications(context);
     const verdicts = verdictsWithGroups(decisions, { namespace, event, nowMs });
     const { recovery } = record.event;
-    const handled = handlingSentence(verdicts);
+    const handled = handlersSentence(verdicts);
     const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);
     return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: verdicts.map(deliveryAt) };
   }

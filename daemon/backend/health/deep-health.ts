@@ -159,7 +159,7 @@ function handlerHealth({ clock, deadLetters, handlers }: HealthParts): DeepHealt
   const figures = [...handlers.statistics().values()];
   const sum = (read: (one: (typeof figures)[number]) => number): number =>
     figures.reduce((total, one) => total + read(one), 0);
-  const oldestAtMs = figures.reduce((oldest, one) => Math.min(oldest, one.oldestAtMs ?? Infinity), Infinity);
+  const oldestAtMs = figures.reduce((oldest, one) => Math.min(oldest, one.oldestQueuedAtMs ?? Infinity), Infinity);
   return {
     queued: sum(({ waiting }) => waiting),
     running: sum(({ running }) => running),

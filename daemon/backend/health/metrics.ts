@@ -11,7 +11,7 @@ import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../notify/delivery/dead-letters.ts';
 import { qualifiedHandlerName } from '../notify/delivery/qualified-handler-name.ts';
-import { NO_FAILURES, type HandlerStatistics, type HandlerQueues } from '../notify/delivery/handler-queues.ts';
+import { ZERO_FAILURE_COUNTS, type HandlerStatistics, type HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import { groupsOf } from '../model/notify/groups/state.ts';
 import { pendingResolutionsOf } from '../model/notify/silence-ends/state.ts';
 import type { SuppressionCounter } from '../notify/count-suppressed.ts';
@@ -421,7 +421,7 @@ export class Metrics implements Disposable {
 
 type RunCounts = Pick<HandlerStatistics, 'delivered' | 'failedByCategory'>;
 
-const NO_RUNS: RunCounts = { delivered: 0, failedByCategory: NO_FAILURES };
+const NO_RUNS: RunCounts = { delivered: 0, failedByCategory: ZERO_FAILURE_COUNTS };
 
 type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions' | 'registry'>;
 
@@ -459,7 +459,8 @@ function readHandlers(
       help: 'Age of the oldest handler run that has not finished in seconds',
       labels: ['handler'],
     },
-    () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
+    () =>
+      each(({ oldestQueuedAtMs }) => (oldestQueuedAtMs === undefined ? 0 : (clock.now() - oldestQueuedAtMs) / 1000)),
   );
   // Every defined handler has series before its first run: `rate` does not see an increase in the first sample.
   const counted = (read: (figures: RunCounts) => Reading): Reading => {

@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
-import type { VerdictReport } from '../model/notify/route.ts';
+import type { VerdictReport } from '../model/notify/routing.ts';
 
 /**
  * The log level and message of each verdict, as in Sensu (completion 1.8). A verdict without an entry is not logged.
@@ -27,7 +27,7 @@ const VERDICT_MESSAGES: Readonly<
 /**
  * Minimum time between two log records of the same error, because a defect in the configuration affects every event.
  */
-const ERROR_INTERVAL_MS = 60_000;
+const REPEATED_ERROR_INTERVAL_MS = 60_000;
 
 /** Maximum number of errors whose last log record is remembered. Results can name any number of wrong handlers. */
 const REMEMBERED_ERRORS_MAX = 1000;
@@ -44,13 +44,13 @@ interface VerdictLogDeps {
  * @returns an object that ends the logging when it is disposed
  */
 export function logVerdicts({ commits, clock, log }: VerdictLogDeps): Disposable {
-  const errors = new RateLimitedErrors(clock, log);
+  const errors = new RateLimitedErrorLog(clock, log);
   return commits.onCommit(({ handlingNotes }) => {
     for (const report of handlingNotes) logReport(report, log, errors);
   });
 }
 
-function logReport({ verdicts, namespace, ...event }: VerdictReport, log: Log, errors: RateLimitedErrors): void {
+function logReport({ verdicts, namespace, ...event }: VerdictReport, log: Log, errors: RateLimitedErrorLog): void {
   const eventFields = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
   for (const { verdict, defects = [], ...details } of verdicts) {
     for (const { filter, problem, reason } of defects) {
@@ -72,7 +72,7 @@ function verdictFields(verdict: VerdictKind, details: Omit<HandlerVerdict, 'verd
 }
 
 /** Logs equal errors at most once a minute, with the number of those that were omitted since the last record. */
-class RateLimitedErrors {
+class RateLimitedErrorLog {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #loggedErrors = new Map<string, { readonly omittedUntilMs: number; omitted: number }>();
@@ -98,7 +98,7 @@ class RateLimitedErrors {
     const omitted = previous?.omitted ?? 0;
     this.#log.error({ ...fields, ...(omitted > 0 && { omitted }) }, message);
     this.#loggedErrors.delete(key);
-    this.#loggedErrors.set(key, { omittedUntilMs: nowMs + ERROR_INTERVAL_MS, omitted: 0 });
+    this.#loggedErrors.set(key, { omittedUntilMs: nowMs + REPEATED_ERROR_INTERVAL_MS, omitted: 0 });
     const [oldest] = this.#loggedErrors.keys();
     if (this.#loggedErrors.size > REMEMBERED_ERRORS_MAX && oldest !== undefined) this.#loggedErrors.delete(oldest);
   }

@@ -1,8 +1,8 @@
 import { deregistrationCheck } from '../../../shared/domain/deregistration.ts';
 import { pastlessState } from '../../../shared/domain/event.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
-import { removeSuppression, recordInhibited } from '../../../shared/domain/notify/log.ts';
-import { decideNotifications } from '../../../shared/domain/notify/pipeline.ts';
+import { removeSuppression, recordInhibited } from '../../../shared/domain/notify/notification-log.ts';
+import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
 import {
   respectsSilences,
   isHandlingDisabled,
@@ -25,13 +25,13 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { openEvents } from '../model/events/state.ts';
 import { saveNotifications } from '../model/events/mutations.ts';
 import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
-import { applyDecisions, reportOccurrenceVerdicts, reportVerdicts } from './apply.ts';
-import { buildNotificationContext } from './context.ts';
+import { applyDecisions, reportOccurrenceVerdicts, reportVerdicts } from './apply-decisions.ts';
+import { buildNotificationContext } from './build-notification-context.ts';
 import { enqueueOrGroup, enqueueUngrouped } from './enqueue.ts';
 import { removeResolvedMembers } from '../model/notify/groups/mutations.ts';
-import { handlersGroupingProblem } from './groups/queries.ts';
+import { handlersWithGroupedProblem } from './groups/queries.ts';
 import { recordOccurrenceAsInhibitor } from './inhibitions/event-inhibition.ts';
-import { isSeparateFromStored, isStoredEvent, entryOfStoredEvent, type Occurrence } from './occurrence.ts';
+import { leavesStoredEventUnchanged, isStoredEvent, entryOfStoredEvent, type Occurrence } from './event-occurrence.ts';
 import { deferResolution, removePendingResolution } from '../model/notify/silence-ends/mutations.ts';
 import {
   isResolutionStillSilenced,
@@ -56,10 +56,10 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   recordOccurrenceAsInhibitor(transaction, occurrence);
   notifyEarlierResolution(transaction, occurrence);
   const isResolution =
-    state.action === 'resolve' && !isSeparateFromStored(occurrence) && transaction.hasBody(CLIENTS, client);
+    state.action === 'resolve' && !leavesStoredEventUnchanged(occurrence) && transaction.hasBody(CLIENTS, client);
   const route = transaction.routing.route(client.namespace.name, check);
   const additionalHandlers = isResolution
-    ? handlersGroupingProblem(transaction.routing.definitions, occurrence, route.handlers)
+    ? handlersWithGroupedProblem(transaction.routing.definitions, occurrence, route.handlers)
     : NONE;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
   const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
@@ -69,7 +69,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
     handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
   if (verdictsInAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
   else {
-    if (isStoredEvent(occurrence)) saveWithoutInhibition(transaction, occurrence);
+    if (isStoredEvent(occurrence)) saveLogWithoutInhibition(transaction, occurrence);
     reportOccurrenceVerdicts(transaction, occurrence, verdictsInAdvance);
   }
   if (isResolution)
@@ -276,7 +276,7 @@ function inhibitionContext(
  * Records in the log of a stored event that no inhibition suppresses it. This is done for an event that no handler can
  * be notified of, because its inhibition is not evaluated.
  */
-function saveWithoutInhibition(transaction: Transaction, occurrence: Occurrence): void {
+function saveLogWithoutInhibition(transaction: Transaction, occurrence: Occurrence): void {
   const entry = entryOfStoredEvent(occurrence);
   if (entry !== undefined) {
     saveNotifications(transaction, entry, removeSuppression(occurrence.state.notifications, 'inhibition'));

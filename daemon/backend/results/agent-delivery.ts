@@ -12,7 +12,7 @@ import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from 
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
-import type { EventDemand } from '../model/notify/route.ts';
+import type { EventDemand } from '../model/notify/routing.ts';
 import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from '../model/results/storage.ts';

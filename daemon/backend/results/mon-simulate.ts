@@ -7,7 +7,7 @@ import { readClient } from '../model/clients/queries.ts';
 import { readBody } from '../http/json-body.ts';
 import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { Routing } from '../model/notify/route.ts';
+import type { Routing } from '../model/notify/routing.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { OnMon } from '../http/route.ts';
 

@@ -13,7 +13,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/names
 import { endSilenced } from '../silences/commands.ts';
 import { notifyOk, notifyRegistration, notifyResult } from '../notify/notifications.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-import { type EventDemand } from '../model/notify/route.ts';
+import { type EventDemand } from '../model/notify/routing.ts';
 import { saveCheck } from '../model/events/mutations.ts';
 import { pendingResolutionsOf, type PendingResolution } from '../model/notify/silence-ends/state.ts';
 import { saveClient } from '../model/clients/mutations.ts';
@@ -119,7 +119,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
   const notifiesOk = check.status === 0 && transaction.routing.notifiesOk(namespace.name, check);
-  const isNew = entry.state.event === undefined;
+  const isNewEvent = entry.state.event === undefined;
   const { state, transition } = nextCheckState(entry.state, check, {
     now: transaction.now,
     newId: transaction.newId,
@@ -136,7 +136,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
     notifyOk(transaction, { client, check, state: event, history: state.history });
     return entry;
   }
-  notifyResult(transaction, { client, check, state: event, history: state.history, isNew });
+  notifyResult(transaction, { client, check, state: event, history: state.history, isNewEvent });
   return entry;
 }
 

@@ -1,7 +1,7 @@
 import { profileOf } from '../../../shared/domain/client-profile.ts';
 import { nextCheckState, NO_CHECK_STATE, type EventTransition } from '../../../shared/domain/event.ts';
-import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/notify/explain.ts';
-import { decideNotifications } from '../../../shared/domain/notify/pipeline.ts';
+import { handlersSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/notify/explain.ts';
+import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
 import { predictInhibitions } from '../../../shared/domain/notify/inhibition-outlook.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
@@ -12,13 +12,13 @@ import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts
 import { ClientEntry, type Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { openEvents } from '../model/events/state.ts';
-import { buildNotificationContext } from '../notify/context.ts';
-import { handlersGroupingProblem, verdictsWithGroups } from '../notify/groups/queries.ts';
-import { silencesBySelector, activeSilenceIds, type Occurrence } from '../notify/occurrence.ts';
+import { buildNotificationContext } from '../notify/build-notification-context.ts';
+import { handlersWithGroupedProblem, verdictsWithGroups } from '../notify/groups/queries.ts';
+import { silencesBySelector, activeSilenceIds, type Occurrence } from '../notify/event-occurrence.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
-import { type Routing } from '../model/notify/route.ts';
+import { type Routing } from '../model/notify/routing.ts';
 
 /** Returns the verdicts of the rules about aggregates as if this result were stored. */
 export type RulesAfter = (
@@ -84,18 +84,18 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     state: transition.event,
     history: state.history,
     isSimulated: true,
-    isNew: before.event === undefined,
+    isNewEvent: before.event === undefined,
   };
   const route = routing.route(namespace.name, check);
   const groups =
-    transition.kind === 'resolve' ? handlersGroupingProblem(routing.definitions, occurrence, route.handlers) : [];
+    transition.kind === 'resolve' ? handlersWithGroupedProblem(routing.definitions, occurrence, route.handlers) : [];
   const context = buildNotificationContext(parts, occurrence, {
     clientRecord: record,
     handlers: transition.kind === 'ok' ? route.v2Handlers : [...route.handlers, ...groups],
     overrides: {
       events: openEvents(namespace, { client: record, check: check.name, isOpen }),
       silencedBy: silencesAfter(occurrence, transition.kind, nowMs),
-      isSeparateFromStored: transition.kind === 'metric' && isOpen,
+      leavesStoredEventUnchanged: transition.kind === 'metric' && isOpen,
     },
   });
   const { event } = context;
@@ -105,7 +105,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     nowMs,
     isSimulated: true,
   });
-  const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
+  const reason = `${transitionSentence(before, transition)}: ${handlersSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
   const shown = transition.kind === 'ok' ? context.v2Event : event;
   return { ...subject, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };

@@ -1,7 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import { severityOf } from '../severity.ts';
 import { isHandlingDisabled } from './route.ts';
-import type { HandlerConditions, StageInputs, StageVerdict } from './context.ts';
+import type { HandlerConditions, StageInputs, StageVerdict } from './notification-context.ts';
 
 /**
  * Returns a rejecting verdict if the check of an event has `handle: false`, or if the handler does not accept the
@@ -13,7 +13,7 @@ import type { HandlerConditions, StageInputs, StageVerdict } from './context.ts'
 export function evaluateAcceptance(
   { severities, handle_flapping, group_by }: HandlerConditions,
   event: Event,
-  { leavesStoredEventUnchanged: isSeparateFromStored }: Pick<StageInputs, 'leavesStoredEventUnchanged'>,
+  { leavesStoredEventUnchanged }: Pick<StageInputs, 'leavesStoredEventUnchanged'>,
 ): StageVerdict | undefined {
   if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check has handle: false' };
   if (event.action === 'flapping' && handle_flapping !== true) {
@@ -22,7 +22,7 @@ export function evaluateAcceptance(
   if (
     group_by !== undefined &&
     event.check.status === 0 &&
-    (event.action !== 'resolve' || isSeparateFromStored === true)
+    (event.action !== 'resolve' || leavesStoredEventUnchanged === true)
   ) {
     return { verdict: 'action', reason: 'it is neither an incident nor its resolution, and the handler has group_by' };
   }

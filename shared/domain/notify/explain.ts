@@ -11,7 +11,7 @@ import { leadsToRun } from './verdict.ts';
  * Returns a sentence for users that names the handlers that run for an event, and those that do not. If no handler
  * runs, the sentence gives the reason.
  */
-export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
+export function handlersSentence(verdicts: readonly HandlerVerdict[]): string {
   const runs = verdicts.filter(leadsToRun);
   const others = verdicts.filter((verdict) => !leadsToRun(verdict));
   const [first, second] = others;

@@ -2,7 +2,7 @@ import type { Event } from '../../schemas/event.ts';
 import type { FilterDefect } from '../../schemas/explain.ts';
 import { BUILT_IN } from '../built-in.ts';
 import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '../filter-event.ts';
-import type { HandlerConditions, StageInputs, StageVerdict } from './context.ts';
+import type { HandlerConditions, StageInputs, StageVerdict } from './notification-context.ts';
 
 /**
  * Evaluates the filters of a handler in their order, until one rejects the event. If none does, the verdict is

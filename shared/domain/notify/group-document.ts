@@ -57,8 +57,8 @@ export function buildGroupDocument(
   format: 'legacy' | 'core' | undefined,
 ): GroupDocument {
   const { events, ...attributes } = group;
-  const shown = events.map(({ change, ...event }) =>
+  const formattedEvents = events.map(({ change, ...event }) =>
     Object.assign({ change }, format === 'core' ? v2HandledEvent(namespace, event) : event),
   );
-  return { group: { namespace, handler, ...attributes }, events: shown };
+  return { group: { namespace, handler, ...attributes }, events: formattedEvents };
 }

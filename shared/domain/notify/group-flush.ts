@@ -39,7 +39,7 @@ export interface GroupFlush<Member> {
   /** The cause of the notification: an event has changed, or a repeat is due. Undefined if no notification is sent. */
   readonly cause: 'change' | 'repeat' | undefined;
   /** The events that the notification lists, in order and within the limits, each with its change. */
-  readonly listed: readonly (readonly [Member, GroupChange])[];
+  readonly listedMembers: readonly (readonly [Member, GroupChange])[];
   readonly omitted: number;
   readonly counts: {
     readonly firing: number;
@@ -63,12 +63,12 @@ export interface GroupFlush<Member> {
    * The events to mark as inhibited: they are inhibited now, and the handler was never notified of them. Later flushes
    * skip each of them until a new result of the event passes all stages.
    */
-  readonly inhibited: readonly Member[];
+  readonly newlyInhibitedMembers: readonly Member[];
   /**
    * True if a notification stays pending after the flush. Its event is silenced, or it is inhibited and the handler was
    * notified of it before.
    */
-  readonly isPending: boolean;
+  readonly hasPendingNotification: boolean;
 }
 
 /**
@@ -81,24 +81,24 @@ export function computeGroupFlush<Member extends FlushMember>(
   stateAtFlush: (member: Member) => StateAtFlush,
   limits: FlushOptions,
 ): GroupFlush<Member> {
-  const { shown, gone, inhibited, isPending } = partitionMembers(members, stateAtFlush);
+  const { shown, gone, newlyInhibitedMembers, hasPendingNotification } = partitionMembers(members, stateAtFlush);
   const changed = shown.filter(([, change]) => change !== 'same');
   const firing = shown.filter(([{ isResolved }]) => !isResolved);
   const isRepeat = limits.isRepeatDue && firing.length > 0;
   const cause = changed.length > 0 ? 'change' : isRepeat ? 'repeat' : undefined;
-  const listed = cause === undefined ? [] : truncateToLimits(shown.toSorted(compareByChange), limits);
+  const listedMembers = cause === undefined ? [] : truncateToLimits(shown.toSorted(compareByChange), limits);
   const count = (kind: GroupChange): number => shown.filter(([, change]) => change === kind).length;
   const last = shown.flatMap(([member]) => (leavesAfterNotification(member) ? [member] : []));
   return {
     cause,
-    listed,
-    omitted: cause === undefined ? 0 : shown.length - listed.length,
+    listedMembers,
+    omitted: cause === undefined ? 0 : shown.length - listedMembers.length,
     counts: { firing: firing.length, new: count('new'), changed: count('changed'), resolved: count('resolved') },
     severity: severityOf(worstStatus(firing.map(([{ status }]) => status))),
     notifiedMembers: changed.flatMap(([member]) => (leavesAfterNotification(member) ? [] : [member])),
     leavingMembers: cause === undefined ? gone : [...gone, ...last],
-    inhibited,
-    isPending,
+    newlyInhibitedMembers,
+    hasPendingNotification,
   };
 }
 
@@ -109,24 +109,24 @@ export function computeGroupFlush<Member extends FlushMember>(
 function partitionMembers<Member extends FlushMember>(
   members: Iterable<Member>,
   stateAtFlush: (member: Member) => StateAtFlush,
-): Pick<GroupFlush<Member>, 'inhibited' | 'isPending'> & {
+): Pick<GroupFlush<Member>, 'newlyInhibitedMembers' | 'hasPendingNotification'> & {
   readonly shown: readonly (readonly [Member, GroupChange])[];
   readonly gone: readonly Member[];
 } {
   const shown: (readonly [Member, GroupChange])[] = [];
   const gone: Member[] = [];
-  const inhibited: Member[] = [];
-  let isPending = false;
+  const newlyInhibitedMembers: Member[] = [];
+  let hasPendingNotification = false;
   for (const member of members) {
-    const presence = leavesAfterNotification(member) ? 'open' : stateAtFlush(member);
-    if (presence === 'gone') gone.push(member);
-    else if (presence === 'open' && (leavesAfterNotification(member) || member.lastNotified !== 'inhibited')) {
+    const memberState = leavesAfterNotification(member) ? 'open' : stateAtFlush(member);
+    if (memberState === 'gone') gone.push(member);
+    else if (memberState === 'open' && (leavesAfterNotification(member) || member.lastNotified !== 'inhibited')) {
       shown.push([member, changeSinceNotified(member)]);
-    } else if (presence === 'inhibited' && wasNeverNotified(member.lastNotified)) {
-      if (member.lastNotified !== 'inhibited') inhibited.push(member);
-    } else if (hasPendingChange(member)) isPending = true;
+    } else if (memberState === 'inhibited' && wasNeverNotified(member.lastNotified)) {
+      if (member.lastNotified !== 'inhibited') newlyInhibitedMembers.push(member);
+    } else if (hasPendingChange(member)) hasPendingNotification = true;
   }
-  return { shown, gone, inhibited, isPending };
+  return { shown, gone, newlyInhibitedMembers, hasPendingNotification };
 }
 
 function leavesAfterNotification({ isResolved, isTransient }: MemberState): boolean {

@@ -9,13 +9,13 @@ const CLEANUP_INTERVAL_MS = 3_600_000;
 
 /** The settings of a handler that decide when its groups are flushed, in milliseconds. */
 export interface GroupIntervals {
-  readonly waitMs: number;
-  readonly intervalMs: number;
+  readonly groupWaitMs: number;
+  readonly groupIntervalMs: number;
   /**
    * The time after which a notification is repeated although no event has changed, if an event of the group is still
    * firing; 0: never.
    */
-  readonly repeatMs: number;
+  readonly repeatIntervalMs: number;
 }
 
 type IntervalSettings = Pick<RunningHandler, 'group_wait' | 'group_interval' | 'repeat_interval'>;
@@ -23,9 +23,9 @@ type IntervalSettings = Pick<RunningHandler, 'group_wait' | 'group_interval' | '
 export function groupIntervals(handler: IntervalSettings): GroupIntervals {
   const { group_wait: wait, group_interval: interval, repeat_interval: repeat } = handler;
   return {
-    waitMs: (wait ?? GROUP_WAIT) * 1000,
-    intervalMs: (interval ?? GROUP_INTERVAL) * 1000,
-    repeatMs: (repeat ?? Math.max(REPEAT_INTERVAL, interval ?? 0)) * 1000,
+    groupWaitMs: (wait ?? GROUP_WAIT) * 1000,
+    groupIntervalMs: (interval ?? GROUP_INTERVAL) * 1000,
+    repeatIntervalMs: (repeat ?? Math.max(REPEAT_INTERVAL, interval ?? 0)) * 1000,
   };
 }
 
@@ -50,14 +50,18 @@ export function nextFlushAtMs(
   { pendingSinceMs, flushedAtMs = 0, notifiedAtMs = flushedAtMs }: FlushTimes,
   intervals: GroupIntervals,
 ): number {
-  const intervalEndMs = flushedAtMs + intervals.intervalMs;
+  const intervalEndMs = flushedAtMs + intervals.groupIntervalMs;
   if (pendingSinceMs !== undefined)
-    return Math.max(pendingSinceMs + intervals.waitMs, flushedAtMs === 0 ? 0 : intervalEndMs);
-  return intervals.repeatMs === 0
+    return Math.max(pendingSinceMs + intervals.groupWaitMs, flushedAtMs === 0 ? 0 : intervalEndMs);
+  return intervals.repeatIntervalMs === 0
     ? flushedAtMs + CLEANUP_INTERVAL_MS
-    : Math.max(notifiedAtMs + intervals.repeatMs, intervalEndMs);
+    : Math.max(notifiedAtMs + intervals.repeatIntervalMs, intervalEndMs);
 }
 
-export function isRepeatDue({ notifiedAtMs }: FlushTimes, { repeatMs }: GroupIntervals, nowMs: number): boolean {
-  return repeatMs > 0 && notifiedAtMs !== undefined && notifiedAtMs + repeatMs <= nowMs;
+export function isRepeatDue(
+  { notifiedAtMs }: FlushTimes,
+  { repeatIntervalMs }: GroupIntervals,
+  nowMs: number,
+): boolean {
+  return repeatIntervalMs > 0 && notifiedAtMs !== undefined && notifiedAtMs + repeatIntervalMs <= nowMs;
 }

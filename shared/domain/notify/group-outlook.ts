@@ -11,7 +11,7 @@ interface EventInGroup {
   /** The flush times of the group; undefined if the group does not exist yet. */
   readonly times: FlushTimes | undefined;
   /** The number of other events in the group, without those that a flush marked as inhibited. */
-  readonly others: number;
+  readonly otherEventCount: number;
   /**
    * The change of the event since the last notification of the group that included it. Undefined if the problem
    * resolved before any notification, or if the event is not in the group.
@@ -35,11 +35,11 @@ const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: unde
  * event (grouping 5).
  */
 export function predictNotification(
-  { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
+  { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
   intervals: GroupIntervals,
   nowMs: number,
 ): NotificationOutlook {
-  const group = groupText(key, others);
+  const group = groupText(key, otherEventCount);
   if (change === undefined) {
     return {
       reason: `it resolved before the notification of ${group}, so no notification is sent`,
@@ -56,7 +56,7 @@ export function predictNotification(
   if (times.pendingSinceMs !== undefined) {
     return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
   }
-  if (intervals.repeatMs === 0) {
+  if (intervals.repeatIntervalMs === 0) {
     return { reason: `${group} was notified of it and is notified again when something changes`, dueAtMs: undefined };
   }
   return { reason: `${group} was notified of it and is notified again in ${wait}`, dueAtMs: dueMs };
@@ -69,12 +69,12 @@ export function predictNotification(
  * @param lastNotified the record of the last notification of the event; `apart`: the event is not in the group
  */
 export function predictInhibitedNotification(
-  { key, times = NEVER_FLUSHED, others, change }: EventInGroup,
+  { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
   lastNotified: LastNotifiedStatus | 'apart',
   intervals: GroupIntervals,
   nowMs: number,
 ): NotificationOutlook {
-  const group = groupText(key, others);
+  const group = groupText(key, otherEventCount);
   if (lastNotified === 'apart') return outlookWithoutTime(`after that its next result is pending in ${group}`);
   if (lastNotified === 'inhibited') return outlookWithoutTime(skippedText(group));
   if (change === 'same') return outlookWithoutTime(notifiedText(group));
@@ -92,10 +92,10 @@ export function predictInhibitedNotification(
  * that gives the reason of the silence.
  */
 export function predictSilencedNotification(
-  { key, others, change }: EventInGroup,
+  { key, otherEventCount, change }: EventInGroup,
   lastNotified: LastNotifiedStatus,
 ): NotificationOutlook {
-  const group = groupText(key, others);
+  const group = groupText(key, otherEventCount);
   if (lastNotified === 'inhibited') return outlookWithoutTime(skippedText(group));
   if (change === 'same') return outlookWithoutTime(notifiedText(group));
   return outlookWithoutTime(pendingText(group));
@@ -121,10 +121,10 @@ function outlookWithoutTime(reason: string): NotificationOutlook {
  * Returns the reason why a handler is not notified of an event yet although its inhibition has ended. The event was
  * inhibited at a flush of its group, so the group waits for the next result of the event.
  */
-export function inhibitedAtFlushReason(key: GroupKey, others: number): string {
-  return `it was inhibited at the last flush of ${groupText(key, others)}; it is notified with its next result`;
+export function inhibitedAtFlushReason(key: GroupKey, otherEventCount: number): string {
+  return `it was inhibited at the last flush of ${groupText(key, otherEventCount)}; it is notified with its next result`;
 }
 
-function groupText({ by }: GroupKey, others: number): string {
-  return `its group ${formatGroupLabel(by)} (${countWithNoun(others + 1, 'event')})`;
+function groupText({ by }: GroupKey, otherEventCount: number): string {
+  return `its group ${formatGroupLabel(by)} (${countWithNoun(otherEventCount + 1, 'event')})`;
 }

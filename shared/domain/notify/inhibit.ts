@@ -1,7 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { InhibitorRef, NotificationLog } from '../../schemas/notification-log.ts';
-import type { HandlerConditions, Inhibition, StageInputs, StageVerdict } from './context.ts';
+import type { HandlerConditions, Inhibition, StageInputs, StageVerdict } from './notification-context.ts';
 
 /**
  * Returns the verdict `inhibited` for an event that another open event inhibits, and for the resolution of a problem
@@ -13,13 +13,17 @@ export function evaluateInhibition(
   { inhibition }: StageInputs,
 ): StageVerdict | undefined {
   if (inhibition === undefined) return undefined;
-  const { reason, inhibitor: by } = inhibition;
-  return { verdict: 'inhibited', reason, ...(by !== undefined && { inhibited_by: inhibitorForDisplay(by) }) };
+  const { reason, inhibitor } = inhibition;
+  return {
+    verdict: 'inhibited',
+    reason,
+    ...(inhibitor !== undefined && { inhibited_by: inhibitorForDisplay(inhibitor) }),
+  };
 }
 
 /** Returns the inhibition that a rule and an inhibiting event cause, with its reason as text for users. */
-export function buildInhibition(by: InhibitorRef): Inhibition {
-  return { reason: inhibitedReason(by), inhibitor: by };
+export function buildInhibition(inhibitor: InhibitorRef): Inhibition {
+  return { reason: inhibitedReason(inhibitor), inhibitor };
 }
 
 /**

@@ -21,7 +21,7 @@ export interface InhibitionRule {
 }
 
 /** An error in the definition of an inhibition rule, with the attribute that contains it. */
-export interface InhibitionRuleProblem {
+export interface InhibitionRuleError {
   readonly attribute: 'source' | 'target';
   readonly message: string;
 }
@@ -43,10 +43,10 @@ const CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
  *
  * @returns the rule, or the errors in its selectors
  */
-export function parseInhibition(
+export function parseInhibitionRule(
   name: string,
   definition: InhibitionDefinition,
-): InhibitionRule | readonly InhibitionRuleProblem[] {
+): InhibitionRule | readonly InhibitionRuleError[] {
   const { equal } = definition;
   const source = parseSelector(definition.source, CHANGING_FIELDS);
   const target = parseSelector(definition.target, CHANGING_FIELDS);

@@ -1,5 +1,5 @@
 import type { Event } from '../../schemas/event.ts';
-import type { HandlerConditions, StageVerdict } from './context.ts';
+import type { HandlerConditions, StageVerdict } from './notification-context.ts';
 
 /**
  * Returns the verdict `silenced` for a silenced event; undefined for any other event, and if the handler has

@@ -5,7 +5,7 @@ import { evaluateFilters } from './filter.ts';
 import { evaluateInhibition } from './inhibit.ts';
 import { handlerIdentity, unroutableVerdict, type RoutedHandler } from './route.ts';
 import { evaluateSilence } from './silence.ts';
-import type { HandlerConditions, StageInputs } from './context.ts';
+import type { HandlerConditions, StageInputs } from './notification-context.ts';
 
 const NO_CONDITIONS: HandlerConditions = {};
 

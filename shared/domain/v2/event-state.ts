@@ -2,7 +2,7 @@ import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult } from '../../schemas/result.ts';
 import type { CheckState, EventState } from '../event.ts';
 import { v2StateChange } from '../flapping.ts';
-import { EMPTY_LOG } from '../notify/log.ts';
+import { EMPTY_NOTIFICATION_LOG } from '../notify/notification-log.ts';
 import { HISTORY_LENGTH, historyAsShown, laterStatuses, type History } from '../history.ts';
 import { isSettings } from '../merge-settings.ts';
 
@@ -45,7 +45,7 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
       lastStateChange: changedAt(runs),
       lastOk,
       totalStateChange: changeOf(check['total_state_change'], history),
-      notifications: EMPTY_LOG,
+      notifications: EMPTY_NOTIFICATION_LOG,
       recovery: undefined,
     } satisfies EventState,
   };

@@ -1,4 +1,4 @@
-import { EMPTY_LOG } from '../notify/log.ts';
+import { EMPTY_NOTIFICATION_LOG } from '../notify/notification-log.ts';
 import type { V2Event } from '../../schemas/v2/event.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 import { historyAsShown } from '../history.ts';
@@ -23,7 +23,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     lastStateChange: event.last_state_change,
     lastOk: event.last_ok,
     totalStateChange,
-    notifications: EMPTY_LOG,
+    notifications: EMPTY_NOTIFICATION_LOG,
   };
   const shown = v2EventOf({
     id: event.id,

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { HANDLER_JOBS } from '../../../daemon/backend/model/notify/delivery/storage.ts';
+import { HANDLER_JOB_PREFIX } from '../../../daemon/backend/model/notify/delivery/storage.ts';
 import { openLevelStore } from '../../../daemon/backend/store/level-store.ts';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -70,7 +70,7 @@ test(
 async function storedRuns(stateDir: string): Promise<ReadonlySet<string>> {
   const store = await openLevelStore(stateDir);
   const clients = new Set<string>();
-  for await (const [, value] of store.scan([HANDLER_JOBS])) clients.add((JSON.parse(value) as HandlerJob).client);
+  for await (const [, value] of store.scan([HANDLER_JOB_PREFIX])) clients.add((JSON.parse(value) as HandlerJob).client);
   await store.close();
   return clients;
 }

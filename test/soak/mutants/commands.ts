@@ -87,8 +87,8 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the target address of a webhook redirect is checked before it is requested',
     file: 'daemon/backend/notify/delivery/webhook.ts',
-    text: '? await addresses.resolveRedirect(url.hostname, signal)',
-    replacement: "? await addresses.resolveConfigured(url.hostname, 'public', signal)",
+    text: '? await targetResolver.resolveRedirectHost(url.hostname, signal)',
+    replacement: "? await targetResolver.resolveConfiguredHost(url.hostname, 'public', signal)",
     test: 'test/daemon/backend/notify/delivery/webhook.test.ts',
   },
   {

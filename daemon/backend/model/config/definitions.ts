@@ -2,7 +2,7 @@ import type { V2EventFilter } from '../../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../../shared/domain/filter-event.ts';
 import type { HandlingDefinitions } from '../../../../shared/domain/notify/route.ts';
 import { handlerOfWorkflow, type PipelineDefinition } from '../../../../shared/domain/v2/pipeline.ts';
-import { parseInhibition, type InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
+import { parseInhibitionRule, type InhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../../shared/schemas/keepalive.ts';
 import type { FilterDefinition } from '../../../../shared/schemas/filter.ts';
@@ -129,7 +129,7 @@ export class Definitions {
     this.#filters = new Map([...(filters ?? [])].map(([name, filter]) => [name, parsed(name, filter)]));
     this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
     this.#inhibitions = [...(inhibitions ?? [])].flatMap(([name, definition]) => {
-      const rule = parseInhibition(name, definition);
+      const rule = parseInhibitionRule(name, definition);
       return 'source' in rule ? [rule] : [];
     });
     this.#replacements++;

@@ -2,7 +2,7 @@ import { secondsSince, type Corrections } from '../../../clock/corrections.ts';
 import type { Recovery } from '../../../../shared/schemas/recovery.ts';
 import type { CheckResult, CachedResult } from '../../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../../shared/domain/event.ts';
-import { internLog } from '../../../../shared/domain/notify/log.ts';
+import { internNotificationLog } from '../../../../shared/domain/notify/notification-log.ts';
 import type { History } from '../../../../shared/domain/history.ts';
 
 /** The parts of a check record that are kept only in the store, not in memory. */
@@ -285,7 +285,7 @@ function eventStateOf(event: EventState): EventState {
     lastStateChange: event.lastStateChange,
     lastOk: event.lastOk,
     totalStateChange: event.totalStateChange,
-    notifications: internLog(event.notifications),
+    notifications: internNotificationLog(event.notifications),
     recovery: event.recovery,
   };
 }

@@ -3,7 +3,7 @@ import type { InhibitorRef, NotificationLog } from '../../../../shared/schemas/n
 import type { Transaction } from '../transaction/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
-import { removeInhibitor } from '../notify/inhibitions/mutations.ts';
+import { removeInhibitorRecords } from '../notify/inhibitions/mutations.ts';
 import { noteRemoval, recordStateChange } from '../timeline/mutations.ts';
 import { noteMatched } from '../silences/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
@@ -102,7 +102,7 @@ function noteMatch(transaction: Transaction, entry: CheckEntry): void {
 }
 
 function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): void {
-  removeInhibitor(transaction, client.namespace, client.name, name);
+  removeInhibitorRecords(transaction, client.namespace, client.name, name);
 }
 
 /** Announces the open event of a check, if there is one, because its visible attributes may have changed. */

@@ -6,7 +6,7 @@ import { DEFINITIONS } from '../definitions/storage.ts';
 import { CHECK_RECORDS } from '../events/storage.ts';
 import type { Topic } from './feed-topic.ts';
 import { GROUPED_EVENTS, LAST_NOTIFICATIONS, HANDLER_GROUPS } from '../notify/groups/storage.ts';
-import { INHIBITORS, EVALUATED_RULES } from '../notify/inhibitions/storage.ts';
+import { INHIBITORS, EVALUATED_INHIBITION_RULES } from '../notify/inhibitions/storage.ts';
 import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
 import { NAMESPACES } from '../namespaces/storage.ts';
 import { PLANS } from '../plans/storage.ts';
@@ -32,7 +32,7 @@ export const TABLES: readonly StoredTable[] = [
   LAST_NOTIFICATIONS,
   PENDING_RESOLUTIONS,
   INHIBITORS,
-  EVALUATED_RULES,
+  EVALUATED_INHIBITION_RULES,
   TTL_DEFINITIONS,
   STASHES,
   AGENT_SPOOLS,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eraOf } from '../../../clock/corrections.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
-import type { Routing, VerdictReport } from '../notify/route.ts';
+import type { Routing, VerdictReport } from '../notify/routing.ts';
 import type { Change, Key, StoreOp } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';

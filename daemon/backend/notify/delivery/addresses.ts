@@ -11,7 +11,7 @@ import {
 import { MonError } from '../../../../shared/errors.ts';
 import { contains, ListedNetworks, networkList } from '../../access/networks.ts';
 import type { Clock } from '../../ports.ts';
-import { NameLookups, type NameResolver } from './name-lookups.ts';
+import { NameLookupCache, type NameResolver } from './name-lookups.ts';
 
 /**
  * The addresses of a host to which a handler may connect. The connection uses only these, so a second name look-up
@@ -32,11 +32,11 @@ interface TargetResolverDeps {
 /** Resolves the hosts that handlers send to, and rejects addresses that handlers may not send to (security S15). */
 export class TargetResolver {
   readonly #alwaysAllowedNetworks: ListedNetworks;
-  readonly #nameLookups: NameLookups;
+  readonly #nameLookups: NameLookupCache;
 
   constructor({ clock, handlerNetworks, lookUp = (name) => lookup(name, { all: true }) }: TargetResolverDeps) {
     this.#alwaysAllowedNetworks = new ListedNetworks(handlerNetworks);
-    this.#nameLookups = new NameLookups(clock, lookUp);
+    this.#nameLookups = new NameLookupCache(clock, lookUp);
   }
 
   /**
@@ -48,15 +48,19 @@ export class TargetResolver {
    * @throws MonError `forbidden` when no address of the host is allowed, `unavailable` when the host has no address or
    * the signal is aborted before the look-up ends
    */
-  async resolveConfigured(
+  async resolveConfiguredHost(
     host: string,
     rule: Exclude<AddressRule, 'loopback'>,
     signal: AbortSignal,
   ): Promise<AllowedAddresses> {
-    const bareHost = withoutBrackets(host);
+    const bareHost = stripIpv6Brackets(host);
     const family = isIP(bareHost);
     if (family !== 0) return [{ address: bareHost, family }];
-    return await this.#resolveAllowed(bareHost, /^localhost\.?$/i.test(bareHost) ? 'loopback' : rule, signal);
+    return await this.#resolveToAllowedAddresses(
+      bareHost,
+      /^localhost\.?$/i.test(bareHost) ? 'loopback' : rule,
+      signal,
+    );
   }
 
   /**
@@ -66,11 +70,11 @@ export class TargetResolver {
    * @throws MonError `forbidden` when no address of the host is allowed, also for a literal IP address; `unavailable`
    * when the host has no address or the signal is aborted before the look-up ends
    */
-  async resolveRedirect(host: string, signal: AbortSignal): Promise<AllowedAddresses> {
-    return await this.#resolveAllowed(withoutBrackets(host), 'public', signal);
+  async resolveRedirectHost(host: string, signal: AbortSignal): Promise<AllowedAddresses> {
+    return await this.#resolveToAllowedAddresses(stripIpv6Brackets(host), 'public', signal);
   }
 
-  async #resolveAllowed(host: string, rule: AddressRule, signal: AbortSignal): Promise<AllowedAddresses> {
+  async #resolveToAllowedAddresses(host: string, rule: AddressRule, signal: AbortSignal): Promise<AllowedAddresses> {
     const family = isIP(host);
     const addresses = family === 0 ? await this.#nameLookups.lookUp(host, signal) : [{ address: host, family }];
     const [first] = addresses;
@@ -99,7 +103,7 @@ export function pinnedLookup(addresses: AllowedAddresses): LookupFunction {
   };
 }
 
-const SPECIAL_BLOCK_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
+const BLOCK_LISTS_BY_ADDRESS_KIND = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
 /**
  * The network of the IPv4-mapped IPv6 addresses. `BlockList` reports that it contains every plain IPv4 address too, so
@@ -113,11 +117,11 @@ const IPV4_MAPPED_BLOCK_LIST = networkList(['::ffff:0:0/96']);
  * @param address an IPv4 or IPv6 address in any spelling
  */
 export function classifyAddress(address: string): AddressKind {
-  const special = SPECIAL_BLOCK_LISTS.find(([, list]) => contains(list, address))?.[0];
+  const special = BLOCK_LISTS_BY_ADDRESS_KIND.find(([, list]) => contains(list, address))?.[0];
   if (special !== undefined) return special;
   return address.includes(':') && contains(IPV4_MAPPED_BLOCK_LIST, address) ? 'reserved' : 'public';
 }
 
-function withoutBrackets(host: string): string {
+function stripIpv6Brackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -14,7 +14,7 @@ import { searchFilter } from '../../http/search.ts';
 
 const validateSelection = bodyValidator(MON_API.retryDeadLetters);
 
-interface DeadLetterDeps {
+interface DeadLetterRouteDeps {
   readonly clock: Clock;
   readonly deadLetters: DeadLetters;
   readonly store: Store;
@@ -25,13 +25,13 @@ export function deadLettersOnMon({
   clock,
   deadLetters,
   store,
-}: DeadLetterDeps): OnMon<
+}: DeadLetterRouteDeps): OnMon<
   'deadLetters' | 'retryDeadLetters' | 'dropDeadLetters' | 'deadLetter' | 'dropDeadLetter' | 'retryDeadLetter'
 > {
   return {
     deadLetters: (request, reply, query) => {
       const where = searchFilter(DEAD_LETTER_SEARCH, query, (summary: DeadLetterSummary) => summary, clock.now());
-      return sendList(request, reply, deadLetters.all(), (some) => some.map(toDeadLetterSummary), { where });
+      return sendList(request, reply, deadLetters.all(), (entries) => entries.map(toDeadLetterSummary), { where });
     },
     retryDeadLetters: async (request) => ({
       retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request)),
@@ -40,23 +40,23 @@ export function deadLettersOnMon({
       dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request)),
     }),
     deadLetter: async (request): Promise<DeadLetterView> => {
-      const id = requestedId(request);
+      const id = parseDeadLetterId(request);
       const entry = deadLetters.get(id);
       const view = entry === undefined ? undefined : await readDeadLetter(store, entry);
       if (view === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
       return view;
     },
     dropDeadLetter: async (request, reply) => {
-      await deadLetters.drop({ id: requestedId(request) }, actorOf(request));
+      await deadLetters.drop({ id: parseDeadLetterId(request) }, actorOf(request));
       return reply.send();
     },
     retryDeadLetter: async (request) => ({
-      retried: await deadLetters.retry({ id: requestedId(request) }, actorOf(request)),
+      retried: await deadLetters.retry({ id: parseDeadLetterId(request) }, actorOf(request)),
     }),
   };
 }
 
-function requestedId({ params }: FastifyRequest): number {
+function parseDeadLetterId({ params }: FastifyRequest): number {
   const { id = '' } = params as Readonly<Record<string, string>>;
   if (/^\d{1,16}$/.test(id)) return Number(id);
   throw new MonError('not_found', `there is no dead letter ${id}`);

@@ -19,9 +19,9 @@ interface RemovalRequest {
   readonly actor: Actor;
 }
 
-interface DeadLetterParts {
+interface DeadLettersDeps {
   readonly deadLetterIndex: DeadLetterIndex;
-  readonly jobs: JobWriter;
+  readonly jobWriter: JobWriter;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,7 +30,7 @@ interface DeadLetterParts {
  * Maximum number of dead letters that an audit record lists. If a request retries or drops more, its audit record lists
  * the first ones and has the total number.
  */
-const DEAD_LETTERS_AUDITED_MAX = 100;
+const DEAD_LETTERS_PER_AUDIT_RECORD_MAX = 100;
 /** Maximum length of a failure reason that is stored, in UTF-16 units; a longer one is truncated. */
 const REASON_LENGTH_MAX = 500;
 
@@ -38,14 +38,14 @@ const REASON_LENGTH_MAX = 500;
 export class DeadLetters {
   /** Number of dead letters that were deleted since the backend started because the dead-letter queue was full. */
   overflowDropCount = 0;
-  readonly #deps: DeadLetterParts;
+  readonly #deps: DeadLettersDeps;
   readonly #index: DeadLetterIndex;
   /** The ids of the dead letters that a request is retrying or dropping. Other requests skip these dead letters. */
   readonly #claimedIds = new Set<number>();
   #enqueueRetry: (ticket: JobTicket) => void = () => undefined;
   readonly #overflowReports: Burst;
 
-  constructor(deps: DeadLetterParts) {
+  constructor(deps: DeadLettersDeps) {
     this.#deps = deps;
     this.#index = deps.deadLetterIndex;
     this.#overflowReports = new Burst(deps.clock);
@@ -65,7 +65,7 @@ export class DeadLetters {
   }
 
   /** Sets the function that puts the run of a retried dead letter into the queue of its handler. */
-  onRetry(enqueue: (ticket: JobTicket) => void): void {
+  setEnqueueRetry(enqueue: (ticket: JobTicket) => void): void {
     this.#enqueueRetry = enqueue;
   }
 
@@ -73,14 +73,14 @@ export class DeadLetters {
    * Adds a stored dead letter to those in memory. If there are then too many, deletes the oldest one that no request is
    * retrying or dropping. Called for each stored dead letter at start, and by `add`.
    */
-  addStored(ticket: JobTicket, failure: JobFailure): void {
+  addToIndex(ticket: JobTicket, failure: JobFailure): void {
     const { attempts: _, ...attributes } = ticket;
     this.#index.entries.set(ticket.id, { ...attributes, ...failure });
     // A dead letter that a request is retrying or dropping at this moment must not be deleted.
-    const oldest = this.#index.entries.size > this.#index.limit ? this.#oldestUnclaimed() : undefined;
+    const oldest = this.#index.entries.size > this.#index.limit ? this.#findOldestUnclaimed() : undefined;
     if (oldest === undefined) return;
     this.#index.entries.delete(oldest.id);
-    this.#deps.jobs.submit({ kind: 'drop', id: oldest.id });
+    this.#deps.jobWriter.submit({ kind: 'drop', id: oldest.id });
     this.overflowDropCount++;
     this.#overflowReports.note((dropped) =>
       this.#deps.log.warn(
@@ -93,7 +93,7 @@ export class DeadLetters {
   /** Stores the failure of a run, which makes the run a dead letter. The dead letter is listed after the commit. */
   add(ticket: JobTicket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
     const failure = { attempts, failed_at: this.#deps.clock.now(), reason: truncateReason(reason) };
-    this.#deps.jobs.submit({ kind: 'bury', id: ticket.id, failure }, () => this.addStored(ticket, failure));
+    this.#deps.jobWriter.submit({ kind: 'bury', id: ticket.id, failure }, () => this.addToIndex(ticket, failure));
   }
 
   /**
@@ -107,7 +107,7 @@ export class DeadLetters {
     return this.#removeSelected(
       selection,
       { kind: 'revive', action: 'dead-letter.retry', actor },
-      ({ failed_at: _at, reason: _why, ...ticket }) => this.#enqueueRetry({ ...ticket, attempts: 0 }),
+      ({ failed_at: _failedAt, reason: _reason, ...ticket }) => this.#enqueueRetry({ ...ticket, attempts: 0 }),
     );
   }
 
@@ -134,7 +134,7 @@ export class DeadLetters {
     }
     for (const { id } of entries) this.#claimedIds.add(id);
     try {
-      await this.#deps.jobs.commitWithAudit(
+      await this.#deps.jobWriter.commitWithAudit(
         entries.map(({ id }) => ({ kind, id })),
         actor,
         { action, ...deadLetterAuditFields(selection, entries) },
@@ -157,7 +157,7 @@ export class DeadLetters {
     return 'all' in selection ? this.all() : this.all().filter(({ handler }) => handler === selection.handler);
   }
 
-  #oldestUnclaimed(): DeadLetterEntry | undefined {
+  #findOldestUnclaimed(): DeadLetterEntry | undefined {
     for (const entry of this.#index.entries.values()) if (!this.#claimedIds.has(entry.id)) return entry;
     return undefined;
   }
@@ -172,7 +172,7 @@ function deadLetterAuditFields(
   entries: readonly DeadLetterEntry[],
 ): Pick<AuditedChange, 'target' | 'before'> {
   const summaries = entries
-    .slice(0, DEAD_LETTERS_AUDITED_MAX)
+    .slice(0, DEAD_LETTERS_PER_AUDIT_RECORD_MAX)
     .map(({ id, handler, client, check, attempts, reason }) => ({ id, handler, client, check, attempts, reason }));
   if ('id' in selection) return { target: String(selection.id), before: summaries[0] };
   return {

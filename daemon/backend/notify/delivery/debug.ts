@@ -10,7 +10,7 @@ import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
 const LOGGED_EVENT_LENGTH_MAX = 4096;
 
 /** Runs the built-in debug handler, which writes the redacted event to the log. */
-export function runDebug(event: HandledEvent, log: Log, logFields: object): DeliveryOutcome {
+export function runDebugHandler(event: HandledEvent, log: Log, logFields: object): DeliveryOutcome {
   const output = JSON.stringify(redactEvent(event)).slice(0, LOGGED_EVENT_LENGTH_MAX);
   log.info({ ...logFields, output }, 'handler extension output');
   return DELIVERED;

@@ -15,8 +15,8 @@ import type { Clock } from '../../ports.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { TargetResolver } from './addresses.ts';
 import { jobLogFields } from './log-fields.ts';
-import { runDebug } from './debug.ts';
-import { runDeregistration, type ClientRemover } from './deregister.ts';
+import { runDebugHandler } from './debug.ts';
+import { runDeregistrationHandler, type ClientRemover } from './deregister.ts';
 import { sendMail } from './email.ts';
 import type { MetricSeries } from './metric-series.ts';
 import { runMutator, type MutatorOutcome } from './mutate.ts';
@@ -36,7 +36,7 @@ import { sendUdp } from './udp.ts';
 import { WebhookSender } from './webhook.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
-export interface DeliveryDeps {
+export interface HandlerRunnerDeps {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,7 +57,7 @@ export interface DeliveryDeps {
    */
   readonly handlerNetworks: () => readonly string[];
   /** A signal that is aborted when the backend begins to stop. Handler tests in progress then end at once. */
-  readonly stopping: AbortSignal;
+  readonly stopSignal: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
   readonly lookUp?: NameResolver;
 }
@@ -105,11 +105,11 @@ interface MutatedSubject extends DeliverySubject {
  * closes the webhook connections that are kept open.
  */
 export class HandlerRunner implements Disposable {
-  readonly #deps: DeliveryDeps;
+  readonly #deps: HandlerRunnerDeps;
   readonly #targetResolver: TargetResolver;
   readonly #webhooks = new WebhookSender();
 
-  constructor(deps: DeliveryDeps) {
+  constructor(deps: HandlerRunnerDeps) {
     this.#deps = deps;
     this.#targetResolver = new TargetResolver(deps);
   }
@@ -130,14 +130,17 @@ export class HandlerRunner implements Disposable {
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
     const mutators = this.#deps.definitions.in(job.namespace);
-    return await this.#run({ job, attempt, signal, mutators, logFields: attemptLogFields(job, attempt) }, handler);
+    return await this.#runHandler(
+      { job, attempt, signal, mutators, logFields: attemptLogFields(job, attempt) },
+      handler,
+    );
   }
 
   /** Runs a handler once as a test, within a time limit. Returns the outcome and the response of the receiver. */
   async runTest(job: HandlerJob, handler: RunningHandler): Promise<HandlerTestResult> {
     let lastResponse: string | undefined;
     const onResponse = (text: string): void => void (lastResponse = text);
-    const outcome = await this.#runWithinTestLimit(job, (run) => this.#run({ ...run, onResponse }, handler));
+    const outcome = await this.#runWithinTestLimit(job, (run) => this.#runHandler({ ...run, onResponse }, handler));
     return { outcome, response: lastResponse };
   }
 
@@ -169,16 +172,16 @@ export class HandlerRunner implements Disposable {
     job: HandlerJob,
     execute: (run: DeliveryAttempt) => Promise<Result>,
   ): Promise<Result | DeliveryFailure> {
-    const { clock, definitions, stopping } = this.#deps;
+    const { clock, definitions, stopSignal } = this.#deps;
     const mutators = definitions.in(job.namespace);
-    return await runWithTimeLimit({ clock, seconds: HANDLER_TEST_SECONDS_MAX, signal: stopping }, async (signal) => {
+    return await runWithTimeLimit({ clock, seconds: HANDLER_TEST_SECONDS_MAX, signal: stopSignal }, async (signal) => {
       const result = await execute({ job, attempt: 1, signal, mutators, logFields: attemptLogFields(job, 1) });
       signal.throwIfAborted();
       return result;
     });
   }
 
-  async #run(run: DeliveryAttempt, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
+  async #runHandler(run: DeliveryAttempt, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
     try {
       return await (handler === undefined ? this.#runBuiltIn(run) : this.#runDefined(handler, run));
     } catch (error) {
@@ -191,11 +194,11 @@ export class HandlerRunner implements Disposable {
     const { clients, registry, metricSeries, log } = this.#deps;
     switch (job.handler) {
       case 'debug':
-        return runDebug(job.event, log, logFields);
+        return runDebugHandler(job.event, log, logFields);
       case 'prometheus':
         return this.#logFailure(metricSeries.storeMetrics(job.namespace, job.event), logFields);
       case 'deregistration':
-        return this.#logFailure(await runDeregistration(job, { clients, registry, log, logFields }), logFields);
+        return this.#logFailure(await runDeregistrationHandler(job, { clients, registry, log, logFields }), logFields);
       default:
         return permanentFailure('handler is not defined');
     }
@@ -218,54 +221,58 @@ export class HandlerRunner implements Disposable {
   async #mutate(
     { event, group }: DeliverySubject,
     { mutator, event_format: format }: RunningHandler,
-    { job, signal, mutators: definitions, logFields }: DeliveryAttempt,
+    { job, signal, mutators, logFields }: DeliveryAttempt,
   ): Promise<MutatorOutcome> {
     const { commands, log } = this.#deps;
-    const deps = { definitions, commands, log, signal, logFields };
+    const deps = { definitions: mutators, commands, log, signal, logFields };
     if (group !== undefined) {
-      const write = (): string => JSON.stringify(buildGroupDocument({ ...job, group }, format));
-      return await runMutator(event, mutator, { ...deps, formatEvent: write });
+      const formatGroup = (): string => JSON.stringify(buildGroupDocument({ ...job, group }, format));
+      return await runMutator(event, mutator, { ...deps, formatEvent: formatGroup });
     }
     if (format !== 'core') return await runMutator(event, mutator, deps);
-    const write = (handledEvent: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, handledEvent));
-    return await runMutator(event, mutator, { ...deps, formatEvent: write });
+    const formatV2Event = (handledEvent: HandledEvent): string =>
+      JSON.stringify(v2HandledEvent(job.namespace, handledEvent));
+    return await runMutator(event, mutator, { ...deps, formatEvent: formatV2Event });
   }
 
-  async #send(handler: RunningHandler, mutated: MutatedSubject, run: DeliveryAttempt): Promise<DeliveryOutcome> {
-    const { data } = mutated;
+  async #send(handler: RunningHandler, mutatedSubject: MutatedSubject, run: DeliveryAttempt): Promise<DeliveryOutcome> {
+    const { data } = mutatedSubject;
     const { job, signal, logFields } = run;
     const { clock, log, commands } = this.#deps;
-    const network = { addresses: this.#targetResolver, clock, signal, onResponse: run.onResponse };
+    const networkDeps = { targetResolver: this.#targetResolver, clock, signal, onResponse: run.onResponse };
     switch (handler.type) {
       case 'pipe':
         return await runPipeHandler(handler, data, { commands, log, signal, logFields });
       case 'tcp':
         return this.#logFailure(
-          await sendTcp({ data, target: handler.socket, timeoutSeconds: handler.timeout }, network),
+          await sendTcp({ data, target: handler.socket, timeoutSeconds: handler.timeout }, networkDeps),
           logFields,
         );
       case 'udp':
-        return this.#logFailure(await sendUdp({ data, target: handler.socket }, network), logFields);
+        return this.#logFailure(await sendUdp({ data, target: handler.socket }, networkDeps), logFields);
       case 'webhook': {
         if (!isPreset(handler))
-          return this.#logFailure(await this.#webhooks.send({ job, handler, bodyOrRequest: data }, network), logFields);
-        const request = presetRequest(handler, this.#messageSubject(handler, mutated, job));
+          return this.#logFailure(
+            await this.#webhooks.send({ job, handler, bodyOrRequest: data }, networkDeps),
+            logFields,
+          );
+        const request = presetRequest(handler, this.#messageSubject(handler, mutatedSubject, job));
         this.#logTemplateProblems(request, logFields);
         return this.#logFailure(
-          await this.#webhooks.send({ job, handler, bodyOrRequest: request }, network),
+          await this.#webhooks.send({ job, handler, bodyOrRequest: request }, networkDeps),
           logFields,
         );
       }
       case 'email': {
-        const mail = mailOf(handler, this.#messageSubject(handler, mutated, job));
+        const mail = mailOf(handler, this.#messageSubject(handler, mutatedSubject, job));
         this.#logTemplateProblems(mail, logFields);
-        return this.#logFailure(await sendMail({ job, handler, mail }, { ...network, log, logFields }), logFields);
+        return this.#logFailure(await sendMail({ job, handler, mail }, { ...networkDeps, log, logFields }), logFields);
       }
       case 'transport': {
-        const published = await this.#publish(handler, data, run);
-        return published.kind === 'failed'
-          ? published
-          : this.#logFailure(await sendToFileAndSocket(data, handler, network), logFields);
+        const publishOutcome = await this.#publish(handler, data, run);
+        return publishOutcome.kind === 'failed'
+          ? publishOutcome
+          : this.#logFailure(await sendToFileAndSocket(data, handler, networkDeps), logFields);
       }
     }
   }

@@ -31,7 +31,7 @@ interface DeregistrationDeps {
  * If the client does not exist any more, the run counts as delivered. A client that sent a keepalive after the event is
  * not removed: the handler may run long after the event, for instance when a dead letter is retried.
  */
-export async function runDeregistration(
+export async function runDeregistrationHandler(
   { namespace, client, event }: HandlerJob,
   { clients, registry, log, logFields }: DeregistrationDeps,
 ): Promise<DeliveryOutcome> {

@@ -16,11 +16,11 @@ import { runWithTimeLimit } from './time-limit.ts';
 /** Default time limit in seconds for sending a mail. It is long, because mail servers that scan messages are slow. */
 const TIMEOUT_SECONDS_DEFAULT = 30;
 
-const DEFAULT_PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
+const DEFAULT_PORT_BY_TLS_MODE = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
 
-type SmtpServer = EmailHandler['smtp'];
+type SmtpSettings = EmailHandler['smtp'];
 
-interface MailRun {
+interface MailDelivery {
   readonly job: HandlerJob;
   readonly handler: EmailHandler;
   readonly mail: Mail;
@@ -34,14 +34,14 @@ interface MailDeps extends NetworkDeps {
 
 /** Sends a mail to an SMTP server, over a new connection (completion 1.23). Never rejects. */
 export async function sendMail(
-  { job, handler, mail }: MailRun,
-  { addresses, clock, signal, log, logFields, onResponse }: MailDeps,
+  { job, handler, mail }: MailDelivery,
+  { targetResolver, clock, signal, log, logFields, onResponse }: MailDeps,
 ): Promise<DeliveryOutcome> {
   const { smtp, timeout: seconds = TIMEOUT_SECONDS_DEFAULT } = handler;
-  const { host, port = DEFAULT_PORTS[smtp.tls] } = smtp;
+  const { host, port = DEFAULT_PORT_BY_TLS_MODE[smtp.tls] } = smtp;
   return await runWithTimeLimit({ clock, seconds, signal }, async (limitSignal) => {
     const tls = smtpTlsOptions(smtp);
-    const allowedAddresses = await addresses.resolveConfigured(host, 'own-network', limitSignal);
+    const allowedAddresses = await targetResolver.resolveConfiguredHost(host, 'own-network', limitSignal);
     const socket = connect({ host, port, lookup: pinnedLookup(allowedAddresses), signal: limitSignal });
     // Without an `error` listener, a socket error would end the process. While the socket connects, `once` throws the
     // error; after that, the SMTP library reports it.
@@ -70,7 +70,7 @@ export async function sendMail(
 
 async function sendOverSmtp(
   connection: Socket,
-  { host, tls: mode, user, password }: SmtpServer,
+  { host, tls: mode, user, password }: SmtpSettings,
   tls: ConnectionOptions,
   message: SendMailOptions,
 ): Promise<SMTPSentMessageInfo> {
@@ -101,7 +101,7 @@ async function sendOverSmtp(
  *
  * @throws MonError `invalid` when `ca_file` cannot be read or contains no certificate
  */
-function smtpTlsOptions({ host, tls, ca_file: file }: SmtpServer): ConnectionOptions {
+function smtpTlsOptions({ host, tls, ca_file: file }: SmtpSettings): ConnectionOptions {
   return {
     ...(isIP(host) === 0 && { servername: host }),
     ...(file !== undefined && { ca: readAuthorities(file, 'smtp.ca_file').pem }),
@@ -119,16 +119,16 @@ function buildMessage(
   { subject, text, html }: Mail,
   nowMs: number,
 ): SendMailOptions {
-  const [sender = { name: '', address: '' }] = parseAddresses(from);
+  const [sender = { name: '', address: '' }] = parseMailAddresses(from);
   const senderDomain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   const domain = domainToASCII(senderDomain) || senderDomain;
   const subjectId = group?.id ?? event.id;
   const threadId = `<${subjectId.replaceAll(/[^\w-]/g, '')}@${domain}>`;
   return {
     from: sender,
-    to: parseAddresses(to),
-    cc: parseAddresses(cc),
-    replyTo: parseAddresses(replyTo),
+    to: parseMailAddresses(to),
+    cc: parseMailAddresses(cc),
+    replyTo: parseMailAddresses(replyTo),
     subject,
     text,
     ...(html !== undefined && { html }),
@@ -145,7 +145,7 @@ function buildMessage(
   };
 }
 
-function parseAddresses(addresses: string | readonly string[] = []): MailAddress[] {
+function parseMailAddresses(addresses: string | readonly string[] = []): MailAddress[] {
   return [addresses].flat().flatMap((text) => parseMailAddress(text) ?? []);
 }
 
@@ -155,7 +155,7 @@ function parseAddresses(addresses: string | readonly string[] = []): MailAddress
  *
  * @throws the error itself if it is not a response of the server
  */
-function smtpFailure(error: unknown, { user = '', password = '' }: SmtpServer, server: string): DeliveryOutcome {
+function smtpFailure(error: unknown, { user = '', password = '' }: SmtpSettings, server: string): DeliveryOutcome {
   const { responseCode: code, response = '' } = error as {
     readonly responseCode?: unknown;
     readonly response?: string;

@@ -3,7 +3,7 @@ import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { Burst } from '../../../log/rate-limit.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
-import type { QueueCapacity } from '../../model/notify/route.ts';
+import type { QueueCapacity } from '../../model/notify/routing.ts';
 import { JobQueue, type JobTicket } from './job-queue.ts';
 import { qualifiedHandlerName } from './qualified-handler-name.ts';
 import type { DeadLetterIndex } from './dead-letter-index.ts';
@@ -34,12 +34,14 @@ export interface HandlerStatistics {
    */
   readonly failingSinceMs: number | undefined;
   /** Time when the oldest unfinished run was queued, in epoch milliseconds; undefined if there is none. */
-  readonly oldestAtMs: number | undefined;
+  readonly oldestQueuedAtMs: number | undefined;
 }
 
 export type FailureCounts = Readonly<Record<FailureCategory, number>>;
 
-export const NO_FAILURES = Object.fromEntries(FAILURE_CATEGORIES.map((category) => [category, 0])) as FailureCounts;
+export const ZERO_FAILURE_COUNTS = Object.fromEntries(
+  FAILURE_CATEGORIES.map((category) => [category, 0]),
+) as FailureCounts;
 
 /** The name of a handler, with its namespace. */
 type HandlerId = Pick<JobTicket, 'namespace' | 'handler'>;
@@ -96,7 +98,7 @@ export class HandlerQueues implements QueueCapacity {
     // Check the dead-letter queue first: it usually has room, and this check is the cheapest.
     if (!this.#deps.deadLetterIndex.isFull) return false;
     const handlerQueue = this.#queues.get(qualifiedHandlerName({ namespace, handler }));
-    return handlerQueue !== undefined && handlerQueue.jobQueue.size >= this.unfinishedLimit(handlerQueue);
+    return handlerQueue !== undefined && handlerQueue.jobQueue.size >= this.maxUnfinishedRuns(handlerQueue);
   }
 
   /**
@@ -108,14 +110,14 @@ export class HandlerQueues implements QueueCapacity {
   }
 
   /** Returns the maximum number of unfinished runs of a handler: those that wait in its queue and those in progress. */
-  unfinishedLimit(handler: HandlerId): number {
+  maxUnfinishedRuns(handler: HandlerId): number {
     const definition = this.#definition(handler);
-    return (definition?.queue_limit ?? QUEUE_LIMIT_DEFAULT) + definedConcurrency(definition);
+    return (definition?.queue_limit ?? QUEUE_LIMIT_DEFAULT) + effectiveConcurrency(definition);
   }
 
   /** Returns the maximum number of concurrent runs of a handler. */
-  concurrencyLimit(handler: HandlerId): number {
-    return definedConcurrency(this.#definition(handler));
+  maxConcurrentRuns(handler: HandlerId): number {
+    return effectiveConcurrency(this.#definition(handler));
   }
 
   /** Returns the queue of a handler, and creates it if necessary. */
@@ -130,7 +132,7 @@ export class HandlerQueues implements QueueCapacity {
         jobQueue: new JobQueue(),
         overflowReports: new Burst(this.#deps.clock),
         ...counts,
-        failedByCategory: { ...NO_FAILURES },
+        failedByCategory: { ...ZERO_FAILURE_COUNTS },
         lastFailure: undefined,
         failingSinceMs: undefined,
       };
@@ -163,12 +165,12 @@ export class HandlerQueues implements QueueCapacity {
   }
 }
 
-function toStatistics({ jobQueue, overflowReports: _overflow, ...counts }: HandlerQueue): HandlerStatistics {
+function toStatistics({ jobQueue, overflowReports: _overflowReports, ...counts }: HandlerQueue): HandlerStatistics {
   const { runningCount: running, retryingCount: retrying } = jobQueue;
   const waiting = jobQueue.size - running - retrying;
-  return { ...counts, waiting, running, retrying, oldestAtMs: jobQueue.oldestUnfinished?.queuedAtMs };
+  return { ...counts, waiting, running, retrying, oldestQueuedAtMs: jobQueue.oldestUnfinishedRun?.queuedAtMs };
 }
 
-function definedConcurrency(handler: RunningHandler | undefined): number {
+function effectiveConcurrency(handler: RunningHandler | undefined): number {
   return handler?.concurrency ?? CONCURRENCY_BY_TYPE[handler?.type ?? ''] ?? CONCURRENCY_DEFAULT;
 }

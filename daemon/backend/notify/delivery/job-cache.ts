@@ -18,18 +18,18 @@ type PendingRead = PromiseWithResolvers<HandlerJob | undefined>;
  */
 export class JobCache {
   readonly #store: Pick<Store, 'getMany'>;
-  readonly #cachedMax: number;
+  readonly #cachedJobsMax: number;
   readonly #cachedJobs = new Map<number, HandlerJob>();
   #pendingReads = new Map<number, PendingRead>();
 
-  constructor(store: Pick<Store, 'getMany'>, cachedMax = CACHED_JOBS_MAX) {
+  constructor(store: Pick<Store, 'getMany'>, cachedJobsMax = CACHED_JOBS_MAX) {
     this.#store = store;
-    this.#cachedMax = cachedMax;
+    this.#cachedJobsMax = cachedJobsMax;
   }
 
   /** Keeps a stored job in memory until its run needs it, unless the cache is full. */
   add(job: HandlerJob): void {
-    if (this.#cachedJobs.size < this.#cachedMax) this.#cachedJobs.set(job.id, job);
+    if (this.#cachedJobs.size < this.#cachedJobsMax) this.#cachedJobs.set(job.id, job);
   }
 
   /**

@@ -22,7 +22,7 @@ export interface JobTicket {
 interface QueueEntry {
   readonly ticket: JobTicket;
   readonly position: number;
-  nextForSameKey: QueueEntry | undefined;
+  nextWithSameOrderingKey: QueueEntry | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export class JobQueue {
   readonly #entries = new Map<number, QueueEntry>();
   readonly #readyEntries = new BinaryHeap<QueueEntry>((a, b) => a.position < b.position);
   /** The last unfinished run for each client and check, or for each group. */
-  readonly #lastByKey = new Map<string, QueueEntry>();
+  readonly #lastEntryByOrderingKey = new Map<string, QueueEntry>();
   #lastPosition = 0;
 
   /** The number of runs that have not finished. */
@@ -51,18 +51,18 @@ export class JobQueue {
   }
 
   /** The oldest run that has not finished; undefined if there is none. */
-  get oldestUnfinished(): JobTicket | undefined {
+  get oldestUnfinishedRun(): JobTicket | undefined {
     for (const { ticket } of this.#entries.values()) return ticket;
     return undefined;
   }
 
   add(ticket: JobTicket): void {
-    const entry: QueueEntry = { ticket, position: ++this.#lastPosition, nextForSameKey: undefined };
+    const entry: QueueEntry = { ticket, position: ++this.#lastPosition, nextWithSameOrderingKey: undefined };
     const key = orderingKey(ticket);
-    const last = this.#lastByKey.get(key);
+    const last = this.#lastEntryByOrderingKey.get(key);
     if (last === undefined) this.#readyEntries.add(entry);
-    else last.nextForSameKey = entry;
-    this.#lastByKey.set(key, entry);
+    else last.nextWithSameOrderingKey = entry;
+    this.#lastEntryByOrderingKey.set(key, entry);
     this.#entries.set(ticket.id, entry);
   }
 
@@ -81,15 +81,15 @@ export class JobQueue {
     if (entry === undefined) return;
     this.runningCount--;
     this.#entries.delete(id);
-    if (entry.nextForSameKey === undefined) this.#lastByKey.delete(orderingKey(entry.ticket));
-    else this.#readyEntries.add(entry.nextForSameKey);
+    if (entry.nextWithSameOrderingKey === undefined) this.#lastEntryByOrderingKey.delete(orderingKey(entry.ticket));
+    else this.#readyEntries.add(entry.nextWithSameOrderingKey);
   }
 
   /**
    * Counts a run in progress as one that waits for its next attempt. The run still blocks later runs for the same
    * client and check, or for the same group.
    */
-  postpone(): void {
+  countAsRetrying(): void {
     this.runningCount--;
     this.retryingCount++;
   }

@@ -19,7 +19,7 @@ export type JobChange =
   /** The dead letter is dropped: deletes the job and the failure. */
   | { readonly kind: 'drop'; readonly id: number };
 
-interface PendingChange {
+interface PendingJobChange {
   readonly change: JobChange;
   readonly onStored: (() => void) | undefined;
 }
@@ -36,13 +36,13 @@ export class JobWriter implements Disposable {
   readonly #batcher: Batcher;
   readonly #clock: Clock;
   readonly #log: Log;
-  #pendingChanges: PendingChange[] = [];
+  #pendingChanges: PendingJobChange[] = [];
   /**
    * The state of the current command: `enqueued` while it waits in the queue of the batcher; `applied` after it has
    * applied the pending changes, until its commit ends; `none` if there is no command.
    */
   #commandState: 'none' | 'enqueued' | 'applied' = 'none';
-  #retry: Disposable | undefined;
+  #scheduledRetry: Disposable | undefined;
   #isDisposed = false;
   #onWriteEnd: (() => void) | undefined;
 
@@ -60,7 +60,7 @@ export class JobWriter implements Disposable {
    */
   submit(change: JobChange, onStored?: () => void): void {
     this.#pendingChanges.push({ change, onStored });
-    if (this.#retry === undefined) this.#writePending();
+    if (this.#scheduledRetry === undefined) this.#writePending();
   }
 
   /**
@@ -70,7 +70,7 @@ export class JobWriter implements Disposable {
    */
   commitWithAudit(changes: readonly JobChange[], actor: Actor, auditedChange: AuditedChange): Promise<void> {
     return this.#batcher.run((transaction) => {
-      applyChanges(transaction, changes);
+      applyJobChanges(transaction, changes);
       recordAudit(transaction, actor, auditedChange);
     });
   }
@@ -79,7 +79,7 @@ export class JobWriter implements Disposable {
    * Passes all pending changes to the batcher, which commits them before it closes. If a command is being committed,
    * waits for that first.
    */
-  async flush(): Promise<void> {
+  async flushPendingChanges(): Promise<void> {
     if (this.#commandState === 'applied') {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#onWriteEnd = resolve;
@@ -90,13 +90,13 @@ export class JobWriter implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    this.#retry?.[Symbol.dispose]();
+    this.#scheduledRetry?.[Symbol.dispose]();
   }
 
   #writePending(): void {
     if (this.#commandState !== 'none' || this.#pendingChanges.length === 0) return;
     this.#commandState = 'enqueued';
-    let commandChanges: PendingChange[] = [];
+    let commandChanges: PendingJobChange[] = [];
     try {
       this.#batcher.enqueue({
         weight: 1,
@@ -106,7 +106,7 @@ export class JobWriter implements Disposable {
           // first time must then be applied again.
           commandChanges = commandChanges.concat(this.#pendingChanges);
           this.#pendingChanges = [];
-          applyChanges(
+          applyJobChanges(
             transaction,
             commandChanges.map(({ change }) => change),
           );
@@ -125,16 +125,16 @@ export class JobWriter implements Disposable {
    */
   #retryAfterCommit(): void {
     this.#commandState = 'none';
-    this.#retry?.[Symbol.dispose]();
+    this.#scheduledRetry?.[Symbol.dispose]();
     const idleListener = this.#batcher.commits.onIdle(() => {
       idleListener[Symbol.dispose]();
-      this.#retry = undefined;
+      this.#scheduledRetry = undefined;
       this.#writePending();
     });
-    this.#retry = idleListener;
+    this.#scheduledRetry = idleListener;
   }
 
-  #completeWrite(commandChanges: readonly PendingChange[], error: MonError | undefined): void {
+  #completeWrite(commandChanges: readonly PendingJobChange[], error: MonError | undefined): void {
     if (error === undefined) {
       this.#commandState = 'none';
       for (const { onStored } of commandChanges) onStored?.();
@@ -155,15 +155,15 @@ export class JobWriter implements Disposable {
         : 'could not store the outcomes of handler runs, retrying soon',
     );
     if (this.#isDisposed) return;
-    this.#retry?.[Symbol.dispose]();
-    this.#retry = this.#clock.after(RETRY_DELAY_MS, () => {
-      this.#retry = undefined;
+    this.#scheduledRetry?.[Symbol.dispose]();
+    this.#scheduledRetry = this.#clock.after(RETRY_DELAY_MS, () => {
+      this.#scheduledRetry = undefined;
       this.#writePending();
     });
   }
 }
 
-function applyChanges(transaction: Transaction, changes: readonly JobChange[]): void {
+function applyJobChanges(transaction: Transaction, changes: readonly JobChange[]): void {
   for (const change of changes) {
     switch (change.kind) {
       case 'finish':

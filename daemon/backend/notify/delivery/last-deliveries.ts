@@ -11,22 +11,22 @@ type RunIdentity = Pick<JobTicket, 'id' | 'namespace' | 'client' | 'check' | 'ha
  * paged?".
  */
 export class LastDeliveries implements Deliveries {
-  readonly #limit: number;
+  readonly #retainedRunsMax: number;
   readonly #deliveries = new Map<string, LastDelivery & { readonly id: number }>();
 
-  constructor(limit = RETAINED_RUNS_MAX) {
-    this.#limit = limit;
+  constructor(retainedRunsMax = RETAINED_RUNS_MAX) {
+    this.#retainedRunsMax = retainedRunsMax;
   }
 
   lastForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined {
-    return this.#get(deliveryKey({ namespace, client, check, handler }));
+    return this.#findDelivery(deliveryKey({ namespace, client, check, handler }));
   }
 
   lastForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined {
-    return this.#get(groupDeliveryKey(namespace, group, handler));
+    return this.#findDelivery(groupDeliveryKey(namespace, group, handler));
   }
 
-  #get(key: string): LastDelivery | undefined {
+  #findDelivery(key: string): LastDelivery | undefined {
     const entry = this.#deliveries.get(key);
     if (entry === undefined) return undefined;
     const { id: _, ...delivery } = entry;
@@ -48,7 +48,7 @@ export class LastDeliveries implements Deliveries {
       delivery.state === 'queued' && (previous?.state === 'retrying' || previous?.state === 'queued');
     this.#deliveries.delete(key);
     this.#deliveries.set(key, { ...(isQueuedBehind ? withReason(delivery, previous.reason) : delivery), id: run.id });
-    if (this.#deliveries.size <= this.#limit) return;
+    if (this.#deliveries.size <= this.#retainedRunsMax) return;
     const { value: oldestKey } = this.#deliveries.keys().next();
     if (oldestKey !== undefined) this.#deliveries.delete(oldestKey);
   }

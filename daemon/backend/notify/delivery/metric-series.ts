@@ -22,7 +22,7 @@ interface SeriesValue {
 /** The metric series of the built-in handler `prometheus`: the last value of each metric, for Prometheus to scrape. */
 export class MetricSeries {
   readonly #clock: Clock;
-  readonly #byNamespace = new Map<string, Map<string, SeriesValue>>();
+  readonly #seriesByNamespace = new Map<string, Map<string, SeriesValue>>();
   #seriesCount = 0;
 
   constructor(clock: Clock) {
@@ -48,7 +48,7 @@ export class MetricSeries {
    * minutes.
    */
   prometheusText(namespace: string): string {
-    const series = this.#byNamespace.get(namespace) ?? new Map<string, SeriesValue>();
+    const series = this.#seriesByNamespace.get(namespace) ?? new Map<string, SeriesValue>();
     const staleBeforeMs = this.#clock.now() - STALE_AGE_MS;
     const lines: string[] = [];
     for (const [name, { value, updatedAtMs }] of series)
@@ -58,23 +58,23 @@ export class MetricSeries {
   }
 
   #setValue(namespace: string, name: string, series: SeriesValue): boolean {
-    let namespaceSeries = this.#byNamespace.get(namespace);
+    let namespaceSeries = this.#seriesByNamespace.get(namespace);
     const isNew = namespaceSeries?.has(name) !== true;
     if (isNew && (this.#seriesCount >= SERIES_MAX || name.length > SERIES_NAME_LENGTH_MAX)) return false;
-    if (namespaceSeries === undefined) this.#byNamespace.set(namespace, (namespaceSeries = new Map()));
+    if (namespaceSeries === undefined) this.#seriesByNamespace.set(namespace, (namespaceSeries = new Map()));
     if (isNew) this.#seriesCount++;
     namespaceSeries.set(name, series);
     return true;
   }
 
   #removeStale(nowMs: number): void {
-    for (const [namespace, series] of this.#byNamespace) {
+    for (const [namespace, series] of this.#seriesByNamespace) {
       for (const [name, { updatedAtMs }] of series) {
         if (updatedAtMs > nowMs - STALE_AGE_MS) continue;
         series.delete(name);
         this.#seriesCount--;
       }
-      if (series.size === 0) this.#byNamespace.delete(namespace);
+      if (series.size === 0) this.#seriesByNamespace.delete(namespace);
     }
   }
 }

@@ -50,9 +50,9 @@ export async function runMutator(
   });
   const result = commandResult(outcome);
   if (result === undefined) return BACKEND_STOPPING;
-  const isComplete = outcome.kind === 'exited' && outcome.isOutputCut !== true;
-  if (isComplete && result.status === 0) return { kind: 'mutated', data: result.output };
-  const reason = isComplete ? `it exited with ${String(result.status)}` : failureReason(outcome.kind);
+  const hasCompleteOutput = outcome.kind === 'exited' && outcome.isOutputCut !== true;
+  if (hasCompleteOutput && result.status === 0) return { kind: 'mutated', data: result.output };
+  const reason = hasCompleteOutput ? `it exited with ${String(result.status)}` : failureReason(outcome.kind);
   log.error({ ...logFields, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
   // If the command of the mutator could not be run, the next attempt may succeed. A command that ran would fail in the
   // same way again.

@@ -27,7 +27,7 @@ interface CachedLookup {
 }
 
 /** A cache of host name look-ups. It limits how many run at once, and callers that need the same name share one. */
-export class NameLookups {
+export class NameLookupCache {
   readonly #clock: Clock;
   readonly #resolveName: NameResolver;
   readonly #cache = new Map<string, CachedLookup>();
@@ -46,13 +46,13 @@ export class NameLookups {
    */
   async lookUp(name: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const rejectAborted = (): void => reject(new MonError('unavailable', `name lookup of ${name} timed out`));
-    if (signal.aborted) rejectAborted();
-    signal.addEventListener('abort', rejectAborted);
+    const rejectOnAbort = (): void => reject(new MonError('unavailable', `name lookup of ${name} timed out`));
+    if (signal.aborted) rejectOnAbort();
+    signal.addEventListener('abort', rejectOnAbort);
     try {
       return await Promise.race([aborted, this.#getOrStartLookup(name)]);
     } finally {
-      signal.removeEventListener('abort', rejectAborted);
+      signal.removeEventListener('abort', rejectOnAbort);
     }
   }
 

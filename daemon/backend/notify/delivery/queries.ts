@@ -28,9 +28,9 @@ export function listHandlerStatuses(
   const typesByHandler = new Map<string, string | null>();
   const deadLetterCounts = new Map<string, number>();
   const allDeadLetters = deadLetters.all();
-  const figures = handlerQueues.statistics();
+  const statisticsByHandler = handlerQueues.statistics();
   const groupCounts = new Map<string, number>();
-  for (const handlerId of [...figures.values(), ...allDeadLetters]) {
+  for (const handlerId of [...statisticsByHandler.values(), ...allDeadLetters]) {
     if (namespaces.includes(handlerId.namespace))
       typesByHandler.set(qualifiedHandlerName(handlerId), handlerType(definitions, handlerId));
   }
@@ -52,7 +52,7 @@ export function listHandlerStatuses(
   return [...typesByHandler]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, type]) =>
-      buildHandlerStatus(name, type, figures.get(name), {
+      buildHandlerStatus(name, type, statisticsByHandler.get(name), {
         deadLetters: deadLetterCounts.get(name) ?? 0,
         groups: groupCounts.get(name) ?? 0,
         nowMs,
@@ -75,22 +75,22 @@ function handlerType(
 function buildHandlerStatus(
   name: string,
   type: string | null,
-  figures: HandlerStatistics | undefined,
+  statistics: HandlerStatistics | undefined,
   { deadLetters, groups, nowMs }: { readonly deadLetters: number; readonly groups: number; readonly nowMs: number },
 ): HandlerStatus {
-  const { lastFailure, oldestAtMs } = figures ?? {};
+  const { lastFailure, oldestQueuedAtMs } = statistics ?? {};
   return {
     name,
     type,
-    queued: figures?.waiting ?? 0,
-    running: figures?.running ?? 0,
-    retrying: figures?.retrying ?? 0,
-    delivered: figures?.delivered ?? 0,
-    failed: figures?.failed ?? 0,
+    queued: statistics?.waiting ?? 0,
+    running: statistics?.running ?? 0,
+    retrying: statistics?.retrying ?? 0,
+    delivered: statistics?.delivered ?? 0,
+    failed: statistics?.failed ?? 0,
     ...(groups > 0 && { groups }),
     dead_letters: deadLetters,
     last_error:
       lastFailure === undefined ? null : { at: Math.floor(lastFailure.atMs / 1000), reason: lastFailure.reason },
-    oldest_age: oldestAtMs === undefined ? null : (nowMs - oldestAtMs) / 1000,
+    oldest_age: oldestQueuedAtMs === undefined ? null : (nowMs - oldestQueuedAtMs) / 1000,
   };
 }

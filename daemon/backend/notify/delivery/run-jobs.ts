@@ -11,7 +11,7 @@ import type { CommitBoard } from '../../model/transaction/commit-board.ts';
 import type { JobWriter } from './job-writer.ts';
 import type { Clock, Store } from '../../ports.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../model/notify/delivery/storage.ts';
+import { DEAD_LETTER_PREFIX, HANDLER_JOB_PREFIX } from '../../model/notify/delivery/storage.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JobCache } from './job-cache.ts';
 import { decodeJob } from '../../model/notify/delivery/stored-job.ts';
@@ -19,7 +19,7 @@ import type { JobQueue, JobTicket } from './job-queue.ts';
 import type { HandlerQueue, HandlerQueues } from './handler-queues.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
 import { permanentFailure, type DeliveryOutcome, type DeliveryFailure } from './outcome.ts';
-import type { VerdictReport } from '../../model/notify/route.ts';
+import type { VerdictReport } from '../../model/notify/routing.ts';
 
 /** Runs the handlers of jobs: on this backend (`HandlerRunner`) or, in a cluster, possibly on another member. */
 export interface Deliverer {
@@ -65,7 +65,7 @@ const STOP_GRACE_MS = 10_000;
 /** Maximum time that a stopping backend waits for aborted handler runs to end. */
 const ABORT_WAIT_MS = 1000;
 /** Delay before a job that could not be read from the store is read again. */
-const READ_RETRY_MS = 1000;
+const READ_RETRY_DELAY_MS = 1000;
 
 /**
  * Runs the handler jobs that were committed. Each handler has its own queue, so no handler waits for another one, and
@@ -92,7 +92,7 @@ export class JobRunner implements AsyncDisposable {
   private constructor(deps: JobRunnerDeps) {
     this.#deps = deps;
     this.#jobCache = new JobCache(deps.store);
-    deps.deadLetters.onRetry((ticket) => this.#enqueue(ticket));
+    deps.deadLetters.setEnqueueRetry((ticket) => this.#enqueue(ticket));
   }
 
   /**
@@ -104,7 +104,7 @@ export class JobRunner implements AsyncDisposable {
     const runner = new JobRunner(deps);
     const committedJobs: HandlerJob[] = [];
     runner.#commitListener = deps.commits.onCommit(({ jobs, handlingNotes }) => {
-      for (const note of handlingNotes) runner.#countRejected(note);
+      for (const report of handlingNotes) runner.#countRejected(report);
       if (runner.#isLoading) committedJobs.push(...jobs);
       else for (const job of jobs) runner.#enqueueCommittedJob(job);
     });
@@ -132,7 +132,7 @@ export class JobRunner implements AsyncDisposable {
       this.#abortController.abort();
       await this.#waitForRuns(ABORT_WAIT_MS);
     }
-    await this.#deps.jobWriter.flush();
+    await this.#deps.jobWriter.flushPendingChanges();
   }
 
   /**
@@ -143,12 +143,12 @@ export class JobRunner implements AsyncDisposable {
   async #loadStoredJobs(): Promise<number> {
     const { deadLetters, jobWriter, registry, store } = this.#deps;
     const failures = new Map<number, JobFailure>();
-    for await (const [key, value] of store.scan([DEAD_LETTERS])) {
+    for await (const [key, value] of store.scan([DEAD_LETTER_PREFIX])) {
       failures.set(Number(key.at(-1)), JSON.parse(value) as JobFailure);
     }
     const storedDeadLetters: (readonly [JobTicket, JobFailure])[] = [];
     let lastJobId = 0;
-    for await (const [, value] of store.scan([HANDLER_JOBS])) {
+    for await (const [, value] of store.scan([HANDLER_JOB_PREFIX])) {
       const job = decodeJob(value);
       const failure = failures.get(job.id);
       lastJobId = job.id;
@@ -161,7 +161,7 @@ export class JobRunner implements AsyncDisposable {
       }
     }
     for (const [ticket, failure] of storedDeadLetters.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
-      deadLetters.addStored(ticket, failure);
+      deadLetters.addToIndex(ticket, failure);
       this.#recordStoredFailure(ticket, failure);
     }
     // A stored failure without a stored job is not a dead letter, so it is deleted.
@@ -172,16 +172,16 @@ export class JobRunner implements AsyncDisposable {
 
   #enqueueCommittedJob(job: HandlerJob): void {
     const ticket = createTicket(job);
-    const { jobQueue: queue, overflowReports: overflow } = this.#deps.handlerQueues.getOrCreate(job);
-    if (queue.size < this.#deps.handlerQueues.unfinishedLimit(job)) {
+    const { jobQueue, overflowReports } = this.#deps.handlerQueues.getOrCreate(job);
+    if (jobQueue.size < this.#deps.handlerQueues.maxUnfinishedRuns(job)) {
       this.#jobCache.add(job);
       this.#enqueue(ticket);
       return;
     }
     this.#addDeadLetter(ticket, permanentFailure('the queue of the handler is full', 'overflow'));
-    overflow.note((rejected) =>
+    overflowReports.note((rejected) =>
       this.#deps.log.error(
-        { handler: job.handler, waiting: queue.size, rejected },
+        { handler: job.handler, waiting: jobQueue.size, rejected },
         'handler queue is full: further events become dead letters',
       ),
     );
@@ -196,7 +196,7 @@ export class JobRunner implements AsyncDisposable {
   #enqueue(ticket: JobTicket): void {
     const handlerQueue = this.#deps.handlerQueues.getOrCreate(ticket);
     handlerQueue.jobQueue.add(ticket);
-    this.#recordState(ticket, 'queued');
+    this.#recordRunState(ticket, 'queued');
     this.#markStartable(handlerQueue);
   }
 
@@ -213,25 +213,25 @@ export class JobRunner implements AsyncDisposable {
     if (this.#isLoading || this.#isStopping || this.#startableQueues.size === 0) return;
     this.#scheduledStart ??= setImmediate(() => {
       this.#scheduledStart = undefined;
-      this.#startOnePerHandler();
+      this.#startOneRunPerHandler();
     });
   }
 
   /** Starts at most one run of each handler. Further runs start in later iterations of the event loop. */
-  #startOnePerHandler(): void {
+  #startOneRunPerHandler(): void {
     const handlerQueues = [...this.#startableQueues];
     this.#startableQueues.clear();
     for (const handlerQueue of handlerQueues) {
-      const { jobQueue: queue } = handlerQueue;
-      if (queue.runningCount >= this.#deps.handlerQueues.concurrencyLimit(handlerQueue)) continue;
-      const ticket = queue.startNext();
+      const { jobQueue } = handlerQueue;
+      if (jobQueue.runningCount >= this.#deps.handlerQueues.maxConcurrentRuns(handlerQueue)) continue;
+      const ticket = jobQueue.startNext();
       if (ticket === undefined) continue;
-      const run: Promise<void> = this.#runJob(ticket, queue).finally(() => {
+      const run: Promise<void> = this.#runJob(ticket, jobQueue).finally(() => {
         this.#runs.delete(run);
         this.#markStartable(handlerQueue);
       });
       this.#runs.add(run);
-      if (queue.hasReadyRun) this.#markStartable(handlerQueue);
+      if (jobQueue.hasReadyRun) this.#markStartable(handlerQueue);
     }
   }
 
@@ -245,7 +245,7 @@ export class JobRunner implements AsyncDisposable {
         { handler: ticket.handler, error: errorMessage(error) },
         'could not read the event for a handler, retrying soon',
       );
-      this.#scheduleRetry(ticket, queue, READ_RETRY_MS);
+      this.#scheduleRetry(ticket, queue, READ_RETRY_DELAY_MS);
       return;
     }
     if (job === undefined) {
@@ -259,7 +259,7 @@ export class JobRunner implements AsyncDisposable {
       return;
     }
     ticket.attempts++;
-    this.#recordState(ticket, 'running');
+    this.#recordRunState(ticket, 'running');
     const outcome = await this.#deliver(job, definition, ticket.attempts);
     this.#completeRun(ticket, queue, job, outcome, retryPolicyFor(definition));
   }
@@ -286,7 +286,7 @@ export class JobRunner implements AsyncDisposable {
     if (outcome.kind === 'delivered') {
       this.#deps.handlerQueues.recordDelivered(ticket);
       queue.finish(ticket);
-      this.#recordState(ticket, 'delivered', outcome);
+      this.#recordRunState(ticket, 'delivered', outcome);
       this.#deps.jobWriter.submit({ kind: 'finish', id: ticket.id });
       return;
     }
@@ -303,14 +303,14 @@ export class JobRunner implements AsyncDisposable {
     }
     handlerQueue.retried++;
     this.#jobCache.add(job);
-    this.#recordState(ticket, 'retrying', outcome);
-    const limits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
-    const backoffDelayMs = backoffMs(ticket.attempts, this.#deps.random(), limits);
+    this.#recordRunState(ticket, 'retrying', outcome);
+    const backoffLimits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
+    const backoffDelayMs = backoffMs(ticket.attempts, this.#deps.random(), backoffLimits);
     this.#scheduleRetry(ticket, queue, Math.max(backoffDelayMs, outcome.retryAfterMs ?? 0));
   }
 
   #scheduleRetry(ticket: JobTicket, queue: JobQueue, delayMs: number): void {
-    queue.postpone();
+    queue.countAsRetrying();
     if (this.#isStopping) return;
     const timer = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(timer);
@@ -329,14 +329,14 @@ export class JobRunner implements AsyncDisposable {
     handlerQueue.failedByCategory[category]++;
     handlerQueue.lastFailure = { atMs, reason };
     handlerQueue.failingSinceMs ??= this.#deps.clock.monotonic();
-    this.#recordState(ticket, 'failed', { reason, member });
+    this.#recordRunState(ticket, 'failed', { reason, member });
   }
 
   #recordStoredFailure(ticket: JobTicket, { attempts, failed_at: at, reason }: JobFailure): void {
     this.#deps.lastDeliveries.record(ticket, { state: 'failed', at, attempts, reason });
   }
 
-  #recordState(
+  #recordRunState(
     ticket: JobTicket,
     state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed',
     { reason, member }: { readonly reason?: string; readonly member?: string | undefined } = {},

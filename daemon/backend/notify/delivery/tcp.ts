@@ -23,7 +23,7 @@ interface TcpMessage {
 }
 
 export interface NetworkDeps {
-  readonly addresses: TargetResolver;
+  readonly targetResolver: TargetResolver;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called with each response of a webhook receiver or mail server, as one line of text. */
@@ -37,11 +37,14 @@ export interface NetworkDeps {
  */
 export async function sendTcp(
   { data, target, timeoutSeconds = TIMEOUT_DEFAULT_SECONDS }: TcpMessage,
-  { addresses, clock, signal }: NetworkDeps,
+  { targetResolver, clock, signal }: NetworkDeps,
 ): Promise<DeliveryOutcome> {
   if (data === '') return DELIVERED;
   return await runWithTimeLimit({ clock, seconds: timeoutSeconds, signal }, async (limitSignal) => {
-    const socket = connect({ ...(await resolveConnectOptions(target, addresses, limitSignal)), signal: limitSignal });
+    const socket = connect({
+      ...(await resolveConnectOptions(target, targetResolver, limitSignal)),
+      signal: limitSignal,
+    });
     // Without an `error` listener, a socket error would end the process. The promises of `once` reject with the error.
     socket.on('error', () => undefined);
     try {
@@ -59,11 +62,11 @@ export async function sendTcp(
 
 async function resolveConnectOptions(
   target: StreamAddress,
-  addresses: TargetResolver,
+  targetResolver: TargetResolver,
   signal: AbortSignal,
 ): Promise<{ path: string } | TcpNetConnectOpts> {
   if ('path' in target) return { path: target.path };
-  const checkedAddresses = await addresses.resolveConfigured(target.host, 'own-network', signal);
+  const checkedAddresses = await targetResolver.resolveConfiguredHost(target.host, 'own-network', signal);
   return { host: target.host, port: target.port, lookup: pinnedLookup(checkedAddresses) };
 }
 

@@ -26,7 +26,7 @@ export async function runWithTimeLimit<Result>(
   operation: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | DeliveryFailure> {
   const abortController = new AbortController();
-  const stop = (): void => abortController.abort();
+  const abortOperation = (): void => abortController.abort();
   let hasTimedOut = false;
   using cleanup = new DisposableStack();
   cleanup.use(
@@ -36,8 +36,8 @@ export async function runWithTimeLimit<Result>(
     }),
   );
   // `AbortSignal.any` would leak memory, because the signal of the backend outlives millions of operations.
-  signal.addEventListener('abort', stop);
-  cleanup.defer(() => signal.removeEventListener('abort', stop));
+  signal.addEventListener('abort', abortOperation);
+  cleanup.defer(() => signal.removeEventListener('abort', abortOperation));
   if (signal.aborted) return BACKEND_STOPPING;
   try {
     return await operation(abortController.signal);

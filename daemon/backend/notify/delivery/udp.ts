@@ -16,12 +16,12 @@ const DATAGRAM_BYTES_MAX = 65_507;
  */
 export async function sendUdp(
   { data, target }: { readonly data: string; readonly target: { readonly host: string; readonly port: number } },
-  { addresses, clock, signal }: NetworkDeps,
+  { targetResolver, clock, signal }: NetworkDeps,
 ): Promise<DeliveryOutcome> {
   const bytes = Buffer.from(data);
   if (bytes.length > DATAGRAM_BYTES_MAX) return datagramTooLarge(bytes);
   return await runWithTimeLimit({ clock, seconds: TIMEOUT_SECONDS, signal }, async (limitSignal) => {
-    const [{ address, family }] = await addresses.resolveConfigured(target.host, 'own-network', limitSignal);
+    const [{ address, family }] = await targetResolver.resolveConfiguredHost(target.host, 'own-network', limitSignal);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     socket.on('error', () => undefined);
     try {

@@ -81,7 +81,7 @@ export class WebhookSender implements Disposable {
     const { clock, signal } = deps;
     const timeLimit = { clock, seconds: handler.timeout ?? TIMEOUT_DEFAULT_SECONDS, signal };
     return await runWithTimeLimit<DeliveryOutcome>(timeLimit, async (limitSignal) => {
-      let requestOrOutcome: WebhookRequest | DeliveryOutcome = firstRequest(
+      let requestOrOutcome: WebhookRequest | DeliveryOutcome = buildFirstRequest(
         { job, handler, bodyOrRequest },
         Math.floor(clock.now() / 1000),
       );
@@ -107,10 +107,10 @@ export class WebhookSender implements Disposable {
     { url, isRedirected, body, headers, confidentialHeaders }: WebhookRequest,
     deps: NetworkDeps,
   ): Promise<WebhookResponse> {
-    const { addresses, signal } = deps;
+    const { targetResolver, signal } = deps;
     const checkedAddresses = isRedirected
-      ? await addresses.resolveRedirect(url.hostname, signal)
-      : await addresses.resolveConfigured(url.hostname, 'public', signal);
+      ? await targetResolver.resolveRedirectHost(url.hostname, signal)
+      : await targetResolver.resolveConfiguredHost(url.hostname, 'public', signal);
     const request = got.stream(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers, ...confidentialHeaders },
@@ -136,7 +136,7 @@ export class WebhookSender implements Disposable {
  *
  * @param nowSeconds epoch seconds
  */
-function firstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, nowSeconds: number): WebhookRequest {
+function buildFirstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, nowSeconds: number): WebhookRequest {
   const { url, headers, body } =
     typeof bodyOrRequest === 'string'
       ? { url: handler.url ?? '', headers: {}, body: bodyOrRequest }
@@ -148,10 +148,10 @@ function firstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, nowSecon
     headers: headersWithoutSecrets(job),
     confidentialHeaders: {
       ...headers,
-      ...withLowerCaseNames(handler.headers),
+      ...lowerCaseHeaderNames(handler.headers),
       ...signatureHeaders(handler.secret, nowSeconds, body),
     },
-    secrets: typeof bodyOrRequest === 'string' ? undefined : secretsOf(handler),
+    secrets: typeof bodyOrRequest === 'string' ? undefined : definitionSecrets(handler),
   };
 }
 
@@ -181,7 +181,7 @@ function signatureHeaders(secret: string | undefined, nowSeconds: number, body: 
   return { 'x-mon-timestamp': String(nowSeconds), 'x-mon-signature': `sha256=${hash}` };
 }
 
-function withLowerCaseNames(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+function lowerCaseHeaderNames(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
@@ -200,7 +200,7 @@ function outcomeOrNextRequest(
     if (headers.location === undefined)
       return permanentFailure(`${request.url.origin} answered ${String(status)} without a place to go`);
     if (redirectCount === REDIRECTS_MAX) return permanentFailure(`redirected more than ${String(REDIRECTS_MAX)} times`);
-    return followRedirect(request, headers.location, status);
+    return buildRedirectedRequest(request, headers.location, status);
   }
   const reason = `${request.url.origin} answered ${String(status)}`;
   if (status === 301 || status === 302) {
@@ -226,7 +226,7 @@ function responseTextSuffix(text: string, secrets: readonly string[]): string {
 }
 
 /** Returns the secrets in the definition of a webhook handler: its keys, its header values, and parts of its URL. */
-function secretsOf({
+function definitionSecrets({
   url,
   routing_key: routing,
   api_key: api,
@@ -247,11 +247,15 @@ function urlSecrets(urlText = ''): string[] {
   if (url === null) return [];
   const { pathname, search, password, searchParams } = url;
   const values = search.split('&').map((pair) => pair.slice(pair.indexOf('=') + 1));
-  const parts = [...pathname.split('/'), ...values, ...searchParams.values()];
-  return [pathname, search, password, ...parts.filter((part) => part.length >= URL_SECRET_LENGTH_MIN)];
+  const urlParts = [...pathname.split('/'), ...values, ...searchParams.values()];
+  return [pathname, search, password, ...urlParts.filter((part) => part.length >= URL_SECRET_LENGTH_MIN)];
 }
 
-function followRedirect(request: WebhookRequest, location: string, status: number): WebhookRequest | DeliveryOutcome {
+function buildRedirectedRequest(
+  request: WebhookRequest,
+  location: string,
+  status: number,
+): WebhookRequest | DeliveryOutcome {
   const url = URL.parse(location, request.url.href);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return permanentFailure(`${request.url.origin} redirects to what is no address`);

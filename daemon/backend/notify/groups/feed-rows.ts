@@ -4,7 +4,7 @@ import type { Definitions } from '../../model/config/definitions.ts';
 import { namespacedTopic, type Topic } from '../../model/tables/feed-topic.ts';
 import { groupRow } from './queries.ts';
 import { groupsOf } from '../../model/notify/groups/state.ts';
-import { groupFlushTimeMs } from './flush.ts';
+import { nextGroupFlushAtMs } from './flush.ts';
 
 /** Returns the feed topic `groups`, with one row for each group of a handler. */
 export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>): Topic {
@@ -22,7 +22,7 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
       });
       return new Map(groups);
     },
-    row: (group) => groupRow(group, groupFlushTimeMs(definitions, group)),
+    row: (group) => groupRow(group, nextGroupFlushAtMs(definitions, group)),
   });
   let cachedRevision = { generation: -1, groupingSettings: '' };
   return {

@@ -43,7 +43,7 @@ const EVENTS_PER_CHUNK = 100;
  * Maximum number of events of a group that a flush reads if inhibition rules are defined. Events with a change are read
  * first. It is twice the maximum of `group_limit`.
  */
-const EVENTS_READ_MAX = 2000;
+const EVENTS_READ_PER_FLUSH_MAX = 2000;
 
 interface FlushDeps {
   readonly batcher: Pick<Batcher, 'run'>;
@@ -63,8 +63,8 @@ export class GroupFlusher {
   }
 
   /** Returns when a group is flushed next, in epoch milliseconds; 0: at once. */
-  groupFlushTimeMs(group: Group): number {
-    return groupFlushTimeMs(this.#deps.definitions, group);
+  nextGroupFlushAtMs(group: Group): number {
+    return nextGroupFlushAtMs(this.#deps.definitions, group);
   }
 
   /**
@@ -90,7 +90,7 @@ export class GroupFlusher {
     if (handler === undefined || isGroupByOutdated(group, handler.group_by)) return firstChunk(group);
     // With inhibition rules, more events must be read, because only the full event shows whether it is inhibited now.
     const limits = this.#deps.definitions.inhibitions.length > 0 ? READ_LIMITS : flushLimitsOf(handler);
-    return evaluateFlush(namespace, group, handler, nowMs, limits).listed.map(([member]) => member);
+    return evaluateFlush(namespace, group, handler, nowMs, limits).listedMembers.map(([member]) => member);
   }
 
   #flushOrRegroup(transaction: Transaction, id: GroupRef): void {
@@ -126,7 +126,7 @@ export class GroupFlusher {
  * Returns when a group is flushed next, in epoch milliseconds; 0: at once, because `group_by` of its handler was
  * changed or removed.
  */
-export function groupFlushTimeMs(definitions: Pick<Definitions, 'in'>, group: Group): number {
+export function nextGroupFlushAtMs(definitions: Pick<Definitions, 'in'>, group: Group): number {
   const handler = groupingDefinitionOf(definitions, group);
   return isGroupByOutdated(group, handler?.group_by) ? 0 : nextFlushAtMs(group, groupIntervals(handler ?? {}));
 }
@@ -148,7 +148,7 @@ function hasGroupBy(definition: {
 
 type FlushLimits = Pick<Parameters<typeof computeGroupFlush>[2], 'events' | 'bytes'>;
 
-const READ_LIMITS: FlushLimits = { events: EVENTS_READ_MAX, bytes: Infinity };
+const READ_LIMITS: FlushLimits = { events: EVENTS_READ_PER_FLUSH_MAX, bytes: Infinity };
 
 function flushLimitsOf(handler: GroupingDefinition): FlushLimits {
   return { events: groupLimit(handler), bytes: GROUP_NOTIFICATION_SIZE_MAX };
@@ -164,15 +164,15 @@ function evaluateFlush(
   limits: FlushLimits,
   isInhibited: InhibitionTest = () => false,
 ): GroupFlush<GroupMember> {
-  const heedsSilences = handler.handle_silenced !== true;
-  const presenceOf = (member: GroupMember): StateAtFlush => {
+  const respectsSilences = handler.handle_silenced !== true;
+  const stateAtFlush = (member: GroupMember): StateAtFlush => {
     const { client, check, eventId } = member;
     const entry = namespace.check(client, check);
     if (entry?.state.event?.id !== eventId) return 'gone';
-    if (heedsSilences && entry.isSilenced(nowMs)) return 'silenced';
+    if (respectsSilences && entry.isSilenced(nowMs)) return 'silenced';
     return isInhibited(member) ? 'inhibited' : 'open';
   };
-  return computeGroupFlush(group.members.values(), presenceOf, {
+  return computeGroupFlush(group.members.values(), stateAtFlush, {
     isRepeatDue: isRepeatDue(group, groupIntervals(handler), nowMs),
     ...limits,
   });
@@ -186,22 +186,26 @@ function applyFlush(
 ): void {
   const { nowMs } = transaction;
   const { cause } = flush;
-  const listed = flush.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
-  const unreadCount = flush.listed.length - listed.length;
+  const listedMembers = flush.listedMembers.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
+  const unreadCount = flush.listedMembers.length - listedMembers.length;
   if (unreadCount > 0) {
     // Some events were not read. First record which of the others are inhibited, so that the next flush reads more
     // events in their place.
-    for (const member of flush.inhibited) saveLastNotified(transaction, namespace, member, 'inhibited');
-    if (flush.inhibited.length > 0) saveOrRemoveGroup(transaction, namespace, group);
+    for (const member of flush.newlyInhibitedMembers) saveLastNotified(transaction, namespace, member, 'inhibited');
+    if (flush.newlyInhibitedMembers.length > 0) saveOrRemoveGroup(transaction, namespace, group);
     // If the notification would have no more events than a flush can read, another command of this batch has just added
     // the unread ones. The next flush then reads them.
-    if (flush.inhibited.length > 0 || flush.listed.length + flush.omitted <= EVENTS_READ_MAX) return;
+    if (
+      flush.newlyInhibitedMembers.length > 0 ||
+      flush.listedMembers.length + flush.omitted <= EVENTS_READ_PER_FLUSH_MAX
+    )
+      return;
   }
   if (cause !== undefined) {
     const groupRun = createGroupRun(
       transaction,
       group,
-      { ...flush, listed, omitted: flush.omitted + unreadCount },
+      { ...flush, listedMembers, omitted: flush.omitted + unreadCount },
       cause,
     );
     const [first] = groupRun.events;
@@ -209,9 +213,9 @@ function applyFlush(
     group.notifiedAtMs = nowMs;
   }
   group.flushedAtMs = nowMs;
-  group.pendingSinceMs = flush.isPending ? nowMs : undefined;
+  group.pendingSinceMs = flush.hasPendingNotification ? nowMs : undefined;
   for (const member of flush.notifiedMembers) saveLastNotified(transaction, namespace, member, member.status);
-  for (const member of flush.inhibited) saveLastNotified(transaction, namespace, member, 'inhibited');
+  for (const member of flush.newlyInhibitedMembers) saveLastNotified(transaction, namespace, member, 'inhibited');
   for (const member of flush.leavingMembers) removeMember(transaction, namespace, member);
   saveOrRemoveGroup(transaction, namespace, group);
 }
@@ -219,7 +223,7 @@ function applyFlush(
 function createGroupRun(
   transaction: Transaction,
   { namespace, handler, key, by }: Group,
-  { listed, omitted, counts, severity }: GroupFlush<GroupMember>,
+  { listedMembers, omitted, counts, severity }: GroupFlush<GroupMember>,
   cause: GroupRun['cause'],
 ): GroupRun {
   return {
@@ -229,7 +233,7 @@ function createGroupRun(
     severity,
     ...counts,
     omitted,
-    events: listed.map(([member, change]) => ({ ...transaction.body(GROUPED_EVENTS, member), change })),
+    events: listedMembers.map(([member, change]) => ({ ...transaction.body(GROUPED_EVENTS, member), change })),
   };
 }
 

@@ -7,7 +7,7 @@ import {
 import { computeGroupId, computeGroupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { groupIntervals } from '../../../../shared/domain/notify/group-intervals.ts';
 import { changeSinceNotified, nextMemberState } from '../../../../shared/domain/notify/group-member.ts';
-import type { HandlerDecision } from '../../../../shared/domain/notify/pipeline.ts';
+import type { HandlerDecision } from '../../../../shared/domain/notify/decide-notifications.ts';
 import { isGroupingHandler, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
 import { leadsToRun } from '../../../../shared/domain/notify/verdict.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
@@ -15,7 +15,7 @@ import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../../shared/schemas/grouping.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Namespace } from '../../model/registry/namespace.ts';
-import type { Occurrence } from '../occurrence.ts';
+import type { Occurrence } from '../event-occurrence.ts';
 import { groupsOf, type Group, type GroupMember } from '../../model/notify/groups/state.ts';
 
 /** The event that `explain` or `simulate` shows verdicts about. */
@@ -55,21 +55,21 @@ function verdictInGroup(
   const groups = groupsOf(namespace);
   const member = groups.member(name, event.client.name, event.check.name);
   const group = groups.get(name, key.key);
-  const others = countOtherMembers(group, member);
+  const otherEventCount = countOtherMembers(group, member);
   if (member?.lastNotified === 'inhibited' && !isSimulated) {
     return {
       ...verdict,
-      reason: inhibitedAtFlushReason(key, others),
-      group: groupView(namespace, name, key, others, undefined),
+      reason: inhibitedAtFlushReason(key, otherEventCount),
+      group: groupView(namespace, name, key, otherEventCount, undefined),
     };
   }
   const next = nextMemberState(member, event, true);
   const { reason, dueAtMs } = predictNotification(
-    { key, times: group ?? member?.group, others, change: next && changeSinceNotified(next) },
+    { key, times: group ?? member?.group, otherEventCount, change: next && changeSinceNotified(next) },
     groupIntervals(definition ?? {}),
     nowMs,
   );
-  return { ...verdict, reason, group: groupView(namespace, name, key, others, dueAtMs) };
+  return { ...verdict, reason, group: groupView(namespace, name, key, otherEventCount, dueAtMs) };
 }
 
 /**
@@ -90,9 +90,9 @@ function inhibitedVerdictInGroup(
   if (member === undefined && !isSuppressed) return verdict;
   const key = member?.group ?? computeGroupKey(definition?.group_by ?? [], event);
   const group = groups.get(name, key.key);
-  const others = countOtherMembers(group, member);
+  const otherEventCount = countOtherMembers(group, member);
   const { reason, dueAtMs } = predictInhibitedNotification(
-    { key, times: group, others, change: member && changeSinceNotified(member) },
+    { key, times: group, otherEventCount, change: member && changeSinceNotified(member) },
     member === undefined ? 'apart' : member.lastNotified,
     groupIntervals(definition ?? {}),
     nowMs,
@@ -100,7 +100,7 @@ function inhibitedVerdictInGroup(
   return {
     ...verdict,
     reason: `${verdict.reason}; ${reason}`,
-    ...(member !== undefined && { group: groupView(namespace, name, key, others, dueAtMs) }),
+    ...(member !== undefined && { group: groupView(namespace, name, key, otherEventCount, dueAtMs) }),
   };
 }
 
@@ -116,12 +116,12 @@ function silencedVerdictInGroup(
   const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
   if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;
   const { group, lastNotified } = member;
-  const others = countOtherMembers(group, member);
+  const otherEventCount = countOtherMembers(group, member);
   const { reason } = predictSilencedNotification(
-    { key: group, times: group, others, change: changeSinceNotified(member) },
+    { key: group, times: group, otherEventCount, change: changeSinceNotified(member) },
     lastNotified,
   );
-  const view = groupView(namespace, name, group, others, undefined);
+  const view = groupView(namespace, name, group, otherEventCount, undefined);
   return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
 }
 
@@ -131,7 +131,7 @@ function silencedVerdictInGroup(
  *
  * @param handlers the handlers that the resolution is routed to
  */
-export function handlersGroupingProblem(
+export function handlersWithGroupedProblem(
   definitions: Pick<Definitions, 'in'>,
   { client, check }: Pick<Occurrence, 'client' | 'check'>,
   handlers: readonly RoutedHandler[],
@@ -153,14 +153,14 @@ function groupView(
   namespace: Namespace,
   handler: string,
   { key, by }: GroupKey,
-  others: number,
+  otherEventCount: number,
   dueAtMs: number | undefined,
 ): NonNullable<HandlerVerdict['group']> {
   const due = dueAtMs === undefined ? null : Math.ceil(dueAtMs / 1000);
   return {
     id: computeGroupId(namespace.name, handler, key),
     by: Object.fromEntries(by),
-    events: others + 1,
+    events: otherEventCount + 1,
     due_at: due,
   };
 }
@@ -192,8 +192,8 @@ export function groupRow(group: Group, dueMs: number): GroupRow {
     handler,
     id,
     by: Object.fromEntries(by),
-    firing: tally.firing,
-    pending: tally.pending,
+    firing: tally.firingCount,
+    pending: tally.pendingCount,
     worst: tally.worstSeverity,
     notified_at: notifiedAtMs === undefined ? null : Math.floor(notifiedAtMs / 1000),
     due_at: Math.ceil(dueMs / 1000),

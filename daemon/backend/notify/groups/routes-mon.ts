@@ -5,7 +5,7 @@ import { visibleNamespaces } from '../../http/v2-collection.ts';
 import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
 import { groupRow } from './queries.ts';
 import { groupsOf, type Group } from '../../model/notify/groups/state.ts';
-import { groupFlushTimeMs } from './flush.ts';
+import { nextGroupFlushAtMs } from './flush.ts';
 
 interface GroupRouteDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'in'> };
@@ -22,7 +22,7 @@ export function groupsOnMon(deps: GroupRouteDeps): OnMon<'handlerGroups'> {
         if (namespace !== undefined) groups.push(...groupsOf(namespace).all());
       }
       return sendList(request, reply, groups, (page) =>
-        page.map((group) => groupRow(group, groupFlushTimeMs(config.definitions, group))),
+        page.map((group) => groupRow(group, nextGroupFlushAtMs(config.definitions, group))),
       );
     },
   };

@@ -2,7 +2,7 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import type { CommitBoard } from '../../model/transaction/commit-board.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
-import type { QueueCapacity } from '../../model/notify/route.ts';
+import type { QueueCapacity } from '../../model/notify/routing.ts';
 import type { PlanningClock } from '../../ports.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { Deadlines } from '../../schedule/deadlines.ts';
@@ -10,13 +10,13 @@ import { groupsOf, createGroupsToReschedule, type Group, type GroupRef } from '.
 import type { GroupFlusher } from './flush.ts';
 
 /** Delay before the next attempt to flush a group, if the flush failed or the queue of the handler was full. */
-const RETRY_MS = 1000;
+const FLUSH_RETRY_MS = 1000;
 /** Maximum delay of the timer, so that overdue flushes are noticed soon after the machine was suspended. */
-const TIMER_MS_MAX = 60_000;
+const TIMER_DELAY_MS_MAX = 60_000;
 
 interface FlushTimerDeps {
   readonly registry: Registry;
-  readonly flusher: Pick<GroupFlusher, 'groupFlushTimeMs' | 'flush'>;
+  readonly flusher: Pick<GroupFlusher, 'nextGroupFlushAtMs' | 'flush'>;
   readonly queues: QueueCapacity;
   readonly commits: Pick<CommitBoard, 'onIdle'>;
   readonly definitions: Pick<Definitions, 'onChange'>;
@@ -72,7 +72,7 @@ export class GroupFlushTimer implements Disposable {
   }
 
   #schedule(group: Group): void {
-    if (group.members.size > 0) this.#scheduleAt(group, this.#deps.flusher.groupFlushTimeMs(group));
+    if (group.members.size > 0) this.#scheduleAt(group, this.#deps.flusher.nextGroupFlushAtMs(group));
   }
 
   #scheduleAt({ namespace, handler, key }: GroupRef, flushAtMs: number): void {
@@ -91,7 +91,7 @@ export class GroupFlushTimer implements Disposable {
     this.#timer = undefined;
     const { next } = this.#deadlines;
     if (this.#isDisposed || next === undefined) return;
-    const waitMs = Math.min(Math.max(0, next.atMs - clock.steady()), TIMER_MS_MAX);
+    const waitMs = Math.min(Math.max(0, next.atMs - clock.steady()), TIMER_DELAY_MS_MAX);
     this.#timer = clock.after(waitMs, () => this.#onTimer());
   }
 
@@ -112,9 +112,9 @@ export class GroupFlushTimer implements Disposable {
 
   #flushIfDue(group: Group): void {
     const { clock, flusher, queues } = this.#deps;
-    const dueMs = flusher.groupFlushTimeMs(group);
+    const dueMs = flusher.nextGroupFlushAtMs(group);
     if (dueMs > clock.now()) this.#scheduleAt(group, dueMs);
-    else if (queues.isFull(group.namespace, group.handler)) this.#scheduleAt(group, clock.now() + RETRY_MS);
+    else if (queues.isFull(group.namespace, group.handler)) this.#scheduleAt(group, clock.now() + FLUSH_RETRY_MS);
     else void this.#flush(group);
   }
 
@@ -127,7 +127,7 @@ export class GroupFlushTimer implements Disposable {
     } catch (error) {
       if (this.#isDisposed) return;
       log.warn({ ...id, reason: errorMessage(error) }, 'group could not be flushed, retrying soon');
-      this.#scheduleAt(id, clock.now() + RETRY_MS);
+      this.#scheduleAt(id, clock.now() + FLUSH_RETRY_MS);
       this.#startTimer();
     }
   }

@@ -1,6 +1,6 @@
 import { buildEvent } from '../../../../shared/domain/build-event.ts';
 import { buildInhibition, findResolutionInhibition } from '../../../../shared/domain/notify/inhibit.ts';
-import type { Inhibition } from '../../../../shared/domain/notify/context.ts';
+import type { Inhibition } from '../../../../shared/domain/notify/notification-context.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { InhibitorRef } from '../../../../shared/schemas/notification-log.ts';
 import { CLIENTS } from '../../model/clients/storage.ts';
@@ -8,10 +8,10 @@ import type { Transaction } from '../../model/transaction/transaction.ts';
 import type { CheckBodies } from '../../model/events/check-record.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { isStoredEvent, type Occurrence } from '../occurrence.ts';
-import type { Routing } from '../../model/notify/route.ts';
-import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
-import { findRecordedInhibitor, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
+import { isStoredEvent, type Occurrence } from '../event-occurrence.ts';
+import type { Routing } from '../../model/notify/routing.ts';
+import { updateInhibitorRecords } from '../../model/notify/inhibitions/mutations.ts';
+import { findRecordedInhibitor, createEvaluatedInhibitionRules } from '../../model/notify/inhibitions/state.ts';
 
 /**
  * Updates the inhibitor records of the event of an occurrence: the inhibition rules under which the event inhibits
@@ -21,9 +21,9 @@ export function recordOccurrenceAsInhibitor(transaction: Transaction, occurrence
   const { client, check, state, history } = occurrence;
   const { inhibitions } = transaction.routing.definitions;
   if (inhibitions.length === 0 || !isStoredEvent(occurrence) || !transaction.hasBody(CLIENTS, client)) return;
-  const record = transaction.body(CLIENTS, client);
-  const event = buildEvent({ client: record, check, state, history, silencedBy: [] });
-  recordInhibitor(transaction, client.namespace, inhibitions, event);
+  const clientRecord = transaction.body(CLIENTS, client);
+  const event = buildEvent({ client: clientRecord, check, state, history, silencedBy: [] });
+  updateInhibitorRecords(transaction, client.namespace, inhibitions, event);
 }
 
 /**
@@ -58,12 +58,12 @@ export interface InhibitionInputs {
  * Returns the inhibition that suppresses the notifications of an event; undefined if none does. A resolution is
  * inhibited only if its event has been inhibited ever since it opened.
  */
-export function findInhibition(source: InhibitionInputs, occurrence: Occurrence, event: Event): Inhibition | undefined {
+export function findInhibition(inputs: InhibitionInputs, occurrence: Occurrence, event: Event): Inhibition | undefined {
   const { client, state } = occurrence;
   if (event.action === 'resolve') return findResolutionInhibition(state.notifications);
-  const { inhibitions } = source.routing.definitions;
+  const { inhibitions } = inputs.routing.definitions;
   const inhibitor = inhibitions.length === 0 ? undefined : findRecordedInhibitor(inhibitions, client.namespace, event);
-  const effectiveInhibitor = inhibitor ?? findOutdatedInhibitor(source, occurrence, state.notifications.inhibitedBy);
+  const effectiveInhibitor = inhibitor ?? findOutdatedInhibitor(inputs, occurrence, state.notifications.inhibitedBy);
   return effectiveInhibitor && buildInhibition(effectiveInhibitor);
 }
 
@@ -74,11 +74,11 @@ export function findInhibition(source: InhibitionInputs, occurrence: Occurrence,
  */
 function findOutdatedInhibitor(
   { routing, registry }: InhibitionInputs,
-  { isReevaluated: isJudged }: Occurrence,
+  { isReevaluated }: Occurrence,
   inhibitor: InhibitorRef | undefined,
 ): InhibitorRef | undefined {
-  if (inhibitor === undefined || isJudged === true) return undefined;
+  if (inhibitor === undefined || isReevaluated === true) return undefined;
   const { fingerprint } = inhibitor;
-  if (!registry.state(createEvaluatedRules).fingerprints.includes(fingerprint)) return undefined;
+  if (!registry.state(createEvaluatedInhibitionRules).fingerprints.includes(fingerprint)) return undefined;
   return routing.definitions.inhibitions.some((rule) => rule.fingerprint === fingerprint) ? undefined : inhibitor;
 }

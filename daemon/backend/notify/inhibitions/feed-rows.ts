@@ -2,7 +2,7 @@ import { INHIBITION_SEARCH } from '../../../../shared/domain/list-searches.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Change } from '../../ports.ts';
 import type { Topic } from '../../model/tables/feed-topic.ts';
-import { inhibitionRow } from './queries.ts';
+import { buildInhibitionRow } from './queries.ts';
 
 /**
  * Returns the topic of the live feed that sends the inhibition rules and their changes. Every reader of the feed sees
@@ -15,7 +15,7 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
     revision: () => definitions.inhibitions.map(({ fingerprint }) => fingerprint).join(),
     *rows({ registry, reach }) {
       const namespaces = reach.namespaces(registry);
-      for (const rule of definitions.inhibitions) yield [rule.name, inhibitionRow(rule, namespaces)];
+      for (const rule of definitions.inhibitions) yield [rule.name, buildInhibitionRow(rule, namespaces)];
     },
     changed({ registry, reach }, changes) {
       const affectedRuleNames = new Set(
@@ -27,7 +27,7 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
       const namespaces = reach.namespaces(registry);
       const rules = definitions.inhibitions.filter(({ name }) => affectedRuleNames.has(name));
       return (function* () {
-        for (const rule of rules) yield [rule.name, inhibitionRow(rule, namespaces)] as const;
+        for (const rule of rules) yield [rule.name, buildInhibitionRow(rule, namespaces)] as const;
       })();
     },
   };

@@ -18,7 +18,7 @@ type ListedRule = Pick<InhibitionRule, 'name' | 'fingerprint' | 'equal'> & {
  *
  * @param namespaces the namespaces whose inhibitors and inhibited events are counted
  */
-export function inhibitionRow(rule: ListedRule, namespaces: readonly Namespace[]): InhibitionRow {
+export function buildInhibitionRow(rule: ListedRule, namespaces: readonly Namespace[]): InhibitionRow {
   const steps = buildRowInSteps(rule, namespaces);
   for (;;) {
     const { done, value } = steps.next();
@@ -30,7 +30,7 @@ export function inhibitionRow(rule: ListedRule, namespaces: readonly Namespace[]
  * Returns a list row for each inhibition rule, with the current inhibitors of the rule. It yields to other work in
  * between, so the rows can show a commit that happens meanwhile only in part.
  */
-export async function inhibitionRows(
+export async function buildInhibitionRows(
   rules: readonly ListedRule[],
   namespaces: readonly Namespace[],
 ): Promise<InhibitionRow[]> {

@@ -3,7 +3,7 @@ import { sendList } from '../../http/list.ts';
 import type { OnMon } from '../../http/route.ts';
 import { visibleNamespaces } from '../../http/v2-collection.ts';
 import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
-import { inhibitionRows } from './queries.ts';
+import { buildInhibitionRows } from './queries.ts';
 
 interface InhibitionDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'inhibitions'> };
@@ -15,7 +15,9 @@ export function inhibitionsOnMon(deps: InhibitionDeps): OnMon<'inhibitions'> {
   return {
     inhibitions: (request, reply) => {
       const namespaces = visibleNamespaces(request, deps).flatMap((name) => registry.findNamespace(name) ?? []);
-      return sendList(request, reply, config.definitions.inhibitions, (rules) => inhibitionRows(rules, namespaces));
+      return sendList(request, reply, config.definitions.inhibitions, (rules) =>
+        buildInhibitionRows(rules, namespaces),
+      );
     },
   };
 }

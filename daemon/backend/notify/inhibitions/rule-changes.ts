@@ -5,13 +5,13 @@ import type { Batcher } from '../../commit/batcher.ts';
 import type { Transaction } from '../../model/transaction/transaction.ts';
 import { CHECK_RECORDS } from '../../model/events/storage.ts';
 import { notifyAfterRuleChange } from '../notifications.ts';
-import type { Occurrence } from '../occurrence.ts';
+import type { Occurrence } from '../event-occurrence.ts';
 import type { EventKey } from '../silence-ends/commands.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { recordInhibitor } from '../../model/notify/inhibitions/mutations.ts';
-import { inhibitorsOf, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
-import { INHIBITORS, EVALUATED_RULES } from '../../model/notify/inhibitions/storage.ts';
+import { updateInhibitorRecords } from '../../model/notify/inhibitions/mutations.ts';
+import { inhibitorsOf, createEvaluatedInhibitionRules } from '../../model/notify/inhibitions/state.ts';
+import { INHIBITORS, EVALUATED_INHIBITION_RULES } from '../../model/notify/inhibitions/storage.ts';
 
 /** The key of an inhibitor record: an open event, and the rule under which it inhibits other events. */
 export type InhibitorKey = readonly [namespace: string, rule: string, client: string, check: string];
@@ -28,18 +28,18 @@ export class InhibitionUpdates {
   }
 
   /**
-   * Of the inhibitor records with these keys, removes those whose rule was changed or removed.
+   * Removes, among the inhibitor records with these keys, those whose rule was changed or removed.
    *
    * @param currentFingerprints the fingerprints of the current rules
    */
-  removeInhibitors(keys: readonly InhibitorKey[], inForce: ReadonlySet<string>): Promise<void> {
+  removeInhibitors(keys: readonly InhibitorKey[], currentFingerprints: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
       for (const [namespaceName, rule, client, check] of keys) {
         const namespace = transaction.registry.findNamespace(namespaceName);
         if (namespace === undefined) continue;
-        const recorded = inhibitorsOf(namespace).ofEvent(client, check).get(rule);
-        if (recorded !== undefined && !inForce.has(recorded.fingerprint))
-          transaction.remove(INHIBITORS, namespace, recorded);
+        const recordedInhibitor = inhibitorsOf(namespace).ofEvent(client, check).get(rule);
+        if (recordedInhibitor !== undefined && !currentFingerprints.has(recordedInhibitor.fingerprint))
+          transaction.remove(INHIBITORS, namespace, recordedInhibitor);
       }
     });
   }
@@ -47,9 +47,9 @@ export class InhibitionUpdates {
   /** Records for each of these open events under which of the rules it inhibits other events. */
   recordInhibitors(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
     return this.#updateOpenEvents(keys, (transaction, { client, ...occurrence }) => {
-      const record = transaction.body(CLIENTS, client);
-      const event = buildEvent({ ...occurrence, client: record, silencedBy: [] });
-      recordInhibitor(transaction, client.namespace, rules, event);
+      const clientRecord = transaction.body(CLIENTS, client);
+      const event = buildEvent({ ...occurrence, client: clientRecord, silencedBy: [] });
+      updateInhibitorRecords(transaction, client.namespace, rules, event);
     });
   }
 
@@ -68,8 +68,8 @@ export class InhibitionUpdates {
   /** Records that all open events have been evaluated against the rules with these fingerprints. */
   recordEvaluatedRules(fingerprints: readonly string[]): Promise<void> {
     return this.#batcher.run((transaction) => {
-      transaction.registry.state(createEvaluatedRules).fingerprints = fingerprints;
-      transaction.putLatest(EVALUATED_RULES, transaction.registry, 'fingerprints');
+      transaction.registry.state(createEvaluatedInhibitionRules).fingerprints = fingerprints;
+      transaction.putLatest(EVALUATED_INHIBITION_RULES, transaction.registry, 'fingerprints');
     });
   }
 

@@ -4,7 +4,7 @@ import { saveNotifications } from '../../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../../model/events/storage.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { removeSuppression } from '../../../../shared/domain/notify/log.ts';
+import { removeSuppression } from '../../../../shared/domain/notify/notification-log.ts';
 import { notifyPendingResolution, notifySilenceEnded } from '../notifications.ts';
 import {
   isResolutionStillSilenced,
@@ -49,7 +49,7 @@ export class SilenceEndNotifier {
         const stillPending = findResolutions(transaction.registry).filter(
           (resolution) => !notifyResolutionUnlessSilenced(transaction, resolution),
         );
-        for (const entry of findEntries(transaction.registry)) notifyOpenEventUnlessSilenced(transaction, entry);
+        for (const entry of findEntries(transaction.registry)) renotifyOpenEventAfterSilence(transaction, entry);
         return stillPending.map(({ namespace, client, check }): EventKey => [namespace, client, check]);
       },
       {
@@ -77,7 +77,7 @@ function notifyResolutionUnlessSilenced(transaction: Transaction, pending: Pendi
 /**
  * True if a silence suppressed a notification of the open event of a check, and no silence covers the event any more.
  */
-export function isNoLongerSilenced(entry: CheckEntry, nowMs: number): boolean {
+export function isPendingAfterSilence(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.notifications.pending?.silence === true && !entry.isSilenced(nowMs);
 }
 
@@ -87,8 +87,8 @@ export function isNoLongerSilenced(entry: CheckEntry, nowMs: number): boolean {
  * the silence from the notification log. If an inhibition of the event has ended as well, it does nothing: the next
  * result then notifies the handlers. The command must have requested the stored records of the check and of its client.
  */
-export function notifyOpenEventUnlessSilenced(transaction: Transaction, entry: CheckEntry): void {
-  if (!isNoLongerSilenced(entry, transaction.nowMs)) return;
+export function renotifyOpenEventAfterSilence(transaction: Transaction, entry: CheckEntry): void {
+  if (!isPendingAfterSilence(entry, transaction.nowMs)) return;
   const { client, state } = entry;
   const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;

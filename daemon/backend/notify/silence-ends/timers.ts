@@ -1,7 +1,7 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { isNoLongerSilenced, type EventKey, type SilenceEndNotifier } from './commands.ts';
+import { isPendingAfterSilence, type EventKey, type SilenceEndNotifier } from './commands.ts';
 import {
   isResolutionStillSilenced,
   pendingResolutionsOf,
@@ -33,17 +33,22 @@ export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
   const { registry, commits, clock } = deps;
   const queue = new SilenceEndQueue(deps);
   const commitListener = commits.onCommit(({ changes }) => {
-    let selectorCount = 0;
+    let changedSelectorCount = 0;
     for (const change of changes) {
       // Finding the events that one selector matches takes a pass over all events. If many silences with selectors
       // changed, a single pass that examines every event is cheaper.
-      if (change[0] === 'silenced' && change[4] !== undefined && ++selectorCount > SELECTORS_MATCHED_MAX) continue;
-      queue.addNoLongerSilenced(checksAffectedBy(registry, change, clock.now()));
+      if (
+        change[0] === 'silenced' &&
+        change[4] !== undefined &&
+        ++changedSelectorCount > SELECTORS_MATCHED_ONE_BY_ONE_MAX
+      )
+        continue;
+      queue.addEventsPendingAfterSilence(findChecksToExamine(registry, change, clock.now()));
       queue.addResolutionsAffectedBy(registry, change);
     }
-    if (selectorCount > SELECTORS_MATCHED_MAX) void queue.addAll();
+    if (changedSelectorCount > SELECTORS_MATCHED_ONE_BY_ONE_MAX) void queue.addAllPendingAfterSilence();
   });
-  void queue.addAll();
+  void queue.addAllPendingAfterSilence();
   return {
     [Symbol.dispose]: () => {
       commitListener[Symbol.dispose]();
@@ -56,7 +61,11 @@ export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
  * Yields the checks that must be examined after a committed change, because the change may have ended the silencing of
  * their open events.
  */
-function* checksAffectedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
+function* findChecksToExamine(
+  registry: Registry,
+  change: Change,
+  nowMs: number,
+): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
     if (isSilenceInactive(registry, change, nowMs)) yield* eventsSilencedBy(registry.namespace(change[1]), change);
   } else if (change[0] === 'client') {
@@ -88,7 +97,7 @@ function isSilenceInactive(
  * Maximum number of silences with a selector in one commit for which the matching events are searched one silence after
  * the other. If a commit changes more of them, all events are examined once instead.
  */
-const SELECTORS_MATCHED_MAX = 10;
+const SELECTORS_MATCHED_ONE_BY_ONE_MAX = 10;
 
 /**
  * Maximum number of events handled in one commit, so that the end of a silence with many events does not delay the
@@ -101,7 +110,7 @@ const RETRY_DELAY_MS = 1000;
  * Delay in milliseconds before handlers are notified again of a resolution that stayed pending because the queue of a
  * handler was full.
  */
-const FULL_QUEUE_DELAY_MS = 10_000;
+const FULL_QUEUE_RETRY_DELAY_MS = 10_000;
 
 /**
  * The queue of the events that handlers must be notified of because their silences ended. The events are handled in
@@ -110,7 +119,7 @@ const FULL_QUEUE_DELAY_MS = 10_000;
  */
 class SilenceEndQueue implements Disposable {
   readonly #deps: SilenceEndDeps;
-  readonly #waitingEvents = new Map<string, EventKey>();
+  readonly #queuedEvents = new Map<string, EventKey>();
   /** The names of the namespaces for which a pass over all pending resolutions is scheduled and has not started. */
   readonly #namespacesToCheck = new Set<string>();
   #isProcessing = false;
@@ -130,11 +139,11 @@ class SilenceEndQueue implements Disposable {
    * Adds all events, open ones and those with a pending resolution, of which a silence suppressed a notification and
    * which no silence covers any more.
    */
-  async addAll(): Promise<void> {
-    await inChunks(this.#addAllInSteps());
+  async addAllPendingAfterSilence(): Promise<void> {
+    await inChunks(this.#addAllPendingAfterSilenceInSteps());
   }
 
-  *#addAllInSteps(): Generator<void, void, undefined> {
+  *#addAllPendingAfterSilenceInSteps(): Generator<void, void, undefined> {
     for (const { name, clients, silenced } of this.#deps.registry.namespaces()) {
       yield* this.#addResolutionsInSteps(name);
       for (const client of clients.values()) {
@@ -144,7 +153,7 @@ class SilenceEndQueue implements Disposable {
           if (this.#isDisposed) return;
           if (entry.state.event?.notifications.pending?.silence !== true) continue;
           yield* silenced.prepare(entry);
-          this.addNoLongerSilenced([entry]);
+          this.addEventsPendingAfterSilence([entry]);
         }
       }
     }
@@ -201,18 +210,17 @@ class SilenceEndQueue implements Disposable {
    * Adds the open events of these checks, if a silence suppressed a notification of them and no silence covers them any
    * more.
    */
-  addNoLongerSilenced(entries: Iterable<CheckEntry>): void {
+  addEventsPendingAfterSilence(entries: Iterable<CheckEntry>): void {
     const nowMs = this.#deps.clock.now();
     for (const entry of entries) {
       const { namespace, name: client } = entry.client;
-      if (isNoLongerSilenced(entry, nowMs)) this.#enqueue([namespace.name, client, entry.name]);
+      if (isPendingAfterSilence(entry, nowMs)) this.#enqueue([namespace.name, client, entry.name]);
     }
     this.#startProcessing();
   }
 
   #startProcessing(): void {
-    if (this.#waitingEvents.size > 0 && !this.#isProcessing && this.#retryTimer === undefined)
-      void this.#processQueue();
+    if (this.#queuedEvents.size > 0 && !this.#isProcessing && this.#retryTimer === undefined) void this.#processQueue();
   }
 
   [Symbol.dispose](): void {
@@ -222,7 +230,7 @@ class SilenceEndQueue implements Disposable {
   }
 
   #enqueue(key: EventKey): void {
-    this.#waitingEvents.set(JSON.stringify(key), key);
+    this.#queuedEvents.set(JSON.stringify(key), key);
   }
 
   /**
@@ -232,8 +240,8 @@ class SilenceEndQueue implements Disposable {
   async #processQueue(): Promise<void> {
     const { notifier } = this.#deps;
     this.#isProcessing = true;
-    while (this.#waitingEvents.size > 0 && !this.#isDisposed) {
-      const keys = this.#removeChunk();
+    while (this.#queuedEvents.size > 0 && !this.#isDisposed) {
+      const keys = this.#dequeueChunk();
       try {
         this.#postpone(await notifier.notify(keys));
       } catch (error) {
@@ -248,7 +256,7 @@ class SilenceEndQueue implements Disposable {
   #postpone(keys: readonly EventKey[]): void {
     for (const key of keys) this.#postponedEvents.set(JSON.stringify(key), key);
     if (this.#postponedEvents.size === 0 || this.#isDisposed) return;
-    this.#postponedTimer ??= this.#deps.clock.after(FULL_QUEUE_DELAY_MS, () => {
+    this.#postponedTimer ??= this.#deps.clock.after(FULL_QUEUE_RETRY_DELAY_MS, () => {
       this.#postponedTimer = undefined;
       for (const key of this.#postponedEvents.values()) this.#enqueue(key);
       this.#postponedEvents.clear();
@@ -256,11 +264,11 @@ class SilenceEndQueue implements Disposable {
     });
   }
 
-  #removeChunk(): EventKey[] {
+  #dequeueChunk(): EventKey[] {
     const keys: EventKey[] = [];
-    for (const [id, key] of this.#waitingEvents) {
+    for (const [id, key] of this.#queuedEvents) {
       if (keys.length === EVENTS_PER_CHUNK) break;
-      this.#waitingEvents.delete(id);
+      this.#queuedEvents.delete(id);
       keys.push(key);
     }
     return keys;

@@ -12,7 +12,7 @@ export interface StoreRow {
   readonly schema: number;
   /** The secret by which the backends that share the store authenticate each other, if they have no peer key. */
   readonly secret: string;
-  /** While a copy into this store is unfinished: the id of the store that is copied. Null if the store is complete. */
+  /** The id of the copied store, while a copy into this store is unfinished. Null if the store is complete. */
   readonly copying: string | null;
 }
 

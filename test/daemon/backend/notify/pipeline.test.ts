@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
-import { HANDLER_JOBS } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
+import { HANDLER_JOB_PREFIX } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingSections } from '../../../support/handling-rig.ts';
@@ -23,7 +23,7 @@ async function openRig(sections: HandlingSections = MAIL): Promise<HandlingRig> 
 
 async function storedJobs(rig: HandlingRig): Promise<HandlerJob[]> {
   const jobs: HandlerJob[] = [];
-  for await (const [, value] of rig.store.scan([HANDLER_JOBS])) jobs.push(JSON.parse(value) as HandlerJob);
+  for await (const [, value] of rig.store.scan([HANDLER_JOB_PREFIX])) jobs.push(JSON.parse(value) as HandlerJob);
   return jobs;
 }
 

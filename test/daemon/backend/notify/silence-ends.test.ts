@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SilenceEndNotifier } from '../../../../daemon/backend/notify/silence-ends/commands.ts';
 import { Aggregates } from '../../../../daemon/backend/aggregates/commands.ts';
-import { HANDLER_JOBS } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
+import { HANDLER_JOB_PREFIX } from '../../../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
@@ -288,7 +288,7 @@ describe('restarts and failures', () => {
     await silence(rig);
     await rig.report(2);
     let refusals = 0;
-    rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === HANDLER_JOBS) && refusals++ < 2;
+    rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === HANDLER_JOB_PREFIX) && refusals++ < 2;
     await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
     expect(await takeRuns(rig)).toEqual([]);
     expect(rig.entry()?.state.event?.notifications.pending?.silence).toBe(true);
@@ -387,7 +387,7 @@ async function failAll(rig: HandlingRig, count: number): Promise<void> {
 /** Returns the checks of all runs that were ever requested: nothing runs them here, so all still exist. */
 async function storedChecks({ store }: HandlingRig): Promise<string[]> {
   const checks: string[] = [];
-  for await (const [, value] of store.scan([HANDLER_JOBS])) checks.push((JSON.parse(value) as HandlerJob).check);
+  for await (const [, value] of store.scan([HANDLER_JOB_PREFIX])) checks.push((JSON.parse(value) as HandlerJob).check);
   return checks;
 }
 

@@ -3,7 +3,7 @@ import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
 import { Definitions } from '../../../../daemon/backend/model/config/definitions.ts';
 import { decodeCheckRecord, type CheckBodies } from '../../../../daemon/backend/model/events/check-record.ts';
 import { CHECK_RECORDS, checkRecordKey } from '../../../../daemon/backend/model/events/storage.ts';
-import { Routing } from '../../../../daemon/backend/model/notify/route.ts';
+import { Routing } from '../../../../daemon/backend/model/notify/routing.ts';
 import type { Lease } from '../../../../daemon/backend/ports.ts';
 import type { CheckEntry } from '../../../../daemon/backend/model/registry/namespace.ts';
 import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';

@@ -12,7 +12,7 @@ import {
   type MemberState,
 } from '../../../../shared/domain/notify/group-member.ts';
 
-const TIMES = { waitMs: 30_000, intervalMs: 300_000, repeatMs: 14_400_000 };
+const TIMES = { groupWaitMs: 30_000, groupIntervalMs: 300_000, repeatIntervalMs: 14_400_000 };
 
 describe('the next flush of a group', () => {
   test.each<{ name: string; pace: readonly (number | undefined)[]; due: number }>([
@@ -31,7 +31,7 @@ describe('the next flush of a group', () => {
 
   test('a group without repetition is due in an hour to look for members that have gone', () => {
     const pace = { pendingSinceMs: undefined, flushedAtMs: 0, notifiedAtMs: 0 };
-    expect(nextFlushAtMs(pace, { ...TIMES, repeatMs: 0 })).toBe(3_600_000);
+    expect(nextFlushAtMs(pace, { ...TIMES, repeatIntervalMs: 0 })).toBe(3_600_000);
   });
 });
 
@@ -112,10 +112,10 @@ function turn(
   } = {},
 ) {
   const {
-    listed,
+    listedMembers: listed,
     leavingMembers: leaving,
     notifiedMembers: notified,
-    inhibited,
+    newlyInhibitedMembers: inhibited,
     ...rest
   } = computeGroupFlush(members, ({ client }) => presence[client] ?? 'open', {
     isRepeatDue: false,
@@ -164,14 +164,18 @@ describe('the flush of a group', () => {
       listed: 'b new',
       notified: 'b',
       leaving: '',
-      isPending: true,
+      hasPendingNotification: true,
     });
   });
 
   test('a flush holds inhibited pending events until they change again', () => {
     const members = [member('a'), member('b', { lastNotified: 'inhibited' }), member('c', { lastNotified: 2 })];
     const presence = { a: 'inhibited', c: 'inhibited' } as const;
-    expect(turn(members, { presence })).toMatchObject({ cause: undefined, inhibited: 'a', isPending: false });
+    expect(turn(members, { presence })).toMatchObject({
+      cause: undefined,
+      inhibited: 'a',
+      hasPendingNotification: false,
+    });
   });
 
   test('a flush drops events that no longer exist without a notification', () => {

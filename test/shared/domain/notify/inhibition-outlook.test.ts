@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { predictInhibitions } from '../../../../shared/domain/notify/inhibition-outlook.ts';
-import { parseInhibition } from '../../../../shared/domain/notify/inhibition-rule.ts';
+import { parseInhibitionRule } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
 const RULES = [
-  parseInhibition('disk', { source: 'check=disk status=crit', target: 'check!=disk', equal: ['client.rack'] }),
-  parseInhibition('other', { source: 'check=other', target: 'check!=other', equal: [] }),
+  parseInhibitionRule('disk', { source: 'check=disk status=crit', target: 'check!=disk', equal: ['client.rack'] }),
+  parseInhibitionRule('other', { source: 'check=other', target: 'check!=other', equal: [] }),
 ].flatMap((rule) => ('source' in rule ? [rule] : []));
 
 const critical = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: 'disk', status: 2 } });

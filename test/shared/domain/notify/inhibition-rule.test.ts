@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   findInhibitorByRules,
   isInhibitor,
-  parseInhibition,
+  parseInhibitionRule,
   type InhibitionRule,
 } from '../../../../shared/domain/notify/inhibition-rule.ts';
 import type { InhibitionDefinition } from '../../../../shared/schemas/inhibition.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
 function ruleOf(definition: Partial<InhibitionDefinition>): InhibitionRule {
-  const rule = parseInhibition('r', { source: 'check=switch', target: 'check!=switch', equal: [], ...definition });
+  const rule = parseInhibitionRule('r', { source: 'check=switch', target: 'check!=switch', equal: [], ...definition });
   if (!('source' in rule)) throw new Error(rule.map(({ message }) => message).join());
   return rule;
 }
@@ -33,7 +33,7 @@ describe('what a rule finds', () => {
   });
 
   test('an invalid search of a rule is a problem of its attribute', () => {
-    const problems = parseInhibition('r', { source: 'output~x', target: 'status=', equal: [] });
+    const problems = parseInhibitionRule('r', { source: 'output~x', target: 'status=', equal: [] });
     expect('source' in problems ? [] : problems.map(({ attribute }) => attribute)).toEqual(['source', 'target']);
   });
 });

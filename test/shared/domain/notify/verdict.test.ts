@@ -7,7 +7,7 @@ import {
   type HandlingDefinitions,
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
-import type { StageInputs } from '../../../../shared/domain/notify/context.ts';
+import type { StageInputs } from '../../../../shared/domain/notify/notification-context.ts';
 import {
   leadsToRun,
   evaluateStages as judgeHandler,

@@ -6,8 +6,8 @@ import type { Footprint } from '../../registry/footprint.ts';
 import type { Namespace } from '../../registry/namespace.ts';
 import { toTallyEntry, GroupTally, type TallyEntry } from './tally.ts';
 
-const GROUP_BYTES = 600;
-const MEMBER_BYTES = 450;
+const GROUP_FOOTPRINT_BYTES = 600;
+const MEMBER_FOOTPRINT_BYTES = 450;
 
 /**
  * Identifies a group by names. A reference to the object would become outdated if the registry were reloaded before the
@@ -139,7 +139,7 @@ class GroupRegistry {
   /** Returns how many events in all groups have a pending notification. */
   pendingEventCount(): number {
     let count = 0;
-    for (const { tally } of this.all()) count += tally.pending;
+    for (const { tally } of this.all()) count += tally.pendingCount;
     return count;
   }
 
@@ -172,7 +172,7 @@ class GroupRegistry {
       this.#byHandler.set(group.handler, (handlerGroups = { groups: new Map(), members: new Map() }));
     handlerGroups.groups.set(group.key, group);
     this.#groupCount++;
-    this.#footprint.bytes += GROUP_BYTES + group.key.length;
+    this.#footprint.bytes += GROUP_FOOTPRINT_BYTES + group.key.length;
   }
 
   /** Removes a group. The caller must have removed its members. */
@@ -181,7 +181,7 @@ class GroupRegistry {
     if (handlerGroups?.groups.delete(group.key) !== true) return;
     if (handlerGroups.groups.size === 0) this.#byHandler.delete(group.handler);
     this.#groupCount--;
-    this.#footprint.bytes -= GROUP_BYTES + group.key.length;
+    this.#footprint.bytes -= GROUP_FOOTPRINT_BYTES + group.key.length;
   }
 
   putMember(member: GroupMember): void {
@@ -189,7 +189,7 @@ class GroupRegistry {
     this.#byHandler.get(member.handler)?.members.set(key, member);
     member.group.members.set(key, member);
     member.updateTally();
-    this.#footprint.bytes += MEMBER_BYTES + key.length;
+    this.#footprint.bytes += MEMBER_FOOTPRINT_BYTES + key.length;
   }
 
   removeMember(member: GroupMember): void {
@@ -197,7 +197,7 @@ class GroupRegistry {
     member.group.members.delete(key);
     member.updateTally();
     if (this.#byHandler.get(member.handler)?.members.delete(key) === true) {
-      this.#footprint.bytes -= MEMBER_BYTES + key.length;
+      this.#footprint.bytes -= MEMBER_FOOTPRINT_BYTES + key.length;
     }
   }
 }

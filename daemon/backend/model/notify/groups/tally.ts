@@ -29,9 +29,9 @@ const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
  */
 export class GroupTally {
   /** Number of events with a pending notification. */
-  pending = 0;
+  pendingCount = 0;
   /** Number of events whose problem has not resolved. */
-  firing = 0;
+  firingCount = 0;
   readonly #firingBySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
   /** The worst severity of the firing events; `ok` if none is firing. */
@@ -46,9 +46,9 @@ export class GroupTally {
   }
 
   #addEntry({ firingSeverity, isPending }: TallyEntry, sign: 1 | -1): void {
-    if (isPending) this.pending += sign;
+    if (isPending) this.pendingCount += sign;
     if (firingSeverity === undefined) return;
-    this.firing += sign;
+    this.firingCount += sign;
     this.#firingBySeverity[firingSeverity] += sign;
   }
 }

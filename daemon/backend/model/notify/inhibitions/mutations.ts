@@ -13,7 +13,7 @@ import { INHIBITORS } from './storage.ts';
  * Updates the inhibitor records of an open event. For each of the passed rules under which the event inhibits others,
  * there is one record. Other records of the event are removed. Unchanged records are not written.
  */
-export function recordInhibitor(
+export function updateInhibitorRecords(
   transaction: Transaction,
   namespace: Namespace,
   rules: readonly InhibitionRule[],
@@ -47,7 +47,12 @@ export function recordInhibitor(
  * Removes all inhibitor records of an event that resolved or was deleted. Handlers are not notified at once of the
  * events that it inhibited, but with the next results of those events.
  */
-export function removeInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
+export function removeInhibitorRecords(
+  transaction: Transaction,
+  namespace: Namespace,
+  client: string,
+  check: string,
+): void {
   const inhibitors = inhibitorsOf(namespace);
   if (inhibitors.size === 0) return;
   for (const inhibitor of inhibitors.ofEvent(client, check).values()) {

@@ -148,8 +148,8 @@ export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef
 }
 
 /** The fingerprints of the inhibition rules that applied when all open events were last evaluated. */
-class EvaluatedRules {
+class EvaluatedInhibitionRules {
   fingerprints: readonly string[] = [];
 }
 
-export const createEvaluatedRules = (): EvaluatedRules => new EvaluatedRules();
+export const createEvaluatedInhibitionRules = (): EvaluatedInhibitionRules => new EvaluatedInhibitionRules();

@@ -3,7 +3,7 @@ import type { Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { LatestTable, Table } from '../../registry/table.ts';
 import type { StoredTable } from '../../tables/stored-table.ts';
-import { inhibitorsOf, createEvaluatedRules, type ActiveInhibitor } from './state.ts';
+import { inhibitorsOf, createEvaluatedInhibitionRules, type ActiveInhibitor } from './state.ts';
 
 const INHIBITOR_PREFIX = 'inhibitor';
 
@@ -48,11 +48,12 @@ const EVALUATED_RULES_KEY: Key = [EVALUATED_RULES_PREFIX];
  * The table with one record: the fingerprints of the inhibition rules that applied when all open events were last
  * evaluated. A backend that starts with other rules evaluates all open events again.
  */
-export const EVALUATED_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
+export const EVALUATED_INHIBITION_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: EVALUATED_RULES_PREFIX,
   key: () => EVALUATED_RULES_KEY,
-  encodeLatest: (registry) => JSON.stringify(registry.state(createEvaluatedRules).fingerprints),
+  encodeLatest: (registry) => JSON.stringify(registry.state(createEvaluatedInhibitionRules).fingerprints),
   adopt(registry, [stored]) {
-    registry.state(createEvaluatedRules).fingerprints = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
+    registry.state(createEvaluatedInhibitionRules).fingerprints =
+      stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
   },
 };

@@ -1,4 +1,4 @@
-import { unionOfHandlers } from '../../../../../shared/domain/notify/log.ts';
+import { unionOfHandlers } from '../../../../../shared/domain/notify/notification-log.ts';
 import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
 import type { HandlerSet } from '../../../../../shared/schemas/notification-log.ts';
 import type { Transaction } from '../../transaction/transaction.ts';

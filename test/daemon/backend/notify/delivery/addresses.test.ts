@@ -89,14 +89,14 @@ describe('the target of a definition', () => {
     'an address in a definition is allowed as it is written: %s',
     async (host) => {
       const target = addresses();
-      expect(plain(await target.resolveConfigured(host, 'public', NEVER))).toEqual([host.replace(/[[\]]/g, '')]);
+      expect(plain(await target.resolveConfiguredHost(host, 'public', NEVER))).toEqual([host.replace(/[[\]]/g, '')]);
       expect(target.asked).toEqual([]);
     },
   );
 
   test('localhost in a definition is a loopback address, whatever a name server returns', async () => {
-    expect(plain(await addresses().resolveConfigured('localhost', 'public', NEVER))).toEqual(['::1', '127.0.0.1']);
-    expect(plain(await addresses().resolveConfigured('localhost.', 'public', NEVER))).toEqual(['127.0.0.1']);
+    expect(plain(await addresses().resolveConfiguredHost('localhost', 'public', NEVER))).toEqual(['::1', '127.0.0.1']);
+    expect(plain(await addresses().resolveConfiguredHost('localhost.', 'public', NEVER))).toEqual(['127.0.0.1']);
   });
 
   test.each<{ host: string; webhook: boolean; tcp: boolean }>([
@@ -109,14 +109,16 @@ describe('the target of a definition', () => {
   ])('a target $host is allowed for webhooks: $webhook, for tcp and udp: $tcp', async ({ host, webhook, tcp }) => {
     const isAllowed = async (rule: 'public' | 'own-network') =>
       await addresses()
-        .resolveConfigured(host, rule, NEVER)
+        .resolveConfiguredHost(host, rule, NEVER)
         .then(() => true)
         .catch((error: { code: string }) => (error.code === 'forbidden' ? false : error));
     expect([await isAllowed('public'), await isAllowed('own-network')]).toEqual([webhook, tcp]);
   });
 
   test('a name with several addresses is limited to the allowed ones', async () => {
-    expect(plain(await addresses().resolveConfigured('both.example.com', 'public', NEVER))).toEqual(['93.184.215.14']);
+    expect(plain(await addresses().resolveConfiguredHost('both.example.com', 'public', NEVER))).toEqual([
+      '93.184.215.14',
+    ]);
   });
 });
 
@@ -124,7 +126,7 @@ describe('the target of a redirect', () => {
   test.each(['127.0.0.1', '[::1]', '[::ffff:7f00:1]', 'localhost', 'graphite.internal', '10.1.1.1', '169.254.169.254'])(
     'a redirect to an address that is not public is rejected: %s',
     async (host) => {
-      await expect(addresses().resolveRedirect(host, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(addresses().resolveRedirectHost(host, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     },
   );
 
@@ -133,54 +135,58 @@ describe('the target of a redirect', () => {
     async (spelling) => {
       // The parser of a URL converts all spellings into the plain form.
       const { hostname } = new URL(`http://${spelling}/`);
-      await expect(addresses().resolveRedirect(hostname, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(addresses().resolveRedirectHost(hostname, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     },
   );
 
   test('a redirect to a public address is allowed', async () => {
-    expect(plain(await addresses().resolveRedirect('93.184.215.14', NEVER))).toEqual(['93.184.215.14']);
+    expect(plain(await addresses().resolveRedirectHost('93.184.215.14', NEVER))).toEqual(['93.184.215.14']);
   });
 });
 
 test('a spelling that only the resolver understands is checked by its address', async () => {
   // This test has no table of names: the resolver of this machine parses such texts as addresses.
   const target = new TargetResolver({ clock: new ManualClock(), handlerNetworks: () => [] });
-  await expect(target.resolveConfigured('0xa9fea9fe', 'own-network', NEVER)).rejects.toMatchObject({
+  await expect(target.resolveConfiguredHost('0xa9fea9fe', 'own-network', NEVER)).rejects.toMatchObject({
     code: 'forbidden',
   });
-  await expect(target.resolveConfigured('2130706433', 'public', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
-  expect(plain(await target.resolveConfigured('017700000001', 'own-network', NEVER))).toEqual(['127.0.0.1']);
+  await expect(target.resolveConfiguredHost('2130706433', 'public', NEVER)).rejects.toMatchObject({
+    code: 'forbidden',
+  });
+  expect(plain(await target.resolveConfiguredHost('017700000001', 'own-network', NEVER))).toEqual(['127.0.0.1']);
 });
 
 describe('the setting handler-networks', () => {
   test('addresses in handler-networks are allowed for every kind of target', async () => {
     const target = addresses({ networks: ['10.2.0.0/16', '127.0.0.0/8', 'fd00::/8'] });
-    expect(plain(await target.resolveConfigured('graphite.internal', 'public', NEVER))).toEqual(['10.2.3.4']);
-    expect(plain(await target.resolveRedirect('127.0.0.1', NEVER))).toEqual(['127.0.0.1']);
-    expect(plain(await target.resolveRedirect('[::ffff:127.0.0.1]', NEVER))).toEqual(['::ffff:127.0.0.1']);
-    await expect(target.resolveRedirect('10.3.0.1', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(plain(await target.resolveConfiguredHost('graphite.internal', 'public', NEVER))).toEqual(['10.2.3.4']);
+    expect(plain(await target.resolveRedirectHost('127.0.0.1', NEVER))).toEqual(['127.0.0.1']);
+    expect(plain(await target.resolveRedirectHost('[::ffff:127.0.0.1]', NEVER))).toEqual(['::ffff:127.0.0.1']);
+    await expect(target.resolveRedirectHost('10.3.0.1', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   test('changed handler-networks apply from their reload on', async () => {
     let networks: readonly string[] = [];
     const target = new TargetResolver({ clock: new ManualClock(), handlerNetworks: () => networks });
-    await expect(target.resolveRedirect('10.2.3.4', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(target.resolveRedirectHost('10.2.3.4', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     networks = ['10.2.0.0/16'];
-    expect(plain(await target.resolveRedirect('10.2.3.4', NEVER))).toEqual(['10.2.3.4']);
+    expect(plain(await target.resolveRedirectHost('10.2.3.4', NEVER))).toEqual(['10.2.3.4']);
   });
 });
 
 test('a rejected address is named with the reason and the setting that allows it', async () => {
-  await expect(addresses().resolveConfigured('graphite.internal', 'public', NEVER)).rejects.toThrow(
+  await expect(addresses().resolveConfiguredHost('graphite.internal', 'public', NEVER)).rejects.toThrow(
     'graphite.internal leads to 10.2.3.4, which is a private address, and handlers do not send there: ' +
       'list its network in handler-networks if they should',
   );
-  await expect(addresses().resolveRedirect('127.0.0.1', NEVER)).rejects.toThrow(/^127\.0\.0\.1 is a loopback address/);
+  await expect(addresses().resolveRedirectHost('127.0.0.1', NEVER)).rejects.toThrow(
+    /^127\.0\.0\.1 is a loopback address/,
+  );
 });
 
 describe('a lookup', () => {
   test('an unknown host name fails with the code "unavailable"', async () => {
-    await expect(addresses().resolveConfigured('no.example.com', 'public', NEVER)).rejects.toMatchObject({
+    await expect(addresses().resolveConfiguredHost('no.example.com', 'public', NEVER)).rejects.toMatchObject({
       code: 'unavailable',
       message: 'no.example.com has no address: the name does not exist',
     });
@@ -189,7 +195,7 @@ describe('a lookup', () => {
   test('a lookup is shared by concurrent callers and repeated after five seconds', async () => {
     const clock = new ManualClock();
     const target = addresses({ clock });
-    const ask = async () => await target.resolveConfigured('hooks.example.com', 'public', NEVER);
+    const ask = async () => await target.resolveConfiguredHost('hooks.example.com', 'public', NEVER);
     await Promise.all([ask(), ask(), ask()]);
     clock.advance(4999);
     await ask();
@@ -209,10 +215,11 @@ describe('a lookup', () => {
         return Promise.resolve([{ address: '93.184.215.14', family: 4 }]);
       },
     });
-    for (let at = 0; at <= 1000; at++) await target.resolveConfigured(`n${String(at)}.example.com`, 'public', NEVER);
-    await target.resolveConfigured('n1000.example.com', 'public', NEVER);
+    for (let at = 0; at <= 1000; at++)
+      await target.resolveConfiguredHost(`n${String(at)}.example.com`, 'public', NEVER);
+    await target.resolveConfiguredHost('n1000.example.com', 'public', NEVER);
     expect(asked).toHaveLength(1001);
-    await target.resolveConfigured('n0.example.com', 'public', NEVER);
+    await target.resolveConfiguredHost('n0.example.com', 'public', NEVER);
     expect(asked).toHaveLength(1002);
   });
 
@@ -228,7 +235,7 @@ describe('a lookup', () => {
       },
     });
     const patience = new AbortController();
-    const ask = async (name: string) => await target.resolveConfigured(name, 'public', patience.signal);
+    const ask = async (name: string) => await target.resolveConfiguredHost(name, 'public', patience.signal);
     const first = ask('hangs-1.example.com');
     expect(plain(await ask('works.example.com'))).toEqual(['93.184.215.14']);
     const second = ask('hangs-2.example.com');

@@ -107,7 +107,7 @@ async function sendWith(text: object) {
   const addresses = new TargetResolver({ clock, handlerNetworks: () => [] });
   const handler = handlerSchema.parse(definition({ port })) as EmailHandler;
   const mail = { subject: 'x', text, problems: [] } as unknown as Mail;
-  return { mails, outcome: await sendMail({ job: aJob(), handler, mail }, { ...deps, addresses }) };
+  return { mails, outcome: await sendMail({ job: aJob(), handler, mail }, { ...deps, targetResolver: addresses }) };
 }
 
 describe('a template that names a file or a URL', () => {

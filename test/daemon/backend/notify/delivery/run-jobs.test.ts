@@ -265,8 +265,8 @@ test('the default limit of a handler is 10,000 queued jobs besides the running o
   const rig = await openHandlerRig({
     handlers: { mail: aHandler(), ten: aHandler({ queue_limit: 10, concurrency: 1 }) },
   });
-  expect(rig.lanes.unfinishedLimit({ namespace: 'default', handler: 'mail' })).toBe(10_000 + 10);
-  expect(rig.lanes.unfinishedLimit({ namespace: 'default', handler: 'ten' })).toBe(11);
+  expect(rig.lanes.maxUnfinishedRuns({ namespace: 'default', handler: 'mail' })).toBe(10_000 + 10);
+  expect(rig.lanes.maxUnfinishedRuns({ namespace: 'default', handler: 'ten' })).toBe(11);
 });
 
 test('a handler is full while both its queue and the dead letters are full', async () => {

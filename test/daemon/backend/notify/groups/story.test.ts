@@ -64,7 +64,7 @@ async function reopened(rig: GroupRig, dir: string, by: string, seconds: number)
 /** Returns the shown values of each group. */
 function talliesIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
-  return groups.map(({ id, tally: { firing, pending: waiting, worstSeverity: worst } }) => ({
+  return groups.map(({ id, tally: { firingCount: firing, pendingCount: waiting, worstSeverity: worst } }) => ({
     id,
     firing,
     waiting,

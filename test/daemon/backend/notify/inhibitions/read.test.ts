@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inhibitionRows } from '../../../../../daemon/backend/notify/inhibitions/queries.ts';
+import { buildInhibitionRows } from '../../../../../daemon/backend/notify/inhibitions/queries.ts';
 import { inhibitorsOf } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { Registry } from '../../../../../daemon/backend/model/registry/registry.ts';
 import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
@@ -8,7 +8,7 @@ import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 const CLIENTS = 500;
 const fingerprints = Array.from({ length: 200 }, (_, at) => `mark-${String(at)}`);
 
-const ruleOf = (fingerprint: string): Parameters<typeof inhibitionRows>[0][number] => ({
+const ruleOf = (fingerprint: string): Parameters<typeof buildInhibitionRows>[0][number] => ({
   name: fingerprint,
   fingerprint,
   source: { text: 'check=disk' },
@@ -36,7 +36,7 @@ test('reading the effects of 200 inhibition rules yields to other tasks', async 
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  const rows = await inhibitionRows([...fingerprints, 'of none'].map(ruleOf), [namespace]);
+  const rows = await buildInhibitionRows([...fingerprints, 'of none'].map(ruleOf), [namespace]);
   isOver = true;
   expect(turns).toBeGreaterThan(1);
   expect(rows.at(-1)).toMatchObject({ name: 'of none', inhibited: 0, inhibitors: [] });

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import {
   persistingInhibitor,
   inhibitorsOf,
-  createEvaluatedRules,
+  createEvaluatedInhibitionRules,
 } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { Namespaces } from '../../../../../daemon/backend/namespaces/commands.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
@@ -45,7 +45,7 @@ async function reload(rig: GroupRig, sections: Parameters<GroupRig['reload']>[0]
 
 async function applied({ registry, definitions }: GroupRig): Promise<void> {
   await vi.waitFor(() =>
-    expect(registry.state(createEvaluatedRules).fingerprints).toEqual(
+    expect(registry.state(createEvaluatedInhibitionRules).fingerprints).toEqual(
       definitions.inhibitions.map(({ fingerprint }) => fingerprint),
     ),
   );
@@ -110,7 +110,7 @@ describe('a new rule', () => {
     await switchIs(rig, 2);
     rig.reload(WITH);
     await diskOf(rig, 'b-1');
-    expect(rig.registry.state(createEvaluatedRules).fingerprints).toEqual([]);
+    expect(rig.registry.state(createEvaluatedInhibitionRules).fingerprints).toEqual([]);
     await applied(rig);
     const { inhibited } = rig.registry.namespace(DEFAULT_NAMESPACE);
     expect([...inhibited.all()]).toHaveLength(1000);

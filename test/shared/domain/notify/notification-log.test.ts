@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  EMPTY_LOG,
-  internLog,
+  EMPTY_NOTIFICATION_LOG,
+  internNotificationLog,
   isPendingByInhibition,
-  mergeLogs,
+  mergeNotificationLogs,
   recordNeverNotified,
   recordNotified,
   removeSuppression,
@@ -12,7 +12,7 @@ import {
   recordInhibited,
   recordSilenced,
   wasHandlerNotified,
-} from '../../../../shared/domain/notify/log.ts';
+} from '../../../../shared/domain/notify/notification-log.ts';
 import {
   LOGGED_HANDLERS_MAX,
   notificationLogSchema,
@@ -29,7 +29,7 @@ const manyNames = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 4 }), { mi
 const logs: fc.Arbitrary<NotificationLog> = fc
   .record({ notified: names, inhibited: fc.option(names), isSilenced: fc.boolean(), isNever: fc.boolean() })
   .map(({ notified, inhibited, isSilenced, isNever }) => {
-    let log = recordNotified(EMPTY_LOG, notified);
+    let log = recordNotified(EMPTY_NOTIFICATION_LOG, notified);
     if (inhibited !== null) log = recordInhibited(log, SWITCH, inhibited);
     if (inhibited !== null && isNever) log = recordNeverNotified(log);
     return isSilenced ? recordSilenced(log) : log;
@@ -37,7 +37,7 @@ const logs: fc.Arbitrary<NotificationLog> = fc
 
 /** Returns the handlers with a pending notification after a merge with an inhibited event. */
 function pendingOf(a: NotificationLog, b: NotificationLog): readonly string[] {
-  const { inhibition = [] } = mergeLogs(a, { ...b, inhibitedBy: SWITCH }, []).pending ?? {};
+  const { inhibition = [] } = mergeNotificationLogs(a, { ...b, inhibitedBy: SWITCH }, []).pending ?? {};
   return inhibition === 'all' ? ['all'] : [...inhibition].toSorted();
 }
 
@@ -45,7 +45,7 @@ describe('the notification log of an event', () => {
   test('settling what an inhibition suppressed, after it ended, leads back to the log before', () => {
     fc.assert(
       fc.property(manyNames, names, (handlers, notified) => {
-        const before = recordNotified(EMPTY_LOG, notified);
+        const before = recordNotified(EMPTY_NOTIFICATION_LOG, notified);
         const suppressed = recordInhibited(before, SWITCH, handlers);
         expect(removePendingHandlers(removeSuppression(suppressed, 'inhibition'), handlers)).toEqual(before);
       }),
@@ -55,7 +55,7 @@ describe('the notification log of an event', () => {
   test('no handler with a pending notification is forgotten, however many there are', () => {
     fc.assert(
       fc.property(manyNames, manyNames, (first, second) => {
-        const log = recordInhibited(recordInhibited(EMPTY_LOG, SWITCH, first), SWITCH, second);
+        const log = recordInhibited(recordInhibited(EMPTY_NOTIFICATION_LOG, SWITCH, first), SWITCH, second);
         for (const name of [...first, ...second]) expect(isPendingByInhibition(log, name)).toBe(true);
         const { inhibition = [] } = log.pending ?? {};
         expect(inhibition === 'all' ? 0 : inhibition.length).toBeLessThanOrEqual(LOGGED_HANDLERS_MAX);
@@ -74,7 +74,7 @@ describe('the notification log of an event', () => {
   test('a handler that was notified under either name counts as notified after a merge', () => {
     fc.assert(
       fc.property(logs, logs, (first, second) => {
-        const merged = mergeLogs(first, second, []);
+        const merged = mergeNotificationLogs(first, second, []);
         for (const name of ['a', 'b', 'c', 'd', 'e']) {
           expect(wasHandlerNotified(merged, name)).toBe(
             wasHandlerNotified(first, name) || wasHandlerNotified(second, name),
@@ -91,7 +91,9 @@ describe('the notification log of an event', () => {
         expect(recordNotified(log, notified === 'all' ? ['x'] : notified)).toBe(log);
         expect(log.pending?.silence === true ? recordSilenced(log) : log).toBe(log);
         const again = JSON.parse(JSON.stringify(log)) as NotificationLog;
-        expect(inhibitedBy === undefined ? internLog(again) : recordInhibited(log, inhibitedBy, [])).toBe(log);
+        expect(inhibitedBy === undefined ? internNotificationLog(again) : recordInhibited(log, inhibitedBy, [])).toBe(
+          log,
+        );
       }),
     );
   });

@@ -21,7 +21,7 @@ export interface Occurrence {
   /** True if the result is only simulated, so that the registry does not contain its effects. */
   readonly isSimulated?: boolean;
   /** True if no event of the check was open before this result. */
-  readonly isNew?: boolean;
+  readonly isNewEvent?: boolean;
   /**
    * True if the event is evaluated again after the inhibition rules changed. By then, all inhibitors under the new
    * rules are recorded.
@@ -45,7 +45,7 @@ export function isStoredEvent(occurrence: Occurrence): boolean {
 }
 
 /** True if an occurrence has the id of the open event of its check, but leaves that event unchanged. */
-export function isSeparateFromStored(occurrence: Occurrence): boolean {
+export function leavesStoredEventUnchanged(occurrence: Occurrence): boolean {
   const entry = entryOfStoredEvent(occurrence);
   return entry !== undefined && entry.state.event !== occurrence.state;
 }

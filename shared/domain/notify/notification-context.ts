@@ -79,7 +79,7 @@ export interface NotificationContext extends StageInputs {
   /** The notification log of the event before this decision. */
   readonly notificationLog: NotificationLog;
   /** True if the event opens with this result. */
-  readonly isNew: boolean;
+  readonly isNewEvent: boolean;
   /**
    * The setting `renotify-after-silence`. If true, handlers are notified of an event when its silence ends, provided
    * that the event is still firing.

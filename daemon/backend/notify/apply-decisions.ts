@@ -1,12 +1,12 @@
-import type { NotificationContext } from '../../../shared/domain/notify/context.ts';
-import { handlersWithEffect, type NotificationDecisions } from '../../../shared/domain/notify/pipeline.ts';
+import type { NotificationContext } from '../../../shared/domain/notify/notification-context.ts';
+import { handlersWithEffect, type NotificationDecisions } from '../../../shared/domain/notify/decide-notifications.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { saveNotifications } from '../model/events/mutations.ts';
 import { noteSuppressed } from '../model/silences/mutations.ts';
 import { enqueueOrGroup } from './enqueue.ts';
-import { entryOfStoredEvent, type Occurrence } from './occurrence.ts';
-import type { VerdictReport } from '../model/notify/route.ts';
+import { entryOfStoredEvent, type Occurrence } from './event-occurrence.ts';
+import type { VerdictReport } from '../model/notify/routing.ts';
 import { deferResolution } from '../model/notify/silence-ends/mutations.ts';
 
 /**
@@ -17,7 +17,7 @@ export function applyDecisions(
   transaction: Transaction,
   occurrence: Occurrence,
   { event }: Pick<NotificationContext, 'event'>,
-  { decisions, notificationLog: log }: NotificationDecisions,
+  { decisions, notificationLog }: NotificationDecisions,
 ): void {
   const { namespace } = occurrence.client;
   for (const decision of decisions) {
@@ -29,7 +29,7 @@ export function applyDecisions(
   const deferredHandlers = handlersWithEffect(decisions, 'defer');
   if (deferredHandlers.length > 0) deferResolution(transaction, namespace, event, deferredHandlers);
   const entry = entryOfStoredEvent(occurrence);
-  if (entry !== undefined) saveNotifications(transaction, entry, log);
+  if (entry !== undefined) saveNotifications(transaction, entry, notificationLog);
   reportOccurrenceVerdicts(
     transaction,
     occurrence,

@@ -1,6 +1,9 @@
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
-import type { GroupNotificationRecord, NotificationContext } from '../../../shared/domain/notify/context.ts';
+import type {
+  GroupNotificationRecord,
+  NotificationContext,
+} from '../../../shared/domain/notify/notification-context.ts';
 import { getsV2Events, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -8,11 +11,16 @@ import { openEvents } from '../model/events/state.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { groupsOf } from '../model/notify/groups/state.ts';
 import { findInhibition, type InhibitionInputs } from './inhibitions/event-inhibition.ts';
-import { isSeparateFromStored, activeSilenceIds, eventForV2Handlers, type Occurrence } from './occurrence.ts';
-import type { Routing } from '../model/notify/route.ts';
+import {
+  leavesStoredEventUnchanged,
+  activeSilenceIds,
+  eventForV2Handlers,
+  type Occurrence,
+} from './event-occurrence.ts';
+import type { Routing } from '../model/notify/routing.ts';
 
 /** The state on which the decisions about the handlers of an event depend. Every `Transaction` has these members. */
-export interface ContextSource extends InhibitionInputs {
+export interface NotificationContextSource extends InhibitionInputs {
   readonly routing: Routing;
   /** The time at which the decisions are made, in epoch milliseconds. */
   readonly nowMs: number;
@@ -22,12 +30,12 @@ export interface ContextSource extends InhibitionInputs {
 interface StateOverrides {
   readonly events?: StoredEvents;
   readonly silencedBy?: readonly string[];
-  readonly isSeparateFromStored?: boolean;
+  readonly leavesStoredEventUnchanged?: boolean;
 }
 
 /** Collects all inputs for the decision which of the passed handlers are notified of an event. */
 export function buildNotificationContext(
-  source: ContextSource,
+  source: NotificationContextSource,
   occurrence: Occurrence,
   {
     clientRecord,
@@ -50,8 +58,8 @@ export function buildNotificationContext(
     v2Event: handlers.some(getsV2Events) ? eventForV2Handlers(occurrence, event, nowMs) : event,
     handlers,
     notificationLog: occurrence.state.notifications,
-    isNew: occurrence.isNew === true,
-    leavesStoredEventUnchanged: overrides.isSeparateFromStored ?? isSeparateFromStored(occurrence),
+    isNewEvent: occurrence.isNewEvent === true,
+    leavesStoredEventUnchanged: overrides.leavesStoredEventUnchanged ?? leavesStoredEventUnchanged(occurrence),
     inhibition: findInhibition(source, occurrence, event),
     findGroupRecord: (handler) => groupNotificationRecord(namespace, handler, event),
     isQueueFull: (handler) => routing.isQueueFull(namespace.name, handler),

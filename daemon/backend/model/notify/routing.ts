@@ -1,6 +1,6 @@
 import type { StoredEvents } from '../../../../shared/domain/filter-event.ts';
-import type { NotificationContext } from '../../../../shared/domain/notify/context.ts';
-import { rejectIfQueueFull } from '../../../../shared/domain/notify/pipeline.ts';
+import type { NotificationContext } from '../../../../shared/domain/notify/notification-context.ts';
+import { rejectIfQueueFull } from '../../../../shared/domain/notify/decide-notifications.ts';
 import {
   DEFAULT_HANDLER,
   handlerNames,
@@ -8,7 +8,7 @@ import {
   routeHandlers,
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
-import type { StageInputs } from '../../../../shared/domain/notify/context.ts';
+import type { StageInputs } from '../../../../shared/domain/notify/notification-context.ts';
 import { pipelineRefs, routePipelines } from '../../../../shared/domain/v2/pipeline.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';

@@ -1,6 +1,6 @@
 import type { HandledEvent } from '../../schemas/handler-job.ts';
-import { isPendingByInhibition } from './log.ts';
-import type { NotificationContext } from './context.ts';
+import { isPendingByInhibition } from './notification-log.ts';
+import type { NotificationContext } from './notification-context.ts';
 import { respectsSilences, isGroupingHandler, type RoutedHandler } from './route.ts';
 
 /*
@@ -31,11 +31,12 @@ export function eventForHandler(
  */
 export function announcesSilenceEnd({
   event,
-  notificationLog: log,
-  leavesStoredEventUnchanged: isSeparateFromStored,
+  notificationLog,
+  leavesStoredEventUnchanged,
   renotifiesAfterSilence,
 }: NotificationContext): boolean {
-  if (isSeparateFromStored === true || !renotifiesAfterSilence || log.pending?.silence !== true) return false;
+  if (leavesStoredEventUnchanged === true || !renotifiesAfterSilence || notificationLog.pending?.silence !== true)
+    return false;
   return !event.silenced && event.action !== 'resolve';
 }
 
@@ -44,16 +45,10 @@ export function announcesSilenceEnd({
  * such a handler gets `inhibition_ended`.
  */
 function announcesInhibitionEnd(handler: RoutedHandler, context: NotificationContext): boolean {
-  const {
-    event,
-    inhibition,
-    leavesStoredEventUnchanged: isSeparateFromStored,
-    notificationLog: log,
-    findGroupRecord: groupOf,
-  } = context;
-  if (isSeparateFromStored === true || inhibition !== undefined || event.action === 'resolve') return false;
+  const { event, inhibition, leavesStoredEventUnchanged, notificationLog, findGroupRecord } = context;
+  if (leavesStoredEventUnchanged === true || inhibition !== undefined || event.action === 'resolve') return false;
   return (
-    isPendingByInhibition(log, handler.name) ||
-    (isGroupingHandler(handler) && groupOf(handler.name)?.wasInhibitedAtFlush === true)
+    isPendingByInhibition(notificationLog, handler.name) ||
+    (isGroupingHandler(handler) && findGroupRecord(handler.name)?.wasInhibitedAtFlush === true)
   );
 }

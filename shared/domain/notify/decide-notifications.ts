@@ -9,10 +9,10 @@ import {
   recordInhibited,
   recordSilenced,
   wasHandlerNotified,
-} from './log.ts';
-import { announcesSilenceEnd, eventForHandler } from './renotify.ts';
+} from './notification-log.ts';
+import { announcesSilenceEnd, eventForHandler } from './after-suppression.ts';
 import { getsV2Events, isGroupingHandler, handlerIdentity, type RoutedHandler } from './route.ts';
-import type { NotificationContext, StageInputs } from './context.ts';
+import type { NotificationContext, StageInputs } from './notification-context.ts';
 import { leadsToRun, evaluateStages, wouldRunWithoutSilence } from './verdict.ts';
 
 /** The decision whether one handler is notified of an event, and what follows from it. */
@@ -49,7 +49,7 @@ export function decideNotifications(context: NotificationContext): NotificationD
   return {
     decisions,
     notificationLog:
-      context.leavesStoredEventUnchanged === true ? context.notificationLog : logAfterDecisions(context, decisions),
+      context.leavesStoredEventUnchanged === true ? context.notificationLog : nextNotificationLog(context, decisions),
   };
 }
 
@@ -121,9 +121,9 @@ function decideSilenced(
  */
 function wasNotifiedOfProblem(
   { name }: RoutedHandler,
-  { findGroupRecord: groupOf, notificationLog: log }: NotificationContext,
+  { findGroupRecord, notificationLog }: NotificationContext,
 ): boolean {
-  return groupOf(name)?.wasNotified ?? wasHandlerNotified(log, name);
+  return findGroupRecord(name)?.wasNotified ?? wasHandlerNotified(notificationLog, name);
 }
 
 function withoutInhibition(context: NotificationContext): StageInputs {
@@ -133,7 +133,7 @@ function withoutInhibition(context: NotificationContext): StageInputs {
 /**
  * Returns the notification log of an event as it must be stored after the decisions about the handlers of the event.
  */
-function logAfterDecisions(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
+function nextNotificationLog(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
   const { event, inhibition, handlers } = context;
   const notified = handlersWithEffect(decisions, 'notify');
   let log = context.notificationLog;
@@ -144,7 +144,7 @@ function logAfterDecisions(context: NotificationContext, decisions: readonly Han
     );
   } else {
     log = recordInhibited(log, inhibition.inhibitor, handlersWithEffect(decisions, 'suppressed by inhibition'));
-    if (context.isNew) log = recordNeverNotified(log);
+    if (context.isNewEvent) log = recordNeverNotified(log);
   }
   if (announcesSilenceEnd(context) || (notified.length > 0 && !event.silenced)) log = removeSuppression(log, 'silence');
   else if (handlersWithEffect(decisions, 'suppressed by silence').length > 0) log = recordSilenced(log);

@@ -10,7 +10,7 @@ import {
  * object if nothing changes; the caller then need not write the event. All logs without fields are the same object.
  */
 
-export const EMPTY_LOG: NotificationLog = Object.freeze({});
+export const EMPTY_NOTIFICATION_LOG: NotificationLog = Object.freeze({});
 
 /** Records in the log of an event that a silence suppressed a notification. That notification is then pending. */
 export function recordSilenced(log: NotificationLog): NotificationLog {
@@ -94,7 +94,11 @@ export function wasHandlerNotified({ notified }: NotificationLog, handler: strin
  * @param after the log of the event under the new name
  * @param routed the handlers on the route of the last result
  */
-export function mergeLogs(before: NotificationLog, after: NotificationLog, routed: readonly string[]): NotificationLog {
+export function mergeNotificationLogs(
+  before: NotificationLog,
+  after: NotificationLog,
+  routed: readonly string[],
+): NotificationLog {
   const merged = withoutEmptyFields({
     notified: unionOfHandlers(before.notified, after.notified),
     neverNotified: before.neverNotified === true ? after.neverNotified : undefined,
@@ -150,23 +154,23 @@ function withoutEmptyFields({ notified, neverNotified, inhibitedBy, pending = {}
       },
     }),
   };
-  return internLog(log);
+  return internNotificationLog(log);
 }
 
 /** Maximum number of different logs that events share as objects; any further log gets an object for each event. */
-const SHARED_LOGS_MAX = 1000;
+const SHARED_NOTIFICATION_LOGS_MAX = 1000;
 const sharedLogs = new Map<string, NotificationLog>();
 
 /**
  * Returns the same object for equal logs, in order to save memory: most of a hundred thousand open events have one of a
  * few different logs. A log that names an inhibitor is returned unchanged.
  */
-export function internLog(log: NotificationLog): NotificationLog {
+export function internNotificationLog(log: NotificationLog): NotificationLog {
   if (log.inhibitedBy !== undefined) return log;
   const key = JSON.stringify(log);
-  if (key === '{}') return EMPTY_LOG;
+  if (key === '{}') return EMPTY_NOTIFICATION_LOG;
   const sharedLog = sharedLogs.get(key);
   if (sharedLog !== undefined) return sharedLog;
-  if (sharedLogs.size < SHARED_LOGS_MAX) sharedLogs.set(key, log);
+  if (sharedLogs.size < SHARED_NOTIFICATION_LOGS_MAX) sharedLogs.set(key, log);
   return log;
 }

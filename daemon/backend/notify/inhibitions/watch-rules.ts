@@ -11,7 +11,7 @@ import type { EventKey } from '../silence-ends/commands.ts';
 import type { Clock } from '../../ports.ts';
 import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { inhibitorsOf, createEvaluatedRules } from '../../model/notify/inhibitions/state.ts';
+import { inhibitorsOf, createEvaluatedInhibitionRules } from '../../model/notify/inhibitions/state.ts';
 import type { InhibitorKey, InhibitionUpdates } from './rule-changes.ts';
 
 /** Maximum number of events, or of inhibitor records, that one commit changes. Other work runs between two commits. */
@@ -53,31 +53,32 @@ export function watchInhibitionRules(deps: RuleWatcherDeps): Disposable {
 
 class InhibitionRuleWatcher implements Disposable {
   readonly #deps: RuleWatcherDeps;
-  readonly #ruleListener: Disposable;
+  readonly #ruleChangeListener: Disposable;
   #isEvaluating = false;
   #isDisposed = false;
   #retryTimer: Disposable | undefined;
 
   constructor(deps: RuleWatcherDeps) {
     this.#deps = deps;
-    this.#ruleListener = deps.definitions.onChange(() => this.#startIfOutdated());
-    this.#startIfOutdated();
+    this.#ruleChangeListener = deps.definitions.onChange(() => this.#startEvaluationIfOutdated());
+    this.#startEvaluationIfOutdated();
   }
 
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    this.#ruleListener[Symbol.dispose]();
+    this.#ruleChangeListener[Symbol.dispose]();
     this.#retryTimer?.[Symbol.dispose]();
   }
 
-  #startIfOutdated(): void {
-    if (!this.#isEvaluating && this.#retryTimer === undefined && !this.#isUpToDate()) void this.#evaluateUntilCurrent();
+  #startEvaluationIfOutdated(): void {
+    if (!this.#isEvaluating && this.#retryTimer === undefined && !this.#isEvaluationUpToDate())
+      void this.#evaluateUntilUpToDate();
   }
 
-  #isUpToDate(): boolean {
+  #isEvaluationUpToDate(): boolean {
     const { registry, definitions } = this.#deps;
-    const { fingerprints } = registry.state(createEvaluatedRules);
-    const currentFingerprints = fingerprintsOf(definitions.inhibitions);
+    const { fingerprints } = registry.state(createEvaluatedInhibitionRules);
+    const currentFingerprints = ruleFingerprints(definitions.inhibitions);
     return (
       fingerprints.length === currentFingerprints.size &&
       fingerprints.every((fingerprint) => currentFingerprints.has(fingerprint))
@@ -88,10 +89,10 @@ class InhibitionRuleWatcher implements Disposable {
    * Evaluates the open events, again if the rules change meanwhile, until all of them have been evaluated against the
    * current rules. Never rejects: after an error, a timer starts the evaluation again.
    */
-  async #evaluateUntilCurrent(): Promise<void> {
+  async #evaluateUntilUpToDate(): Promise<void> {
     this.#isEvaluating = true;
     try {
-      while (!this.#isDisposed && !this.#isUpToDate())
+      while (!this.#isDisposed && !this.#isEvaluationUpToDate())
         await this.#evaluateOpenEvents(this.#deps.definitions.inhibitions);
     } catch (error) {
       this.#scheduleRetry(error);
@@ -105,7 +106,7 @@ class InhibitionRuleWatcher implements Disposable {
     log.warn({ reason: errorMessage(error) }, 'inhibitions of open events could not be evaluated, retrying soon');
     this.#retryTimer = clock.after(RETRY_DELAY_MS, () => {
       this.#retryTimer = undefined;
-      this.#startIfOutdated();
+      this.#startEvaluationIfOutdated();
     });
   }
 
@@ -122,24 +123,32 @@ class InhibitionRuleWatcher implements Disposable {
     );
     const isCanceled = (): boolean =>
       this.#isDisposed || registry.generation !== generation || this.#deps.definitions.inhibitions !== rules;
-    const currentFingerprints = fingerprintsOf(rules);
-    const evaluatedFingerprints = new Set(registry.state(createEvaluatedRules).fingerprints);
+    const currentFingerprints = ruleFingerprints(rules);
+    const evaluatedFingerprints = new Set(registry.state(createEvaluatedInhibitionRules).fingerprints);
     const newRules = rules.filter(({ fingerprint }) => !evaluatedFingerprints.has(fingerprint));
-    await this.#processInChunks(this.#outdatedInhibitors(currentFingerprints), EVENTS_PER_CHUNK, isCanceled, (keys) =>
-      updates.removeInhibitors(keys, currentFingerprints),
+    await this.#processInChunks(
+      this.#findOutdatedInhibitors(currentFingerprints),
+      EVENTS_PER_CHUNK,
+      isCanceled,
+      (keys) => updates.removeInhibitors(keys, currentFingerprints),
     );
     // Record all inhibitors under the new rules first. Then evaluate the events that these inhibitors may inhibit.
-    const mayInhibit = this.#selectOpenEvents((event) =>
+    const possibleInhibitorKeys = this.#selectOpenEvents((event) =>
       newRules.some(({ source }) => mayMatchOpenEvent(source, event)),
     );
-    await this.#processInChunks(mayInhibit, chunkSize, isCanceled, (keys) => updates.recordInhibitors(keys, rules));
-    await this.#processInChunks(this.#inhibitedByRemovedRules(currentFingerprints), chunkSize, isCanceled, (keys) =>
-      updates.evaluateEvents(keys),
+    await this.#processInChunks(possibleInhibitorKeys, chunkSize, isCanceled, (keys) =>
+      updates.recordInhibitors(keys, rules),
     );
-    const mayBeInhibited = this.#selectOpenEvents((event, inhibitors) =>
+    await this.#processInChunks(
+      this.#findEventsInhibitedByRemovedRules(currentFingerprints),
+      chunkSize,
+      isCanceled,
+      (keys) => updates.evaluateEvents(keys),
+    );
+    const possiblyInhibitedKeys = this.#selectOpenEvents((event, inhibitors) =>
       newRules.some((rule) => inhibitors.hasInhibitor(rule) && mayMatchOpenEvent(rule.target, event)),
     );
-    await this.#processInChunks(mayBeInhibited, chunkSize, isCanceled, (keys) => updates.evaluateEvents(keys));
+    await this.#processInChunks(possiblyInhibitedKeys, chunkSize, isCanceled, (keys) => updates.evaluateEvents(keys));
     if (!isCanceled()) await updates.recordEvaluatedRules([...currentFingerprints]);
   }
 
@@ -176,7 +185,9 @@ class InhibitionRuleWatcher implements Disposable {
    * Yields the keys of all inhibitor records whose rule was changed or removed. For each other inhibitor record, it
    * yields undefined, so that a long search can be interrupted.
    */
-  *#outdatedInhibitors(currentFingerprints: ReadonlySet<string>): Generator<InhibitorKey | undefined, void, undefined> {
+  *#findOutdatedInhibitors(
+    currentFingerprints: ReadonlySet<string>,
+  ): Generator<InhibitorKey | undefined, void, undefined> {
     for (const namespace of this.#deps.registry.namespaces()) {
       for (const { rule, fingerprint, client, check } of inhibitorsOf(namespace).all()) {
         yield currentFingerprints.has(fingerprint) ? undefined : [namespace.name, rule, client, check];
@@ -188,7 +199,7 @@ class InhibitionRuleWatcher implements Disposable {
    * Yields the keys of all events that are inhibited under a rule that was changed or removed. For each other inhibited
    * event, it yields undefined, so that a long search can be interrupted.
    */
-  *#inhibitedByRemovedRules(
+  *#findEventsInhibitedByRemovedRules(
     currentFingerprints: ReadonlySet<string>,
   ): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#deps.registry.namespaces()) {
@@ -208,7 +219,7 @@ class InhibitionRuleWatcher implements Disposable {
   ): Generator<EventKey | undefined, void, undefined> {
     for (const namespace of this.#deps.registry.namespaces()) {
       const inhibitors = inhibitorsOf(namespace);
-      for (const entry of checksOfClientsWithEvents(namespace)) {
+      for (const entry of checksOfClientsWithOpenEvents(namespace)) {
         const event = openEventAttributes(entry);
         yield event !== undefined && isSelected(event, inhibitors) ? eventKey(entry) : undefined;
       }
@@ -216,7 +227,7 @@ class InhibitionRuleWatcher implements Disposable {
   }
 }
 
-function fingerprintsOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
+function ruleFingerprints(rules: readonly InhibitionRule[]): ReadonlySet<string> {
   return new Set(rules.map(({ fingerprint }) => fingerprint));
 }
 
@@ -224,7 +235,7 @@ function fingerprintsOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
  * Yields all checks of each client that has an open event, in no particular order. It iterates over the current maps
  * without copying them. An event that opens or resolves meanwhile is evaluated with its own result.
  */
-function* checksOfClientsWithEvents({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
+function* checksOfClientsWithOpenEvents({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
   for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();
 }
 
