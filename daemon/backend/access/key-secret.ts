@@ -33,9 +33,10 @@ export function keyVersion({ hash: stored }: { readonly hash: string }): string 
 }
 
 /**
- * Returns the id and the hash of an API key from a dump of Sensu Go, which contains the key itself.
+ * Converts an API key from a dump of Sensu Go, where the key is in plain text, to its id and hash.
  *
- * @param before callback that returns the stored hash for an id; if the key matches it, this hash stays
+ * @param before callback that returns the hash that is stored for an id. It is reused if the key matches it, so that a
+ *   repeated restore changes nothing.
  */
 export function storedPeerKey(key: string, before: (id: string) => string | undefined): { id: string; hash: string } {
   const { id = '', secret = key } = partsOfKey(key) ?? {};

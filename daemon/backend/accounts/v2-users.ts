@@ -39,8 +39,8 @@ interface UserDeps {
 }
 
 /**
- * Serves users to administrators (completion 1.17), and lets users change their own password. Deleting a user only
- * disables it, as in Sensu Go.
+ * Returns the routes by which administrators manage users, and users change their own password (completion 1.17).
+ * Deleting a user only disables it, as in Sensu Go.
  */
 export function usersOnV2({ authenticator, users, sessions, registry, escalation }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {

@@ -8,7 +8,7 @@ import { expectCommit } from './hold-reads.ts';
 import { arrayText, PIECE_LENGTH, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
 import { queryOf, integerParameter } from './query.ts';
 
-/** The source of the objects in a list. */
+/** Reads the objects that a list endpoint returns. */
 export interface ObjectSource<T extends object> {
   /** The prefix of the fields in a field selector, such as `check` in `check.name`. */
   readonly fieldRoot: string;

@@ -214,8 +214,9 @@ export function notifyPendingResolution(
 }
 
 /**
- * Returns the handlers that must be notified of a pending resolution, even those that are no longer on the route of the
- * event. If the pending resolution is for `all` handlers, these are the handlers on the route.
+ * Returns the handlers that must still be notified of a resolution. If the pending resolution lists handlers, these are
+ * the listed ones, even if the route of the event no longer contains them. If it is for `all`, these are the handlers
+ * on the current route.
  */
 function handlersToNotify(
   { routing }: Transaction,

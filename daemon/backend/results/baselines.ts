@@ -9,7 +9,7 @@ const ALL_BASELINES_MAX = 500_000;
 
 const NONCE_BYTES = 9;
 
-/** Counts the baselines of all connections against their common limit, and creates their stamps. */
+/** Limits the number of baselines over all connections, and creates the stamp by which a delta names its baseline. */
 export class BaselineBudget {
   readonly max: number;
   used = 0;

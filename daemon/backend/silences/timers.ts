@@ -99,8 +99,8 @@ interface LearningParts extends Omit<ExpiryParts, 'clock'> {
 }
 
 /**
- * Reads the attributes of selectors that were committed before their attributes were in memory, for example from a
- * dump. Then announces the silences with a selector again.
+ * Loads the attributes that selectors refer to, if a selector was committed before they were in memory, for example by
+ * a restore. Then publishes the silences with a selector on the feed again.
  */
 export function learnInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
   const learn = async (name: string): Promise<void> => {

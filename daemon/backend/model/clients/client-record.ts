@@ -35,7 +35,7 @@ const SIGNATURE = ',"signature":';
 
 /** Returns the visible client record as JSON, cut out of the stored text without parsing where possible. */
 export function clientTextOf(value: string): string {
-  // Quotes inside later strings are escaped, so the last match is the stored attribute `signature`.
+  // JSON escapes quotes in strings, so no value contains this text: the last match is the attribute `signature` itself.
   const end = value.lastIndexOf(SIGNATURE);
   if (end === -1 || !value.startsWith(CLIENT)) return JSON.stringify(decodeClient(value).client);
   return value.slice(CLIENT.length, end);

@@ -105,7 +105,7 @@ function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): v
   removeInhibitorRecords(transaction, client.namespace, client.name, name);
 }
 
-/** Announces the open event of a check, if there is one, because its visible attributes may have changed. */
+/** Publishes the open event of a check, if there is one, on the feed, because attributes it shows may have changed. */
 export function noteEvent(transaction: Transaction, entry: CheckEntry): void {
   if (entry.state.event !== undefined) transaction.announce(CHECK_RECORDS, entry);
 }

@@ -15,8 +15,9 @@ interface HandlerStatusDeps {
 }
 
 /**
- * Returns the status of the handlers in these namespaces, sorted by name: all defined handlers except sets, which have
- * no runs, and all other handlers that had runs since the backend started or that have dead letters.
+ * Returns the status of the handlers in these namespaces, sorted by name. It includes every defined handler, and also
+ * undefined and built-in ones that have run since the backend started or have dead letters. It excludes handler sets,
+ * which have no runs, unless their name has run before.
  *
  * @param namespaces the namespaces that the caller may read
  */
