@@ -249,7 +249,7 @@ export class ResultSocket {
     if (!spool.isOurs(acked)) {
       log.warn(
         { acked, last: spool.lastId },
-        'spool is older than the results that the backend has stored: starting a new spool',
+        'spool is out of date, because the backend already has newer results of this agent: starting a new spool',
       );
       await spool.rename(acked);
       connection.close('a new spool');

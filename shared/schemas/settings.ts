@@ -310,7 +310,7 @@ export const programSettingsSchema = z.object({
     .enum(['info', 'debug'])
     .default('info')
     .describe(
-      'Log level at which each API response is logged. If these records fill the log, set `debug`: they are written only if `log-level` is `debug` too.',
+      'Log level at which each API response is logged. To keep these records out of the log, set `debug`: they then appear only if `log-level` is `debug`.',
     ),
 });
 

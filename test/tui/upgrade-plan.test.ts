@@ -143,7 +143,7 @@ describe('a step', () => {
     await rig.shows('owner: none');
     plans.orders.length = 0;
     rig.type('\r');
-    await rig.shows('the plan has moved on to step 4 of 12', 'nothing was done');
+    await rig.shows('the upgrade plan is now at step 4 of 12', 'your command was not run');
     expect(plans.orders).toEqual([]);
   });
 });

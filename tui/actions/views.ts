@@ -84,7 +84,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-back',
     keys: ['['],
     in: [...VIEWS_ALL],
-    help: 'go back one view, or one change while viewing the past (:at)',
+    help: 'go back to the previous view; while viewing the past (:at), to the previous change',
     run: (store) => {
       if (!stepPast(store, -1)) goBack(store);
     },
@@ -93,7 +93,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-forward',
     keys: [']'],
     in: [...VIEWS_ALL],
-    help: 'go forward one view, or one change while viewing the past',
+    help: 'go forward to the next view; while viewing the past, to the next change',
     run: (store) => {
       if (!stepPast(store, 1)) goTo(store, forwardInHistory(store.state));
     },

@@ -53,7 +53,7 @@ export function reportDisconnected(store: MessageSink & MergedSources, names: re
   const lost = [...contexts].filter((context) => !isConnected(backends.get(context) ?? INITIAL_FEED_STATUS));
   if (lost.length === 0) return false;
   const backendText = lost.length === 1 ? 'that backend' : 'those backends';
-  store.say(`not connected to ${lost.join(', ')}: exclude the rows of ${backendText}`, 'problem');
+  store.say(`not connected to ${lost.join(', ')}: unmark or filter out the rows of ${backendText}`, 'problem');
   return true;
 }
 

@@ -58,7 +58,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   silences: {
     words: 'silences [NUMBER | end NUMBER]',
-    help: 'list silences, those that expire soonest first (default: 10); "silences end NUMBER" ends the listed silence with this number',
+    help: 'list the silences that expire next (at most NUMBER silences; default: 10); "silences end NUMBER" ends the silence at that position in the list',
     run: runSilencesCommand,
   },
   groups: {

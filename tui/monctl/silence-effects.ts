@@ -23,7 +23,7 @@ export async function silenceEffects(
     const when = recurrenceText(present.recurrence);
     throw new MonError(
       'conflict',
-      `the silence ${id} exists and recurs (${when}): clear it first, or silence the same events with --selector`,
+      `the recurring silence ${id} exists already (${when}) and is not replaced: delete it first, or silence the same events with --selector`,
     );
   }
   if (typeof selector === 'string') return await selectorEffects(api(), id, selector, present);

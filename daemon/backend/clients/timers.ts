@@ -70,7 +70,7 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
     sweep(parts, isDue)
       // The sweep is not retried here, because the next one checks all clients again.
       .catch((error: unknown) =>
-        parts.log.warn({ reason: errorMessage(error) }, 'could not process missing keepalives, retrying soon'),
+        parts.log.warn({ reason: errorMessage(error) }, 'could not check for overdue keepalives, retrying soon'),
       )
       .finally(() => {
         isSweeping = false;

@@ -97,7 +97,7 @@ async function readCredentials(file: string): Promise<Settings> {
   const colon = line.indexOf(':');
   if (colon < 1 || colon === line.length - 1 || /[\r\n]/.test(line)) {
     throw new Error(
-      'the file must contain one line: user:password, or user: followed by the hash from mon-backend hash-password',
+      'the file must contain one line: "USER:PASSWORD" or "USER:HASH" (create the hash with "mon-backend hash-password")',
     );
   }
   return { api: { user: line.slice(0, colon), password: line.slice(colon + 1) } };

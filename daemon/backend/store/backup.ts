@@ -110,7 +110,7 @@ export async function readBackup(dir: string): Promise<Backup> {
   try {
     text = await readFile(join(dir, MANIFEST_FILE), 'utf8');
   } catch (error) {
-    throw new MonError('invalid', `there is no backup in ${dir}: its ${MANIFEST_FILE} cannot be read`, {
+    throw new MonError('invalid', `there is no usable backup in ${dir}: cannot read its ${MANIFEST_FILE}`, {
       cause: error,
     });
   }

@@ -349,7 +349,7 @@ describe('results', () => {
     expect(spool.name).not.toBe(before);
     expect(backend.committed).toEqual([{ id: 1, check: aResult('precious') }]);
     expect(log.messages('warn')).toContain(
-      'spool is older than the results that the backend has stored: starting a new spool',
+      'spool is out of date, because the backend already has newer results of this agent: starting a new spool',
     );
   });
 

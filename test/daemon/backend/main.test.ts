@@ -120,7 +120,7 @@ test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>
     name: 'a credentials file without a password',
     args: ['start'],
     env: { MON_CREDENTIALS_FILE: '/dev/null' },
-    stderr: /MON_CREDENTIALS_FILE: the file must contain one line: user:password, or user: followed by the hash/,
+    stderr: /MON_CREDENTIALS_FILE: the file must contain one line: "USER:PASSWORD" or "USER:HASH"/,
   },
   {
     name: 'a certificate without its key',

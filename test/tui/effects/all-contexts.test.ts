@@ -164,7 +164,7 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     for (const key of ['s', 'r', 'K', 'D', 'R', 'u']) {
       rig.type(`a${key}`);
-      await rig.shows('not connected to lab: exclude the rows of that backend');
+      await rig.shows('not connected to lab: unmark or filter out the rows of that backend');
       expect(rig.screen.text).not.toContain('Cancel');
       rig.escape();
       rig.escape();

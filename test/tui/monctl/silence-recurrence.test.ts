@@ -102,7 +102,7 @@ test('a recurring silence cannot be extended or replaced by a single one, and th
   });
   for (const { dry, remedy } of [
     { dry: [], remedy: 'clear it first, or silence the same events by a selector' },
-    { dry: ['--dry-run'], remedy: 'clear it first, or silence the same events with --selector' },
+    { dry: ['--dry-run'], remedy: 'delete it first, or silence the same events with --selector' },
   ]) {
     const replaced = await monctl('silenced', 'create', '--check', 'load', '--expire', '1h', ...dry);
     expect(replaced.stderr).toContain(remedy);

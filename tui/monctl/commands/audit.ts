@@ -26,7 +26,7 @@ const list: Command = {
   details: ['The JSON output also contains the state before and after each change.'],
   options: {
     since: takes('TIME', 'start of the time range: 2h (ago), 22:00, or 2026-11-20T22:00'),
-    who: takes('NAME', 'only actions by this user or creator'),
+    who: takes('NAME', 'only actions by this user, or by this creator of a silence'),
     action: takes('ACTION', 'show only this action, such as silence.create or event.resolve'),
     limit: takes('N', `maximum number of records; default: ${String(PAGE)}, or ${String(FOLLOWED)} with --follow`),
     follow: flag('print records oldest first, then wait for new ones', { short: 'f' }),

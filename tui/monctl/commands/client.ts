@@ -164,8 +164,8 @@ const remove: Command = {
     'invalidate-expire': takes('DURATION', 'reject new data of the client for this long; implies --invalidate'),
     selector: takes(
       'TEXT',
-      'delete all clients that match this filter (syntax of "monctl client list -q"; also result>30d: last result older ' +
-        'than 30 days, events:0: no open events)',
+      'delete all clients that match this filter; same syntax as "monctl client list -q", plus "result>30d" (last result ' +
+        'older than 30 days) and "events:0" (no open events)',
     ),
     ...DELETE_OPTIONS,
   },

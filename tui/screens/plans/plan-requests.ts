@@ -37,12 +37,12 @@ export function wishOutcome(
     case 'word':
       return { kind: 'problem', text: `type "${safeLine(outcome.word)}" exactly to confirm; Esc cancels` };
     case 'over':
-      return { kind: 'gone', text: `plan #${String(wish.plan)} is closed: nothing was done` };
+      return { kind: 'gone', text: `plan #${String(wish.plan)} is closed: your command was not run` };
     case 'held':
-      return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan: nothing was done` };
+      return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan: your command was not run` };
     case 'moved': {
       const to = outcome.to === undefined ? 'its end' : stepText(outcome.plan, outcome.to);
-      return { kind: 'gone', text: `the plan has moved on to ${to}: nothing was done` };
+      return { kind: 'gone', text: `the upgrade plan is now at ${to}: your command was not run` };
     }
   }
 }

@@ -40,7 +40,10 @@ export class ChannelDoor implements OtherProtocol, Disposable {
   async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const { leadership, peers, slowPeers, server, connections, clock } = this.#parts;
     if (requestPath(request) !== CHANNELS_PATH)
-      throw new MonError('not_found', `there is no endpoint for cluster connections at ${requestPath(request)}`);
+      throw new MonError(
+        'not_found',
+        `${requestPath(request)} does not accept connections of cluster members: check the address of this member`,
+      );
     await peers.refuseStranger(request);
     if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;

@@ -126,7 +126,7 @@ export class GroupFlushTimer implements Disposable {
       await flusher.flush(id);
     } catch (error) {
       if (this.#isDisposed) return;
-      log.warn({ ...id, reason: errorMessage(error) }, 'group could not be flushed, retrying soon');
+      log.warn({ ...id, reason: errorMessage(error) }, 'notification group could not be flushed, retrying soon');
       this.#scheduleAt(id, clock.now() + FLUSH_RETRY_MS);
       this.#startTimer();
     }

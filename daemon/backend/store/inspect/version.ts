@@ -77,7 +77,7 @@ export function versionOf(edits: Iterable<Buffer>): ManifestVersion {
   }
   // The first records of a manifest contain all these fields. Without them LevelDB does not open a database either.
   if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE].every((tag) => seen.has(tag))) {
-    throw new MonError('internal', 'the manifest is truncated near the beginning');
+    throw new MonError('internal', 'the manifest is incomplete: it ends shortly after its beginning');
   }
   return { tables, logNumber };
 }

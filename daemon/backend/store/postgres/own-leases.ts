@@ -203,7 +203,7 @@ export class OwnLeases implements Disposable {
   #unreportedWrite(name: string): MonError {
     return new MonError(
       'conflict',
-      `the database ${this.#parts.shown} was unavailable, and now contains a write to shard ${name} that had timed out: ` +
+      `the database ${this.#parts.shown} was unavailable: a write to shard ${name} that timed out was committed after all: ` +
         'this backend stops, and reads that write after its restart',
     );
   }

@@ -22,7 +22,7 @@ export async function upgradeDirectory(
 ): Promise<void> {
   const storeOrHolder = await openUnlessLocked(stateDir);
   if ('holder' in storeOrHolder) {
-    parts.log.info({ url: storeOrHolder.holder }, 'upgrading the store through the running backend that uses it');
+    parts.log.info({ url: storeOrHolder.holder }, 'the store is in use by a running backend: that backend upgrades it');
     await upgradeThrough(addressOf(storeOrHolder.holder), flags, parts);
     return;
   }

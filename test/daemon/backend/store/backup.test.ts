@@ -130,7 +130,7 @@ describe('a changed backup', () => {
   });
 
   test.each([
-    { name: 'a missing manifest', text: undefined, message: /there is no backup in/ },
+    { name: 'a missing manifest', text: undefined, message: /there is no usable backup in/ },
     { name: 'a manifest that is no JSON', text: '{', message: /is damaged or from a later version/ },
     { name: 'a manifest of a later program', text: '{"format": 2}', message: /is damaged or from a later version/ },
   ])('$name', async ({ text, message }) => {

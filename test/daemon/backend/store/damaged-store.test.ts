@@ -39,7 +39,7 @@ describe('a damaged store', () => {
     {
       name: 'the manifest is cut off after its first record',
       damage: async (dir) => truncate(await manifest(dir), scanLog(await readFile(await manifest(dir))).records[1]?.at),
-      says: /: MANIFEST-\d+ is damaged: the manifest is truncated near the beginning/,
+      says: /: MANIFEST-\d+ is damaged: the manifest is incomplete: it ends shortly after its beginning/,
     },
     {
       name: 'a table is missing',

@@ -119,7 +119,7 @@ describe('a broken network', () => {
     network.target = target;
     expect(await lease.lost).toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/that had timed out/),
+      message: expect.stringMatching(/that timed out/),
     });
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
     const next = await openPostgresStore(url);

@@ -53,7 +53,7 @@ test('a store that a backend uses is upgraded through that backend automatically
   const first = upgrade();
   expect(await first.ended).toEqual({ code: 0, stderr: '' });
   expect(messagesOf(first)).toEqual([
-    'upgrading the store through the running backend that uses it',
+    'the store is in use by a running backend: that backend upgrades it',
     'migrating embedded database to a new version',
     'successfully upgraded database',
   ]);
