@@ -44,8 +44,8 @@ else await main(parsedArguments);
  */
 async function readArguments(argv: readonly string[]): Promise<Arguments | { readonly problem: string }> {
   if (argv.length === 0) return DEFAULT_ARGUMENTS;
-  const { parseConsoleArguments: parseArguments } = await import('./config/parse-arguments.ts');
-  return parseArguments(argv, import.meta);
+  const { parseConsoleArguments } = await import('./config/parse-arguments.ts');
+  return parseConsoleArguments(argv, import.meta);
 }
 
 async function main(flags: Arguments): Promise<void> {

@@ -24,7 +24,7 @@ export interface DemoSite extends AsyncDisposable {
 
 /** The progress of the site before the first look. */
 export interface DemoProgress {
-  readonly step: 'making 2,000 machines' | 'playing the results of the past';
+  readonly step: 'creating 2,000 machines' | 'replaying past results';
   /** Percent of the step. */
   readonly percent: number;
 }
@@ -51,8 +51,8 @@ export function startDemoSite(
     (step: DemoProgress['step']) =>
     (done: number, total: number): void =>
       onProgress({ step, percent: Math.floor((100 * done) / total) });
-  const ready = makeMachines(api, progressOf('making 2,000 machines'), stopping.signal)
-    .then(() => lookBack(api, roundsBefore, progressOf('playing the results of the past'), stopping.signal))
+  const ready = makeMachines(api, progressOf('creating 2,000 machines'), stopping.signal)
+    .then(() => lookBack(api, roundsBefore, progressOf('replaying past results'), stopping.signal))
     .then(async (beganAt) => {
       await leaveTraces(api, beganAt);
       await plans.create({ from: '6.1.0', to: '6.5.0' });

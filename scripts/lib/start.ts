@@ -152,7 +152,7 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   if (hasTerminal) return await runConsole(url);
   print(
     ...backend.lines,
-    'site     2,000 machines that only seem to be there; within a minute the first switch dies',
+    'site     2,000 simulated machines; within a minute, the first switch fails',
     '',
     `  ./scripts/mon --backend ${url}`,
     '',

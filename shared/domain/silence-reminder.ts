@@ -32,7 +32,7 @@ const REMINDER = 'silence-reminder';
  * Returns the transient event that notifies a handler of a silence about to end.
  *
  * @param entry the silence, with the number of events that it suppresses
- * @param occasion `now` in epoch seconds
+ * @param reminder `now`: epoch seconds
  */
 export function reminderEvent(
   entry: SilencedEntry,

@@ -30,8 +30,8 @@ export interface KeyPair {
 /**
  * Reads a certificate and its key.
  *
- * @param about prefix of the settings, with a trailing dot (`tls.`), and whether clients verify a name in the
- *   certificate
+ * @param options `section`: prefix of the settings, with a trailing dot (`tls.`); `isOfServer`: whether clients verify
+ *   a name in the certificate
  * @throws MonError `invalid` if they cannot be used, with the remedy
  */
 export function readKeyPair(

@@ -61,7 +61,7 @@ test('the demo starts with machines, problems, silences and a plan', async () =>
   });
   await site.ready;
   expect(new Set(progress.map(([step]) => step))).toEqual(
-    new Set(['making 2,000 machines', 'playing the results of the past']),
+    new Set(['creating 2,000 machines', 'replaying past results']),
   );
   expect(progress[0]?.[1]).toBe(0);
   expect(progress.at(-1)?.[1]).toBeGreaterThan(90);

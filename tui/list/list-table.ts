@@ -63,7 +63,7 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly isFaint?: (row: Drawn) => boolean;
   /** True if the space after a cell has the tone of the cell. */
   readonly hasTonedGaps?: true;
-  /** Returns where its columns are drawn; default: as wide as they can use (`placeTable`). */
+  /** Returns where its columns are drawn; default: as wide as they can use (`layOutTable`). */
   readonly layOut?: (
     store: Shown & LiveData & MergedSources & { readonly list: SideLook },
     window: readonly ListRecord[],

@@ -12,7 +12,7 @@ import { paneLines, paneMatchText, textPaneOf, type TextData, type TextPane } fr
 /**
  * Returns a page of text that scrolls.
  *
- * @param about `head`: lines above the rule; `right`: shown at the bottom unless a search is active; `instead`:
+ * @param options `head`: lines above the rule; `right`: shown at the bottom unless a search is active; `instead`:
  *   shown until the text is loaded
  */
 export function textPage(

@@ -27,7 +27,7 @@ export class BriefEvents {
     return this.#due.size > 0;
   }
 
-  /** @param whole keys of the events to be sent in full from now on; undefined: all */
+  /** @param full keys of the events to be sent in full from now on; undefined: all */
   want(full: readonly string[] | undefined): void {
     this.#full = full && new Set(full);
     for (const key of full ?? this.#sentInBrief) if (this.#sentInBrief.has(key)) this.#due.add(key);

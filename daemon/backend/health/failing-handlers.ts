@@ -36,7 +36,7 @@ export function failingHandlers(
   return failing;
 }
 
-/** True if a handler is still defined, by its `laneName`. */
+/** True if a handler is still defined, by its `qualifiedHandlerName`. */
 function isDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
   const slash = name.indexOf('/');
   return (

@@ -159,7 +159,7 @@ const FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', '
  * "not set", so that a definition of that name shows through. An event with metrics is handled whatever its status,
  * like the type `metric`.
  *
- * @param names of the entity and the check, from the path or the event
+ * @param names names of the entity and the check, from the path or the event
  * @param createdBy sender of the event; absent: the agent that ran the check
  */
 export function resultOfEvent(

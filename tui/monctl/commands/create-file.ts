@@ -20,7 +20,7 @@ import type { Call, Command } from '../command.ts';
 import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { FILE_OPTION } from '../input.ts';
-import { NAMESPACE_OPTION, callNamespace as namespaceOfCall } from '../namespaces.ts';
+import { NAMESPACE_OPTION, callNamespace } from '../namespaces.ts';
 import { openFile, readObjects } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
 import { EXIT } from '../../words/exit-codes.ts';
@@ -216,7 +216,7 @@ async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
 
 function placed(object: Wrapped, call: Call): Wrapped {
   const hasNone = typeof object.metadata['namespace'] !== 'string' || object.metadata['namespace'] === '';
-  return kindOf(object)?.isNamespaced === true && hasNone ? inNamespace(object, namespaceOfCall(call)) : object;
+  return kindOf(object)?.isNamespaced === true && hasNone ? inNamespace(object, callNamespace(call)) : object;
 }
 
 function pathOfObject(object: Wrapped): readonly string[] {

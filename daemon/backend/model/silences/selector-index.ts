@@ -115,7 +115,7 @@ export class SelectorIndex<Item extends Indexed> {
     let fewest = Infinity;
     for (const keys of sets) {
       const shared = Math.max(...keys.map((key) => this.#byKey[key.owner].sizeOf(key)));
-      // If two sets of keys are shared by equally many selectors, the longer texts are better: fewer names contain them.
+      // If equally many selectors share two sets of keys, the longer texts are better: fewer names contain them.
       const rank = shared + shortness(keys);
       if (rank < fewest) {
         best = keys;

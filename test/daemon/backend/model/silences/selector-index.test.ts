@@ -129,7 +129,7 @@ test.each([
   expect(found()).toEqual([]);
 });
 
-test('of two texts that equally few selectors require, the longer one is the key', () => {
+test('the longer of two texts that equally few selectors require is the key', () => {
   const index = new SelectorIndex<Indexed>();
   const read = parseSelector('client~abc client~abcdef');
   if (read.kind !== 'selector') throw new Error(read.message);
