@@ -12,10 +12,11 @@ import type { Clock, Store } from '../ports.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Entities } from './v2-write.ts';
 import type { Clients } from './commands.ts';
-import { objectInNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { entityHeaders } from './v2-headers.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { chunksAfter } from '../http/v2-chunks.ts';
+import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type PlacedEntity = SubmittedV2Entity & NamespacedV2Object;
 
@@ -42,7 +43,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
     fieldRoot: 'entity',
     parse,
     isNamedByBody: true,
-    withNamespace: objectInNamespace,
+    withNamespace: inNamespace,
     echo: (entity) => unredactedEntity(entity, clock.now()),
     showPatched: configurationOfEntity,
     async *list(namespace, after) {

@@ -8,13 +8,14 @@ import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shel
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { objectInNamespace, WITH_METADATA, type NamespaceSource, type Collection } from '../http/v2-collection.ts';
+import { WITH_METADATA, type NamespaceSource, type Collection } from '../http/v2-collection.ts';
 import { DEFINITION_SCHEMAS, type SubmittedDefinition } from './schemas.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from '../model/definitions/state.ts';
 import type { DefinitionChanges } from './commands.ts';
 import { hasScope, mayByRoles, mayUpdateObject, type Principal } from '../access/principal.ts';
 import type { Log } from '../../log/log.ts';
 import { behind } from '../http/v2-object-list.ts';
+import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
@@ -67,7 +68,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
       // The submitted value is returned instead of the parsed one, which may order or add attributes.
       return value as SubmittedDefinition<Kind>;
     },
-    withNamespace: (submitted, namespace) => objectInNamespace(submitted, namespace) as ObjectOf<Kind>,
+    withNamespace: inNamespace,
     // A caller with write access gets the whole object: an object that is read, changed and written back must not lose
     // its secrets.
     show: (object, principal) =>

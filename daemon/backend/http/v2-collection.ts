@@ -5,7 +5,7 @@ import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { warningHeader } from '../../../shared/domain/warning-header.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { V2Metadata, NamespacedV2Object, SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
+import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { maySee } from '../access/principal.ts';
@@ -114,15 +114,6 @@ export const WITH_METADATA = {
   keyOf: ({ metadata }: SubmittedV2Object): V2Key => [metadata.name],
   labelsOf: ({ metadata }: SubmittedV2Object): Attributes => metadata.labels ?? {},
 };
-
-/** Returns a submitted object with a namespace in its metadata; all other attributes are unchanged. */
-export function objectInNamespace<S extends SubmittedV2Object>(
-  submitted: S,
-  namespace: string,
-): S & NamespacedV2Object {
-  const metadata: V2Metadata = { ...submitted.metadata, namespace };
-  return { ...submitted, metadata };
-}
 
 /** Provides the names of the declared namespaces. */
 export interface NamespaceSource {

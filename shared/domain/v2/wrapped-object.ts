@@ -85,9 +85,12 @@ export function namespaceOf(wrapped: Wrapped): string {
   return text(metadata['namespace']) ?? text(entity['namespace']) ?? text(check['namespace']) ?? 'default';
 }
 
-/** Moves an object to a namespace, for files that name none. */
-export function inNamespace(wrapped: Wrapped, namespace: string): Wrapped {
-  return { ...wrapped, metadata: { ...wrapped.metadata, namespace } };
+/** Returns a copy of an object that is in this namespace. */
+export function inNamespace<Item extends { readonly metadata: object }>(
+  item: Item,
+  namespace: string,
+): Item & { readonly metadata: Item['metadata'] & { readonly namespace: string } } {
+  return { ...item, metadata: { ...item.metadata, namespace } };
 }
 
 /**
