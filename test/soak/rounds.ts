@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { vi } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';
 
 /**
@@ -23,4 +25,20 @@ export function seed(): number {
   const value = Number(process.env['SOAK_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`SOAK_SEED=${String(value)}`);
   return value;
+}
+
+/**
+ * Waits for the time under load before a kill. The few rounds of the short form also wait until something was
+ * acknowledged, because a kill before the first response checks nothing. Ends early if `writing` ends, since a writer
+ * that gets a wrong response ends the test.
+ */
+export async function underLoad(
+  ms: number,
+  { writing, hasAcknowledged }: { readonly writing: Promise<unknown>; readonly hasAcknowledged: () => boolean },
+): Promise<void> {
+  const loaded = async (): Promise<void> => {
+    await delay(ms);
+    if (!isAskedFor) await vi.waitUntil(hasAcknowledged, { ...PATIENCE, interval: 1 });
+  };
+  await Promise.race([loaded(), writing]);
 }
