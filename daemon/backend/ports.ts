@@ -3,8 +3,8 @@ import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/sc
 export type { Clock, PlanningClock } from '../clock/clock.ts';
 
 /**
- * The ports of the backend: the interfaces of the store, the disk and the clock. So the monitoring rules and the result
- * pipeline depend on no particular database and not on the system clock.
+ * The ports of the backend: the interfaces of the store, the disk and the clock. With them, monitoring rules and result
+ * processing do not depend on a particular database or on the system clock.
  */
 
 /**
@@ -20,38 +20,38 @@ export type StoreOp =
   | AmendOp;
 
 /**
- * Stores a value that is split into parts, so that an `AmendOp` can replace some of them later. Use it only for keys
- * that begin with `check`.
+ * An operation that stores a value split into parts, so that an `AmendOp` can replace some of the parts later. It is
+ * only allowed for keys that begin with `check`.
  */
 export interface AmendableOp {
   readonly type: 'amendable';
   readonly key: Key;
   /**
-   * Identifies the value: no other value that is ever stored under this key may have the same stamp. It contains no
-   * blanks.
+   * Text that identifies the value: no other value stored under this key, at any time, may have the same stamp. A stamp
+   * contains no blanks.
    */
   readonly stamp: string;
-  /** The parts of the value, which is their concatenation. */
+  /** The parts whose concatenation is the value. */
   readonly parts: readonly string[];
 }
 
 /**
- * Replaces some parts of the value that an `AmendableOp` stored, and supersedes all earlier amendments of that value.
- * If the stored value has another stamp by now, the amendment is ignored.
+ * An operation that replaces some parts of the value that an `AmendableOp` stored, and supersedes all earlier
+ * amendments of that value. If the stored value has a different stamp, the operation is ignored.
  */
 export interface AmendOp {
   readonly type: 'amend';
   readonly key: Key;
   /** The stamp of the value to amend. */
   readonly stamp: string;
-  /** The new text of each part; undefined: the part as the `AmendableOp` stored it. */
+  /** The new text of each part; undefined for a part that stays as the `AmendableOp` stored it. */
   readonly parts: readonly (string | undefined)[];
 }
 
 /**
- * A change of a silence, which is identified by its subscription and its check, where null stands for any. For a
- * silence with a selector both are null, and `bySearch` contains its id and selector, because these cannot be looked up
- * after the silence was removed.
+ * A change of a silence, which is identified by its subscription and its check, where null means any. For a silence
+ * with a selector both are null, and `bySearch` contains the id and the selector, because they cannot be looked up
+ * after the silence was deleted.
  */
 export type SilencedChange = readonly [
   'silenced',
@@ -85,20 +85,20 @@ export interface ChangeRecord {
 }
 
 /**
- * The failure that a committed write survives. `power`: a power loss, because the write is synced to the disk (fsync).
- * `process`: only a kill of the process.
+ * The kind of failure that a committed write survives. `power`: a power loss, because the write is synced to the disk
+ * (fsync). `process`: only a crash of the process.
  */
 export type Durability = 'power' | 'process';
 
 /**
- * The right to write to a shard. Each acquisition gets a higher epoch, and a write with an earlier epoch is rejected.
+ * The right to write to a shard. Each acquisition gets a higher epoch, and writes with a lower epoch are rejected.
  */
 export interface Lease {
   readonly name: string;
   readonly epoch: number;
   /**
-   * Resolves with the reason when the lease is lost: another process acquired it, or the writes in the store are not
-   * those that this process knows.
+   * Resolves with the reason when the lease is lost, because another process acquired it, or because the store contains
+   * other writes than this process expects.
    */
   readonly lost: Promise<MonError>;
   /** @throws MonError `conflict` if the lease was released, or acquired again by this or another process */
@@ -155,10 +155,10 @@ export interface Store {
 
   /**
    * Calls `listener` for every write after `afterSeq`, in order: first for the retained change records, then for each
-   * new write. Once the returned promise has resolved, `listener` is called for a new write before the promise of that
+   * new write. After the returned promise has resolved, `listener` is called for a new write before the promise of that
    * `write` resolves.
    *
-   * @returns `first`: the oldest retained sequence number, before which no writes can be replayed; `close` ends the
+   * @returns `first`: the oldest sequence number whose change record is retained; `close`: a function that ends the
    *   watch
    */
   watch(
@@ -203,7 +203,7 @@ export interface UpgradeOptions extends StoreWork {
   readonly onProgress: (progress: StepProgress) => void;
 }
 
-/** The schema version of the stored data, and the upgrade to the newest version (architecture, State). */
+/** The schema version of the stored data, with functions that upgrade or back up the data (architecture, State). */
 export interface StoreSchema {
   readonly version: number;
   /** The newest schema version, which this program writes. */
@@ -244,8 +244,8 @@ export interface StoreSchema {
 }
 
 /**
- * The purpose of reserved disk space: `running`: operations that continue on a full disk, such as deletions; `opening`:
- * opening the store at the next start.
+ * The purpose of reserved disk space. `running`: for operations that must be possible on a full disk, such as
+ * deletions; `opening`: for opening the store at the next start.
  */
 export type ReserveUse = 'running' | 'opening';
 
@@ -255,9 +255,9 @@ export interface Disk {
   readonly dir: string;
   /** Returns the number of free bytes, without the reserved space; undefined if it cannot be determined. */
   freeBytes(): Promise<number | undefined>;
-  /** Returns the number of bytes that are reserved for a purpose; 0: none. */
+  /** Returns the number of bytes that are reserved for a purpose, or 0 if none are. */
   reservedBytes(use: ReserveUse): Promise<number>;
-  /** Reserves space on the disk, so that it can be freed for a purpose when the disk is full. */
+  /** Reserves disk space, which `giveOut` can free for a purpose when the disk is full. */
   setAside(bytes: number, use: ReserveUse): Promise<void>;
   /** Frees the space that is reserved for a purpose. */
   giveOut(use: ReserveUse): Promise<void>;

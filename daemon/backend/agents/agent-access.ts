@@ -12,30 +12,30 @@ import { refuseOtherClient, refuseOtherNamespace } from './agent-certificate.ts'
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import type { WebSocketEndpoint } from '../sockets/upgrades.ts';
 
-/** The identity that an agent states before its connection is opened. */
+/** The identity that an agent states in its handshake, with the limits of its certificate. */
 export interface AgentIdentity {
   readonly name: string | undefined;
-  /** The stated namespace, else the one of its credentials. */
+  /** The namespace that the agent states, or the only namespace of its credentials; undefined if there is neither. */
   readonly namespace: string | undefined;
-  /** The only client names that its certificate allows; undefined: any. */
+  /** The client names that the agent's certificate allows; undefined if it has no certificate: any name is allowed. */
   readonly clientNames: readonly string[] | undefined;
-  /** The only namespaces that its certificate allows; undefined: any. */
+  /** The namespaces that the agent's certificate allows; undefined if all namespaces are allowed. */
   readonly certificateNamespaces: readonly string[] | undefined;
-  /** True if the request states the response format (`Accept`), as v2 agents do from version 6 on. */
+  /** True if the handshake request has the header `Accept`, which v2 agents send since version 6. */
   readonly namesForm: boolean;
 }
 
-/** The identity of an agent that states it in full before its connection is opened. */
+/** The identity of a v2 agent, which it states completely in its handshake. */
 export interface V2AgentIdentity {
   readonly namespace: string;
   readonly name: string;
-  /** True if a certificate names this client. */
+  /** True if the agent presented a client certificate that contains its name. */
   readonly isCertified: boolean;
-  /** True if the agent accepts a configuration from the backend: version 5 cannot (clients 6). */
+  /** True if the agent accepts its configuration from the backend; agents of version 5 do not (clients 6). */
   readonly isConfigurable: boolean;
 }
 
-/** The headers that state the identity, in lower case. */
+/** The names, in lower case, of the request headers in which an agent states its identity. */
 export interface IdentityHeaders {
   readonly name: string;
   readonly namespace: string;
@@ -46,21 +46,21 @@ interface AccessParts {
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
 }
 
-/** The headers of mon agents. */
+/** The headers in which mon agents state their identity. */
 export const AGENT_HEADERS: IdentityHeaders = {
   name: AGENT_NAME_HEADER.toLowerCase(),
   namespace: AGENT_NAMESPACE_HEADER.toLowerCase(),
 };
 
-/** The headers of v2 agents (clients 6). */
+/** The headers in which v2 agents state their identity (clients 6). */
 const V2_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 'sensu-namespace' };
 
-/** Response headers that request JSON from v2 agents. */
+/** Headers of the handshake response that make v2 agents send and accept JSON. */
 const V2_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
 type Entry = Pick<WebSocketEndpoint, 'headers' | 'doingOf'> & Required<Pick<WebSocketEndpoint, 'admit' | 'accept'>>;
 
-/** Returns the endpoint handlers for v2 agents, which always state their identity. */
+/** Returns the endpoint functions for v2 agents, which must state their name in the handshake. */
 export function v2AgentEntry(
   parts: AccessParts,
   accept: (socket: FrameSocket, identity: V2AgentIdentity) => void,
@@ -72,7 +72,7 @@ export function v2AgentEntry(
   return {
     ...entry,
     headers: V2_ANSWER_HEADERS,
-    // As in Sensu Go: a user who may create events in the namespace may be its agent.
+    // As in Sensu Go, a user who may create events in a namespace may connect as an agent of that namespace.
     doingOf: ({ headers }) => ({
       verb: 'create',
       resource: 'events',
@@ -88,8 +88,8 @@ export function v2AgentEntry(
 }
 
 /**
- * Returns the endpoint handlers for agents that state their identity in these headers. An agent whose credentials are
- * limited to one namespace belongs to it and need not state it.
+ * Returns the endpoint functions for agents that state their identity in `headers`. An agent whose credentials are
+ * limited to one namespace belongs to that namespace and need not state it.
  */
 export function agentEntry(
   headers: IdentityHeaders,
@@ -120,10 +120,10 @@ function identityOf(
 }
 
 /**
- * Rejects an agent before its connection is opened. A namespace that its credentials do not cover is treated as
- * missing.
+ * Checks whether an agent may connect. If its credentials do not cover the namespace, the error is the same as for a
+ * namespace that does not exist.
  *
- * @throws MonError `forbidden` if its certificate is for another client or namespace, `not_found` if there is no such
+ * @throws MonError `forbidden` if the certificate is for another client or namespace, `not_found` if there is no such
  *   namespace, `payment_required` if the client is new and exceeds the entity limit
  */
 function admitAgent(
@@ -133,7 +133,7 @@ function admitAgent(
 ): void {
   const namespace = named ?? DEFAULT_NAMESPACE;
   if (name !== undefined) refuseOtherClient(name, clientNames);
-  // If both are absent, the hello states them, and they are checked then.
+  // If the handshake states neither name nor namespace, the message `hello` does, and both are checked then.
   if (name !== undefined || named !== undefined) refuseOtherNamespace(namespace, certificateNamespaces);
   if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);

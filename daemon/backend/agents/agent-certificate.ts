@@ -8,29 +8,29 @@ import { alternativeNames, commonName } from '../../../shared/tls/certificate.ts
 import type { Principal } from '../access/principal.ts';
 import { refuseForeignOrigin, type Guard } from '../sockets/upgrades.ts';
 
-/** The certificate that an agent presented in the TLS handshake. */
+/** The data of the client certificate that an agent presented in the TLS handshake. */
 interface AgentCertificate {
-  /** The names of the clients that the agent may be. */
+  /** The client names under which the agent may connect. */
   readonly clientNames: readonly [string, ...string[]];
-  /** The SHA-256 fingerprint of the authority at the end of its chain. */
+  /** The SHA-256 fingerprint of the last authority in the certificate chain. */
   readonly authority: string;
   readonly origin: CertificateOrigin;
   readonly expiresMs: number;
 }
 
-/** Returns the namespaces in which a certificate is valid; undefined: all of them. */
+/** Returns the namespaces in which a certificate is valid, or undefined if it is valid in all namespaces. */
 export type NamespacesOfCertificate = (origin: CertificateOrigin) => readonly string[] | undefined;
 
 /**
- * Returns the certificate of an agent; undefined if it presented none.
+ * Returns the client certificate of an agent, or undefined if the agent presented none.
  *
- * @throws MonError `unauthenticated` if the certificate is not trusted, or names no client
+ * @throws MonError `unauthenticated` if the certificate is not trusted, or contains no valid client name
  */
 function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCertificate | undefined {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   if (certificate === undefined || !(socket instanceof TLSSocket)) return undefined;
   if (!socket.authorized) {
-    // According to its type this is an error; in fact it is the error code.
+    // By its type `authorizationError` is an Error, but Node.js sets it to the error code, a string.
     const problem = String(socket.authorizationError);
     throw refusal(
       `the client certificate is rejected (${problem}): use a certificate that was issued by a CA in client-ca-file and has not expired`,
@@ -48,8 +48,8 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
 }
 
 /**
- * Admits agents by their certificate, unless they present other credentials. `guard` decides about those, but the
- * certificate still limits the agent to its clients and namespaces.
+ * Returns a guard that admits agents by their certificate. If an agent also sends other credentials, `guard` checks
+ * those, and the certificate still limits the agent to its client names and namespaces.
  */
 export function certificateGuard(guard: Guard, namespacesOf: NamespacesOfCertificate): Guard {
   return (request) => {
@@ -84,9 +84,9 @@ export function certificateGuard(guard: Guard, namespacesOf: NamespacesOfCertifi
 }
 
 /**
- * Rejects a client name that the certificate does not allow, whatever other credentials allow.
+ * Rejects a client name that the certificate of the agent does not allow, even if other credentials allow it.
  *
- * @param clientNames undefined: the agent presented no certificate
+ * @param clientNames names that the certificate allows; undefined if the agent presented no certificate
  * @throws MonError `forbidden`
  */
 export function refuseOtherClient(name: string, clientNames: readonly string[] | undefined): void {
@@ -98,9 +98,9 @@ export function refuseOtherClient(name: string, clientNames: readonly string[] |
 }
 
 /**
- * Rejects a namespace that the certificate does not allow, whatever other credentials allow.
+ * Rejects a namespace that the certificate of the agent does not allow, even if other credentials allow it.
  *
- * @param goodIn undefined: all namespaces, or there is no certificate
+ * @param goodIn namespaces in which the certificate is valid; undefined if it is valid in all, or there is none
  * @throws MonError `forbidden`
  */
 export function refuseOtherNamespace(namespace: string, goodIn: readonly string[] | undefined): void {
@@ -113,14 +113,15 @@ export function refuseOtherNamespace(namespace: string, goodIn: readonly string[
   );
 }
 
-/** Returns the valid client names among CommonName and host names. */
+/** Returns the valid client names among the CommonName and the DNS names of a certificate. */
 function namesOfClients(certificate: X509Certificate): string[] {
   const names = [commonName(certificate) ?? '', ...alternativeNames(certificate, 'DNS')];
   return [...new Set(names)].filter((name) => nameSchema.safeParse(name).success);
 }
 
 /**
- * Returns the fingerprint of the last certificate in the chain, even if the agent did not send it: the backend has it.
+ * Returns the fingerprint of the last certificate in the chain. The agent need not send that certificate, because the
+ * backend has it among its trusted authorities.
  */
 function authorityOf(socket: TLSSocket): string {
   let last: DetailedPeerCertificate = socket.getPeerCertificate(true);
@@ -131,7 +132,8 @@ function authorityOf(socket: TLSSocket): string {
 }
 
 /**
- * Returns the authorities in the chain, each of which has signed the certificate before it: a name alone is no proof.
+ * Returns the fingerprints of the authorities in the certificate chain. The list ends before the first authority whose
+ * key did not sign the previous certificate: a matching issuer name alone proves nothing.
  */
 function issuersOf(socket: TLSSocket, leaf: X509Certificate): string[] {
   const fingerprints: string[] = [];
@@ -139,7 +141,8 @@ function issuersOf(socket: TLSSocket, leaf: X509Certificate): string[] {
   while (last.issuerCertificate !== undefined && last.issuerCertificate.fingerprint256 !== last.fingerprint256) {
     last = last.issuerCertificate;
     const issuer = new X509Certificate(last.raw);
-    // OpenSSL refuses such a chain already: with two authorities of one name it finds the wrong one.
+    // OpenSSL already rejects a chain with a wrong signature, for example if it picks the wrong one of two authorities
+    // with the same name.
     if (!signed.verify(issuer.publicKey)) break;
     fingerprints.push(issuer.fingerprint256);
     signed = issuer;
@@ -152,7 +155,7 @@ function subjectOf(certificate: X509Certificate): Pick<CertificateOrigin, 'organ
   return { organizations: texts(O), units: texts(OU) };
 }
 
-/** Returns the values of an attribute, which a subject may have several times. */
+/** Returns the text values of a certificate subject's attribute, which may occur several times. */
 function texts(value: unknown): string[] {
   return [value].flat().filter((one) => typeof one === 'string');
 }

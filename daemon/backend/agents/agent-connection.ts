@@ -25,7 +25,7 @@ import { ResultStream } from './result-stream.ts';
 import { SpoolEvent } from './spool-event.ts';
 import type { AgentLink, AdmittedParts, HubCallbacks } from './agent-link.ts';
 
-/** Close codes of the WebSocket protocol (RFC 6455): an invalid message, a temporary failure of the server. */
+/** WebSocket close codes: 1008 for a rejected message or rejected credentials, 1013 for a temporary server failure. */
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
@@ -33,15 +33,15 @@ type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool
 
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
-/** The namespaces and names that the credentials of an agent limit it to. */
+/** The namespace of an agent, and the client names and namespaces to which its certificate limits it. */
 export type KeptIdentity = Pick<AgentIdentity, 'namespace' | 'clientNames' | 'certificateNamespaces'>;
 
-/** One agent's side of the protocol in `schemas/agent.ts`. */
+/** The backend's side of the connection to a mon agent. The protocol is described in `schemas/agent.ts`. */
 export class AgentConnection implements AgentLink {
   name = '';
   namespace: string;
   subscriptions: readonly string[] = [];
-  /** Whether `hello` can name the namespace. */
+  /** True if `hello` may name any namespace, because neither the handshake nor the credentials determine it. */
   readonly #isFree: boolean;
   readonly #clientNames: readonly string[] | undefined;
   readonly #certificateNamespaces: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export class AgentConnection implements AgentLink {
   readonly #heartbeat: Heartbeat;
   readonly #spoolEvent: SpoolEvent;
   readonly #longFrames: LongFrames;
-  /** Undefined before `hello`. */
+  /** The stream of results from this agent; undefined before `hello`. */
   #stream: ResultStream | undefined;
 
   constructor(
@@ -75,7 +75,7 @@ export class AgentConnection implements AgentLink {
       this.#stream?.end();
       membership.left();
     });
-    // A failed socket also emits `close`, which does the rest.
+    // A failed socket also emits `close`, whose listener cleans up.
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'connection to an agent failed'));
   }
 
@@ -107,7 +107,7 @@ export class AgentConnection implements AgentLink {
     if (!this.#isListening) return;
     try {
       if (isBinary) throw new MonError('invalid', 'WebSocket frames must be text frames with JSON, not binary');
-      // One buffer: the default `binaryType` of a server's socket.
+      // With the default `binaryType` of a server's socket, `data` is a single Buffer.
       const text = (data as Buffer).toString();
       if (text.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
         this.#longFrames.add(text, (message) => {
@@ -125,13 +125,13 @@ export class AgentConnection implements AgentLink {
     return this.#stream?.isCancelled !== true && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** @throws MonError `invalid` */
+  /** Processes a message of the agent. @throws MonError `invalid` if it is malformed, or comes before `hello` */
   #take(message: unknown): void {
     if (isResultsMessage(message)) this.#greetedStream().accept(message);
     else this.#receiveOther(message);
   }
 
-  /** @throws MonError `invalid` before the hello */
+  /** Returns the stream of results. @throws MonError `invalid` if the agent has not sent `hello` */
   #greetedStream(): ResultStream {
     if (this.#stream === undefined) throw new MonError('invalid', 'the first frame must have the type hello');
     return this.#stream;
@@ -161,7 +161,7 @@ export class AgentConnection implements AgentLink {
   #fail(error: MonError): void {
     if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
     else this.close(TRY_AGAIN_LATER, 'results could not be stored');
-    // The close frame of the agent follows frames that were not read yet.
+    // A paused socket must be read again: the agent's close frame arrives after frames that were not read yet.
     this.#longFrames.resume();
   }
 
@@ -190,7 +190,7 @@ export class AgentConnection implements AgentLink {
     const subscriptions = await this.#register(client);
     const acked = stream.beginAfter(await this.#parts.results.committedId(this.namespace, client.name, spool));
     this.#send({ type: 'welcome', version: VERSION, acked, window: AGENT_WINDOW });
-    // The agent gets check requests from now on, so `welcome` must be sent before.
+    // Once `#join` is called the agent gets check requests, so `welcome` must be sent before.
     this.#join(subscriptions);
   }
 

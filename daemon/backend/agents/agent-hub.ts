@@ -11,28 +11,28 @@ import { OutgoingRequest } from './outgoing-request.ts';
 import { RejectedResults } from './rejected-results.ts';
 import type { AgentParts, AgentLink, HubCallbacks } from './agent-link.ts';
 
-/** The agents of one namespace. */
+/** The connected agents of one namespace. */
 interface NamespaceAgents {
   readonly byName: Map<string, AgentLink>;
   readonly bySubscription: Map<string, Set<AgentLink>>;
 }
 
-/** Interval of the pings. A connection whose peer did not answer the previous one is closed. */
+/** Interval of pings to agents in milliseconds. A connection whose agent did not answer the last ping is closed. */
 const HEARTBEAT_MS = 30_000;
 
-/** The connected agents: finds them by subscription, and lets their frames wait while the queue is full. */
+/** The connected agents. Sends them check requests by subscription, and resumes connections that wait for a commit. */
 export class AgentHub implements Disposable {
   readonly #parts: AgentParts;
-  /** Every connection, with the subscriptions under which it can be found. */
+  /** All open connections, each with the subscriptions for which it gets check requests. */
   readonly #connections = new Map<AgentLink, readonly string[]>();
   readonly #namespaces = new Map<string, NamespaceAgents>();
-  /** Connections whose `proceed` is called after the next commit. */
+  /** Agent connections whose `proceed` is called after the next commit. */
   readonly #pending = new Set<AgentLink>();
-  /** Connections whose client has changed, until they are informed. */
+  /** Agent connections whose `clientChanged` is called after the commit, because it changed or deleted their client. */
   readonly #changed = new Set<AgentLink>();
   readonly #rejected: RejectedResults;
   readonly #baselineBudget = new BaselineBudget();
-  /** The generation of the registry entries to which baselines refer. */
+  /** The generation of the registry to whose entries the baselines of delta results refer. */
   #generation: number;
   readonly #parked: Disposable[];
 
@@ -50,14 +50,14 @@ export class AgentHub implements Disposable {
     ];
   }
 
-  /** Connected agents. */
+  /** Number of connected agents. */
   get size(): number {
     let size = 0;
     for (const { byName } of this.#namespaces.values()) size += byName.size;
     return size;
   }
 
-  /** Connected agents that cannot write results to their disk. */
+  /** Number of connected agents that report that they cannot write results to their disk. */
   get unableToSpool(): number {
     let count = 0;
     for (const { cannotSpool } of this.#connections.keys()) if (cannotSpool === true) count += 1;
@@ -65,9 +65,9 @@ export class AgentHub implements Disposable {
   }
 
   /**
-   * Accepts an opened socket that speaks `AGENT_PROTOCOL`.
+   * Adds the open WebSocket of a mon agent, which negotiated `AGENT_PROTOCOL`.
    *
-   * @param identity the identity that it stated when it connected, or to which its credentials limit it
+   * @param identity identity that the agent stated in its handshake, or to which its credentials limit it
    */
   accept(socket: FrameSocket, identity: KeptIdentity, admission: Admission): void {
     const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
@@ -75,9 +75,9 @@ export class AgentHub implements Disposable {
   }
 
   /**
-   * Accepts an opened socket that speaks the protocol of v2 agents.
+   * Adds the open WebSocket of a v2 agent.
    *
-   * @param identity the identity that it stated when it connected
+   * @param identity identity that the agent stated in its handshake
    */
   acceptV2(socket: FrameSocket, identity: V2AgentIdentity, admission: Admission): void {
     const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
@@ -102,12 +102,12 @@ export class AgentHub implements Disposable {
     return connection;
   }
 
-  /** The connected agent of this name; undefined: there is none. */
+  /** Returns the connection of an agent by its name, or undefined if the agent is not connected. */
   find(namespace: string, name: string): AgentLink | undefined {
     return this.#namespaces.get(namespace)?.byName.get(name);
   }
 
-  /** Sends a check request to every agent of a subscription, or to the next one in turn (completion 1.13). */
+  /** Sends a check request to all agents with a subscription, or in a round robin to the next one (completion 1.13). */
   publish(namespace: string, subscription: string, check: CheckRequest): void {
     const connections = this.#namespaces.get(namespace)?.bySubscription.get(subscription);
     if (connections === undefined) return;
@@ -122,7 +122,8 @@ export class AgentHub implements Disposable {
   }
 
   /**
-   * Calls `proceed` of each waiting connection. Each sends one acknowledgement per commit, however many frames it had.
+   * Calls `proceed` of the connections that wait for a commit, so that each sends one acknowledgement even for many
+   * frames. Then calls `clientChanged` of the connections whose client changed.
    */
   #afterCommit(): void {
     this.#discardOutdated();
@@ -134,7 +135,7 @@ export class AgentHub implements Disposable {
     for (const connection of changed) connection.clientChanged?.();
   }
 
-  /** Discards baselines after the registry was read again: they would keep the old entries in memory. */
+  /** Discards all baselines after the registry was reloaded: they would keep entries of the old registry in memory. */
   #discardOutdated(): void {
     const { generation } = this.#parts.registry;
     if (generation === this.#generation) return;
@@ -145,7 +146,7 @@ export class AgentHub implements Disposable {
   #join(connection: AgentLink): void {
     const { namespace, name, subscriptions } = connection;
     const { byName, bySubscription } = this.#agentsOf(namespace);
-    // An agent may reconnect before the failure of its old connection is detected: the new one replaces it.
+    // If an agent reconnects before its old connection is known to have failed, the new connection replaces the old.
     const before = byName.get(name);
     byName.set(name, connection);
     if (before !== connection) before?.close(AGENT_REPLACED, 'another agent with this name has connected');
@@ -192,7 +193,7 @@ export class AgentHub implements Disposable {
   }
 }
 
-/** Sends the request to the first connection of the queue, and moves that to the end. */
+/** Sends the request to the first connection in the queue that is open. Connections that were tried move to the end. */
 function sendToNext(line: Set<AgentLink>, request: OutgoingRequest): void {
   for (let left = line.size; left > 0; left--) {
     const [connection] = line;

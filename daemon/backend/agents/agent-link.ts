@@ -10,7 +10,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
 import { RejectedResults } from './rejected-results.ts';
 
-/** The parts of the backend that connections of agents use. */
+/** Dependencies of all agent connections. */
 export interface AgentParts {
   readonly batcher: Batcher;
   readonly results: Results;
@@ -18,47 +18,47 @@ export interface AgentParts {
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany' | 'canAmend'>;
   readonly definitions: Pick<Definitions, 'in' | 'keepalives'>;
-  /** Aborted when the backend stops. */
+  /** A signal that is aborted when the backend stops. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The parts that one connection uses. */
+/** Dependencies of a single agent connection, whose credentials were accepted. */
 export interface AdmittedParts extends AgentParts {
-  /** Checks whether its credentials are still valid. */
+  /** Throws if the credentials of the connection are no longer valid. */
   readonly admission: Admission;
   readonly rejected: RejectedResults;
   readonly baselineBudget: BaselineBudget;
 }
 
-/** One connected agent, whichever protocol it speaks. */
+/** The connection to an agent, in the protocol of mon agents or in that of v2 agents. */
 export interface AgentLink {
   readonly namespace: string;
-  /** Empty before `hello`. */
+  /** Name of the agent's client; empty until the agent has stated it. */
   readonly name: string;
   readonly subscriptions: readonly string[];
-  /** Whether the agent says that it cannot write results to its disk. */
+  /** True if the agent reports that it cannot write results to its disk. Default: false. */
   readonly cannotSpool?: boolean;
-  /** @returns false if the connection is closing */
+  /** Sends a check request to the agent. @returns false if the connection is closing */
   request(request: OutgoingRequest): boolean;
   close(code: number, reason: string): void;
-  /** Cuts off an agent that did not answer the last ping, and pings again. */
+  /** Closes the connection if the agent did not answer the last ping; otherwise sends the next ping. */
   beat(): void;
-  /** Called after a commit, if the connection requested it. */
+  /** Called after a commit, if the connection has requested it by calling `waits` of its `HubCallbacks`. */
   proceed(): void;
-  /** Called when the registry was read again from the store. */
+  /** Called when the registry was reloaded from the store. Baselines of delta results refer to its old entries. */
   discardBaselines?(): void;
-  /** Called after a commit that changed or removed the client of this agent. */
+  /** Called after a commit that changed or deleted the client of this agent. */
   clientChanged?(): void;
 }
 
-/** The callbacks of a connection to the hub. */
+/** Callbacks by which an agent connection informs the `AgentHub`. */
 export interface HubCallbacks {
-  /** Called when name, namespace and subscriptions are known, and when the subscriptions change. */
+  /** Called when the agent's name, namespace and subscriptions are known, and when its subscriptions change. */
   joined(): void;
-  /** @returns false if another connection has replaced it */
+  /** Called when the connection has closed. @returns false if another connection of the same agent has replaced it */
   left(): boolean;
-  /** Requests a call of `proceed` after the next commit. */
+  /** Requests that the hub calls `proceed` after the next commit. */
   waits(): void;
 }

@@ -8,13 +8,12 @@ import type { MakeServer } from '../http/http-server.ts';
 import { textRefusal, routeUpgrades, type SocketAdmission, type WebSocketEndpoint } from '../sockets/upgrades.ts';
 
 export interface AgentListener extends AsyncDisposable {
-  /** The URL of the listener, such as `ws://127.0.0.1:8081`, with TLS `wss`. */
+  /** The URL of the listener, such as `ws://127.0.0.1:8081`; with TLS it begins with `wss`. */
   readonly url: string;
 }
 
 /**
- * Opens a listener that accepts agents only. It rejects requests in plain text, which is the format that v2 agents
- * read.
+ * Opens a listener that accepts only agents. The text of a rejection is plain text, because v2 agents log it unchanged.
  *
  * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */

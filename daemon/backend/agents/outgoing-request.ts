@@ -1,7 +1,7 @@
 import type { BackendMessage, CheckRequest } from '../../../shared/schemas/agent.ts';
 import { textFrame } from '../sockets/frame-socket.ts';
 
-/** A check request to any number of agents. Parts that are the same for all of them are built once. */
+/** A check request that is sent to one or more agents. The frame, which is the same for all, is encoded only once. */
 export class OutgoingRequest {
   readonly check: CheckRequest;
   #frame: Buffer | undefined;
@@ -10,7 +10,7 @@ export class OutgoingRequest {
     this.check = check;
   }
 
-  /** The frame for mon agents. */
+  /** The WebSocket frame with the request in the protocol of mon agents. */
   get frame(): Buffer {
     return (this.#frame ??= textFrame(JSON.stringify(this.#message())));
   }

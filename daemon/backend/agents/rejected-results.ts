@@ -2,13 +2,13 @@ import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 
 const WINDOW_MS = 60_000;
-/** Most rejected results that are logged individually per minute: of one client, and in total. */
+/** Maximum number of rejected results that are logged individually per minute: for one client, and in total. */
 const LOGGED_PER_CLIENT = 20;
 const LOGGED_IN_TOTAL = 500;
-/** Most clients that the summary names. */
+/** Maximum number of clients that are named in the summary of rejected results. */
 const NAMED_MAX = 10;
 
-/** The identification of a result by its connection. */
+/** Log fields that identify a rejected result, and the connection on which it arrived. */
 interface RejectedResult {
   readonly namespace: string;
   readonly client: string;
@@ -16,8 +16,8 @@ interface RejectedResult {
 }
 
 /**
- * Logs rejected results. A broken or hostile agent sends thousands per second, so results above a limit per minute are
- * only counted. Otherwise the log would fill the disk.
+ * Logs rejected results. A broken or hostile agent may send thousands per second, which would fill the disk with log
+ * records. So rejected results above a limit per minute are only counted.
  */
 export class RejectedResults implements Disposable {
   readonly #log: Log;
@@ -32,7 +32,7 @@ export class RejectedResults implements Disposable {
     this.#window = clock.every(WINDOW_MS, () => this.#close());
   }
 
-  /** @param check the check of the result, not validated */
+  /** @param check attributes of the result, which are not validated and may have any type */
   log(result: RejectedResult, reason: string, check?: unknown): void {
     const client = `${result.namespace}/${result.client}`;
     const loggedOfClient = this.#loggedOf.get(client) ?? 0;
@@ -65,7 +65,7 @@ export class RejectedResults implements Disposable {
   }
 }
 
-/** The names of the check and its source, if the result has them. */
+/** Returns log fields with the names of the check and its source, as far as the result contains them. */
 function namesIn(check: unknown): { readonly check?: string; readonly source?: string } {
   const { name, source } = (typeof check === 'object' && check !== null ? check : {}) as Readonly<
     Record<string, unknown>

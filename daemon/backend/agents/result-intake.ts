@@ -1,36 +1,38 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Cancellation } from '../results/agent-delivery.ts';
 
-/** The maximum number of results of one connection that wait for their commit; above it the socket is not read. */
+/** Maximum number of results of one connection that wait for their commit. At the limit the socket is not read. */
 const IN_FLIGHT_MAX = 256;
 
-/** The operations of the connection: submit results, and slow down their sender. */
+/** Functions of the agent connection by which a `ResultIntake` submits results, and pauses their sender. */
 interface IntakeParts {
   /**
-   * @param cancellation tells whether to drop the result after all; read when the result is processed
-   * @param onSettled called after the commit
+   * Adds a result to the queue of the next commit.
+   *
+   * @param cancellation object that says whether to drop the result; it is read when the result is processed
+   * @param onSettled callback for the outcome; `error` is undefined if the result was committed, rejected or dropped
    * @throws MonError `unavailable` if the queue is full
    */
   submit(result: unknown, cancellation: Cancellation, onSettled: (error: MonError | undefined) => void): void;
   pause(): void;
   resume(): void;
-  /** Requests a call of `proceed` after the next commit. */
+  /** Requests that `proceed` is called after the next commit. */
   waits(): void;
 }
 
 /**
- * Accepts results from a sender that never sends anything twice. Results wait here in order while the queue is full or
- * the store rejects them.
+ * Submits the results of a v2 agent, which never sends a result again. Results wait here in order while the queue is
+ * full or the store fails to write them.
  */
 export class ResultIntake {
   readonly #parts: IntakeParts;
   #backlog: unknown[] = [];
-  /** Results that the store rejected, in order. */
+  /** Results that were submitted but could not be stored, in order. They are submitted again. */
   #returned: unknown[] = [];
   #inFlight = 0;
-  /** Set if a result could not be stored. Later results in flight are then returned too, to keep the order. */
+  /** Flag that is set if a result could not be stored. Later results in flight are then dropped and submitted again. */
   #cancellation = { isCancelled: false };
-  /** True if the sender may no longer deliver results. */
+  /** True after the credentials of the sender became invalid: then its results are ignored. */
   #isOver = false;
 
   constructor(parts: IntakeParts) {
@@ -45,7 +47,7 @@ export class ResultIntake {
     this.#parts.waits();
   }
 
-  /** Submits waiting results. Called after a commit. */
+  /** Submits the results that wait, until the queue is full. Called after a commit. */
   proceed(): void {
     if (this.#isOver) return;
     if (this.#cancellation.isCancelled && this.#inFlight === 0) {
@@ -59,7 +61,7 @@ export class ResultIntake {
     else this.#parts.resume();
   }
 
-  /** @returns false if the queue or the limit in flight is full */
+  /** Submits a result. @returns false if the queue is full, or too many results of this connection are in flight */
   #submit(result: unknown): boolean {
     if (this.#inFlight >= IN_FLIGHT_MAX) return false;
     try {

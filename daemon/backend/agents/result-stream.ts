@@ -4,33 +4,33 @@ import type { Settlement, UncheckedResult } from '../results/agent-delivery.ts';
 import { ConnectionBaselines } from '../results/baselines.ts';
 import type { AdmittedParts } from './agent-link.ts';
 
-/** Most results of one connection that wait for their commit; above it the socket is not read. */
+/** Maximum number of results of one connection that wait for their commit. At the limit the socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
 
-/** Most results that are delivered together, unless one frame has more. */
+/** Number of gathered results at which they are submitted, before the results of another frame are added. */
 const GATHERED_MAX = 256;
 
 type Results = readonly (UncheckedResult | DeltaResult)[];
 
 type StreamParts = Pick<AdmittedParts, 'results' | 'baselineBudget' | 'rejected' | 'admission'>;
 
-/** The agent that sends the results. */
+/** The agent that sends the results of a stream. */
 interface StreamOwner {
   readonly namespace: string;
   readonly client: string;
   readonly spool: string;
-  /** Whether a certificate names this client. */
+  /** True if the agent presented a client certificate that contains its name. */
   readonly isCertified: boolean;
-  /** Whether delta results are allowed. */
+  /** True if the agent may send delta results. */
   readonly allowsDeltas: boolean;
 }
 
-/** The operations of the connection. */
+/** Functions of the agent connection by which a `ResultStream` sends messages, and pauses or closes the connection. */
 interface StreamLine {
   send(message: BackendMessage): void;
   pause(): void;
   resume(): void;
-  /** Requests a call of `proceed` after the next commit. */
+  /** Requests that `proceed` is called after the next commit. */
   waits(): void;
   /** Closes the connection because of an invalid message. */
   refuse(error: unknown): void;
@@ -38,7 +38,7 @@ interface StreamLine {
   fail(error: MonError): void;
 }
 
-/** Queues the results of one connection until their commit, in order and bounded, and acknowledges them. */
+/** Submits the results of one connection in order, limits how many wait for their commit, and acknowledges them. */
 export class ResultStream {
   readonly #owner: StreamOwner;
   readonly #parts: StreamParts;
@@ -46,19 +46,22 @@ export class ResultStream {
   #inFlight = 0;
   #committedId = 0;
   #ackedId = 0;
-  /** Results from one read of the socket: submitting them together costs little more than submitting one frame. */
+  /** Results of frames that arrived at once. Submitting them together costs little more than submitting one frame. */
   #gathered: (UncheckedResult | DeltaResult)[] = [];
-  /** Frames that arrived while the queue was full or too many results were in flight, in order. */
+  /** Results that wait to be submitted, in order, because the queue is full or too many results are in flight. */
   #waiting: Results[] = [];
-  /** Set if results could not be stored. Later ones are then ignored, or they would overtake them. */
+  /** Flag that is set if results could not be stored. Later results are then ignored, to keep the order. */
   readonly #cancellation = { isCancelled: false };
-  /** Undefined: all results are full. Replaced with each `resend`. */
+  /** Baselines of delta results, which are replaced with each `resend`; undefined if delta results are not allowed. */
   #baselines: ConnectionBaselines | undefined;
-  /** Ids of baselines that the next `ack` names. */
+  /** Ids of results that were stored as new baselines, and that the next `ack` names. */
   #newBaselines: number[] = [];
-  /** The id of the next `resend`; undefined: none is necessary. */
+  /** Id of the result after which the agent must resend all results; undefined if no `resend` is necessary. */
   #resendAfter: number | undefined;
-  /** The id of the last `resend`. Frames without it in `resume_after` were sent before the agent received that. */
+  /**
+   * Id in the last `resend`, until a frame with this id in `resume_after` arrives; otherwise undefined. Frames without
+   * the id are ignored, because the agent sent them before it received the `resend`.
+   */
   #resumeAfter: number | undefined;
 
   constructor(owner: StreamOwner, parts: StreamParts, line: StreamLine) {
@@ -68,14 +71,16 @@ export class ResultStream {
     if (owner.allowsDeltas) this.#baselines = new ConnectionBaselines(parts.baselineBudget);
   }
 
-  /** True after results could not be stored: all later ones are ignored. */
+  /** True after results could not be stored. Then all later results on this connection are ignored. */
   get isCancelled(): boolean {
     return this.#cancellation.isCancelled;
   }
 
   /**
-   * @param id the highest committed id of the spool
-   * @returns this id
+   * Sets the id of the last acknowledged result, when the connection begins.
+   *
+   * @param id highest committed result id of the agent's spool
+   * @returns `id`
    */
   beginAfter(id: number): number {
     this.#ackedId = id;
@@ -83,7 +88,11 @@ export class ResultStream {
     return id;
   }
 
-  /** @throws MonError `invalid` if the ids do not increase, or a delta result is not allowed */
+  /**
+   * Adds the results of a frame. They are submitted in a microtask, together with those of frames that arrived at once.
+   *
+   * @throws MonError `invalid` if the ids do not increase, or the frame has a delta result that is not allowed
+   */
   accept({
     results,
     resume_after: resumeAfter,
@@ -98,7 +107,7 @@ export class ResultStream {
     if (this.#baselines === undefined && results.some((result) => !('check' in result))) {
       throw new MonError('invalid', 'delta results are not allowed on this connection: send full results');
     }
-    // Acknowledging the last one acknowledges all results that are delivered together.
+    // Ids must increase, because the acknowledgement of an id covers all results with lower ids.
     if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
       throw new MonError('invalid', 'the result IDs in a WebSocket frame must be in ascending order');
     }
@@ -108,7 +117,7 @@ export class ResultStream {
     for (const result of results) this.#gathered.push(result);
   }
 
-  /** Submits the gathered results now, because the next message must not overtake them. */
+  /** Submits the gathered results now, for example because the next message must not overtake them. */
   deliver(): void {
     const results = this.#gathered;
     if (results.length === 0 || this.isCancelled) return;
@@ -124,7 +133,7 @@ export class ResultStream {
     this.#line.waits();
   }
 
-  /** Acknowledges committed results, and submits frames that had to wait. Called after a commit. */
+  /** Acknowledges committed results, and submits results that had to wait. Called after a commit. */
   proceed(): void {
     if (this.#committedId > this.#ackedId) {
       this.#ackedId = this.#committedId;
@@ -140,17 +149,17 @@ export class ResultStream {
     else this.#line.resume();
   }
 
-  /** Discards all baselines: the next delta is answered with `resend`. */
+  /** Discards all baselines. The response to the next delta result is `resend`. */
   discardBaselines(): void {
     this.#baselines?.clear();
   }
 
-  /** Discards the baselines when the connection ends. Submitted results are still committed. */
+  /** Discards the baselines when the connection has closed. Results that were submitted are still committed. */
   end(): void {
     this.#baselines?.end();
   }
 
-  /** Returns the new baselines that no later result has replaced yet; undefined: there are none. */
+  /** Returns the ids of new baselines that are still in use, or undefined if there are none. */
   #takeNewBaselines(): readonly number[] | undefined {
     if (this.#newBaselines.length === 0) return undefined;
     const baselines = this.#newBaselines.filter((id) => this.#baselines?.get(id) !== undefined);
@@ -158,7 +167,7 @@ export class ResultStream {
     return baselines.length === 0 ? undefined : baselines;
   }
 
-  /** Ignores everything in flight, and requests all results after this id again in full. */
+  /** Drops the results that wait to be submitted, and requests all results after the id `after` again, in full. */
   #requestResend(after: number): void {
     this.#baselines?.end();
     this.#baselines = new ConnectionBaselines(this.#parts.baselineBudget);
@@ -169,7 +178,7 @@ export class ResultStream {
     this.#line.send({ type: 'resend', after });
   }
 
-  /** @returns false if the queue is full */
+  /** Submits results for the next commit. @returns false if the queue is full, so that none was submitted */
   #submit(results: Results): boolean {
     const { namespace, client, spool, isCertified } = this.#owner;
     const { admission } = this.#parts;

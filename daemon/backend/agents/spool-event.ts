@@ -5,13 +5,16 @@ import type { SubmittedClient } from '../../../shared/schemas/client.ts';
 import type { AgentParts } from './agent-link.ts';
 
 /**
- * Converts the spool state in `hello` and keepalives into the check `mon.spool` of the client. Its event opens, changes
- * and resolves automatically. A client that never had a problem has no such check.
+ * Stores the spool state that an agent reports in `hello` and keepalives as results of the check `mon.spool` of its
+ * client. So an event opens and resolves automatically. A client that never had a spool problem has no such check.
  */
 export class SpoolEvent {
   readonly #parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>;
   #trouble: SpoolTrouble | undefined;
-  /** The time of the last write on the monotonic clock; undefined: nothing was written in this connection. */
+  /**
+   * Time of the last submitted result on the monotonic clock; undefined if none was submitted on this connection, or
+   * the last one failed.
+   */
   #writtenAtMs: number | undefined;
 
   constructor(parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>) {
@@ -23,7 +26,7 @@ export class SpoolEvent {
     return this.#trouble !== undefined;
   }
 
-  /** Never rejects. */
+  /** Submits a result of `mon.spool` if the state changed, and regularly while a problem lasts. It never rejects. */
   async note(namespace: string, client: SubmittedClient): Promise<void> {
     const said = client['spool'];
     this.#trouble = said === undefined ? undefined : spoolTroubleSchema.safeParse(said).data;
@@ -39,7 +42,7 @@ export class SpoolEvent {
         interval: SPOOL_CHECK_INTERVAL,
       });
     } catch (error) {
-      // The next keepalive tries again.
+      // After a failure, the next keepalive submits the result again.
       this.#writtenAtMs = undefined;
       log.debug(
         { client: client.name, reason: errorMessage(error) },

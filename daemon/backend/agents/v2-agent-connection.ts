@@ -28,18 +28,18 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultIntake } from './result-intake.ts';
 import type { AgentLink, AdmittedParts, HubCallbacks } from './agent-link.ts';
 
-/** Close codes of the WebSocket protocol. */
+/** WebSocket close codes. */
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-/** The maximum size of the reason in a close frame, in bytes. */
+/** Maximum size of the reason in a WebSocket close frame, in bytes. */
 const REASON_BYTES_MAX = 123;
 
 /**
- * The connection of a v2 agent (clients 6). Frames consist of a type and JSON; nothing is acknowledged. The backend
- * sends the stored client record when the agent connects, after it has registered, and whenever the record changes.
+ * The connection to a v2 agent (clients 6). Frames consist of a type and JSON, and are not acknowledged. The backend
+ * sends the configuration of the agent when it connects, after it has registered, and whenever its client changes.
  */
 export class V2AgentConnection implements AgentLink {
   readonly namespace: string;
@@ -52,7 +52,7 @@ export class V2AgentConnection implements AgentLink {
   readonly #heartbeat: Heartbeat;
   readonly #intake: ResultIntake;
   readonly #longFrames: LongFrames;
-  /** The last configuration that was sent to the agent. */
+  /** The last configuration that was sent to the agent, as JSON; empty if none was sent. */
   #sentConfig = '';
   #isRegistered = false;
   #lastTask: Promise<void> = Promise.resolve();
@@ -95,21 +95,21 @@ export class V2AgentConnection implements AgentLink {
     });
     socket.on('message', (message) => this.#receive(message));
     socket.on('close', (code) => this.#closed(code));
-    // A broken socket also emits `close`, which does the rest.
+    // A failed socket also emits `close`, whose listener cleans up.
     socket.on('error', (error) =>
       parts.log.debug({ namespace, client: name, err: error }, 'connection to an agent failed'),
     );
   }
 
-  /** Sends the configuration. Called once, when the hub has the connection. */
+  /** Sends the agent its configuration. Must be called once, after the connection was added to the hub. */
   begin(): void {
     if (this.#entry() === undefined) this.#sendConfig(undefined);
-    // Before the first keepalive, only the stored record contains the subscriptions.
+    // Before the first keepalive, only the stored client record contains the subscriptions of the agent.
     else this.#lookAgain();
   }
 
   request({ check }: OutgoingRequest): boolean {
-    // A list of arguments is quoted for the machine of the client.
+    // The client record is needed to replace tokens in the command, and to quote arguments for the client's platform.
     const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
     if (!needsRecord) return this.#ask(check, undefined);
     this.#runSerially(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
@@ -145,7 +145,7 @@ export class V2AgentConnection implements AgentLink {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX));
-    // The close frame of the agent follows frames that were not read yet.
+    // A paused socket must be read again: the agent's close frame arrives after frames that were not read yet.
     this.#longFrames.resume();
   }
 
@@ -159,7 +159,7 @@ export class V2AgentConnection implements AgentLink {
 
   clientChanged(): void {
     if (this.#entry() !== undefined) this.#lookAgain();
-    // Without a reason, as in Sensu Go.
+    // The client was deleted. As in Sensu Go, the close frame contains no reason.
     else if (this.#isRegistered) this.close(NORMAL, '');
   }
 
@@ -167,7 +167,7 @@ export class V2AgentConnection implements AgentLink {
     return this.#parts.registry.namespace(this.namespace).clients.get(this.name);
   }
 
-  /** Sends the stored client record to the agent, if it has changed. */
+  /** Reads the client record from the store, and sends the agent its configuration if that has changed. */
   #lookAgain(): void {
     this.#runSerially(async () => {
       const client = await readClient(this.#parts.store, this.#entry());
@@ -180,7 +180,7 @@ export class V2AgentConnection implements AgentLink {
     this.#join(client);
   }
 
-  /** Runs tasks one after the other, so that records are sent in the order in which they were read. */
+  /** Runs a task after all earlier tasks, so that records are sent in the order in which they were read. */
   #runSerially(task: () => Promise<void> | void): void {
     this.#lastTask = this.#lastTask.then(task).catch((error: unknown) => {
       const { namespace, name } = this;
@@ -194,7 +194,7 @@ export class V2AgentConnection implements AgentLink {
   #receive(data: RawData): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     try {
-      // One buffer: the default `binaryType` of a server's socket.
+      // With the default `binaryType` of a server's socket, `data` is a single Buffer.
       const frame = parseAgentFrame((data as Buffer).toString());
       if (frame === undefined)
         throw new MonError('invalid', 'a WebSocket frame must consist of a type, a line feed and JSON');
@@ -212,7 +212,7 @@ export class V2AgentConnection implements AgentLink {
     }
   }
 
-  /** @throws MonError `invalid` if a keepalive is not an event */
+  /** Processes a keepalive or an event of the agent. @throws MonError `invalid` if a keepalive is not a valid event */
   #takeFrame(type: 'keepalive' | 'event', payload: unknown): void {
     const { event, problem = 'a keepalive must be an event' } = eventOf(payload);
     if (event === undefined && type === 'keepalive') throw new MonError('invalid', problem);
@@ -231,7 +231,8 @@ export class V2AgentConnection implements AgentLink {
       );
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
-      // A connection ends with its entity, so an agent that has not registered yet connected after the deletion.
+      // Deleting an entity closes its connection. So a keepalive of an agent that has not registered on this
+      // connection yet was sent after the last deletion.
       {
         name,
         reportedAttributes: event.entity ?? {},
@@ -248,8 +249,8 @@ export class V2AgentConnection implements AgentLink {
   }
 
   /**
-   * Returns the keepalive result; undefined if the clock of the agent is so far behind that its keepalive counts as
-   * missing. Then the check for missing keepalives reports it.
+   * Returns the result of the agent's keepalive check. It is undefined if the agent's clock is so far behind that the
+   * keepalive counts as missing, which the monitoring of keepalives reports.
    */
   #signOfLife(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
     const { definitions } = this.#parts;
@@ -266,7 +267,10 @@ export class V2AgentConnection implements AgentLink {
     } else this.#intake.take(result);
   }
 
-  /** Rejects a single event without closing the connection: an agent forwards events of arbitrary local programs. */
+  /**
+   * Counts and logs a rejected event. The connection stays open, because an agent forwards events of arbitrary local
+   * programs.
+   */
   #leaveOut(reason: string | undefined): void {
     const { namespace, name } = this;
     this.#parts.results.rejected.invalid++;
@@ -292,10 +296,11 @@ export class V2AgentConnection implements AgentLink {
   #closed(code: number): void {
     const { namespace, name } = this;
     const isReplaced = !this.#membership.left();
-    // An agent that was cut off will reconnect; one that closes because the backend stops has not left.
+    // Only an agent that closes its connection on its own has left. After a failure, or when this backend stops, the
+    // agent will connect again.
     const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.stopping.aborted;
     if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
-      // Results that wait here would not be sent again.
+      // Results that still wait in the intake are submitted, because the agent would not send them again.
       this.#membership.waits();
       return;
     }
@@ -316,7 +321,7 @@ export class V2AgentConnection implements AgentLink {
     const { namespace, name } = this;
     const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
     if (code === 'conflict') {
-      // The agent was not informed yet that its entity was deleted.
+      // The entity was deleted, but its connection is not closed yet: close it as `clientChanged` does.
       this.close(NORMAL, '');
       return;
     }
@@ -329,7 +334,7 @@ export class V2AgentConnection implements AgentLink {
   }
 }
 
-/** Returns the event of a frame, or a problem. */
+/** Returns the event in the payload of a frame, or the problem for which the payload is rejected. */
 function eventOf(payload: unknown): { readonly event?: SubmittedV2Event; readonly problem?: string } {
   const parsed = v2EventSchema.safeParse(payload);
   if (!parsed.success) return { problem: problemsOf(parsed.error) };

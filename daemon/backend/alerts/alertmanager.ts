@@ -16,7 +16,7 @@ import type { CheckEntry } from '../model/registry/namespace.ts';
 import { alertNamespace, alertFilterOf } from './query-filters.ts';
 import { submitAlerts, type IncomingDeps } from './commands.ts';
 
-/** The dependencies of the alert routes. */
+/** The dependencies of the routes for alerts in the Alertmanager API. */
 interface AlertDeps extends IncomingDeps {
   readonly store: Store;
 }
@@ -25,12 +25,12 @@ type Served = Handlers<
   Pick<typeof ALERTMANAGER_API, 'healthy' | 'ready' | 'status' | 'receivers' | 'alerts' | 'alertGroups' | 'postAlerts'>
 >;
 
-/** Serves alerts, in and out, in the Alertmanager API (prometheus 1.1 to 1.5). */
+/** Serves alerts in the Alertmanager API: submits posted alerts, and lists open events (prometheus 1.1 to 1.5). */
 export function alertsOnAlertmanager(deps: AlertDeps): Served {
   const { clock, config, store } = deps;
   const startedAtMs = clock.now();
 
-  /** Returns a function that reads entries and returns the selected alerts. */
+  /** Returns a function that reads events from the store, and returns those that the query selects, as alerts. */
   const alertReader = (
     request: FastifyRequest,
   ): ((entries: readonly CheckEntry[]) => Promise<readonly ShownAlert[]>) => {
@@ -44,7 +44,7 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       );
     };
   };
-  /** Returns the fingerprint of the alert that inhibits each inhibited event. */
+  /** Returns, for each inhibited event, the fingerprint of the alert that inhibits it. */
   const inhibitorsOf = async (
     entries: Iterable<CheckEntry>,
     settings: AlertSettings,
@@ -84,7 +84,7 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       return sendAlerts(request, reply, [...groupsOf(openEvents(request))], async (some) => {
         const groups = await Promise.all(some.map(read));
         return groups.flatMap((alerts) => {
-          // Different names may become the same check name.
+          // A family contains checks with different names, so the alerts are grouped by the label with the check name.
           const byName = Map.groupBy(alerts, ({ labels }) => labels[label] ?? '');
           return Array.from(byName, ([name, named]) => {
             return { labels: { [label]: name }, receiver: { name: ALERT_RECEIVER }, alerts: named };
@@ -104,17 +104,17 @@ function sendOk(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send('OK');
 }
 
-/** Maximum number of alerts in one group: a check with more of them has several groups. */
+/** Maximum number of alerts in one group. More alerts of the same check are sent as several groups. */
 const GROUP_MAX = 500;
 
-/** Yields the events of each check, together with those of checks that share its name. */
+/** Yields groups of at most `GROUP_MAX` events. Checks of the same outermost family are in the same groups. */
 function* groupsOf(entries: readonly CheckEntry[]): Generator<readonly CheckEntry[], void, undefined> {
   for (const group of Map.groupBy(entries, ({ name }) => familiesOf(name).at(-1) ?? name).values()) {
     for (let start = 0; start < group.length; start += GROUP_MAX) yield group.slice(start, start + GROUP_MAX);
   }
 }
 
-/** Sends the whole list, because the query of this API differs from those of the others. */
+/** Sends a list without pagination, because the Alertmanager API has no query parameters for it. */
 function sendAlerts<Entry, Item>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -127,7 +127,7 @@ function sendAlerts<Entry, Item>(
 function statusOf(startedAtMs: number): object {
   return {
     cluster: { name: 'mon', status: 'disabled', peers: [] },
-    // The configuration that clients look for: one route.
+    // A minimal configuration with one route, because programs that use Alertmanager read it here.
     config: { original: `route:\n  receiver: ${ALERT_RECEIVER}\nreceivers:\n  - name: ${ALERT_RECEIVER}\n` },
     uptime: new Date(startedAtMs).toISOString(),
     versionInfo: {

@@ -14,7 +14,7 @@ import { validateSubmitted } from '../results/validate-result.ts';
 import type { Results } from '../results/commands.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 
-/** The dependencies of incoming alerts. */
+/** Dependencies of `submitAlerts`. */
 export interface IncomingDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
@@ -23,14 +23,14 @@ export interface IncomingDeps extends NamespaceDeps {
 
 const validateAlert = validator(postedAlertSchema);
 
-/** Maximum number of problems in an error message. */
+/** Maximum number of rejected alerts that an error message describes. */
 const PROBLEMS_SHOWN_MAX = 20;
 
 /**
- * Stores alerts as results, and waits for their commit (prometheus 1.1).
+ * Stores posted alerts as results, and waits for their commit (prometheus 1.1).
  *
- * @throws MonError `invalid` that names the rejected alerts, after the others were stored; `unavailable`, or the error
- *   of `admission`
+ * @throws MonError that lists the rejected alerts, after the other alerts were stored; its code is that of the first
+ *   rejected alert. `invalid` if the body is not an array of alerts; `unavailable`; the error of `admission`
  */
 export async function submitAlerts({ value }: ParsedBody, admission: Admission, deps: IncomingDeps): Promise<void> {
   if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of alerts');
@@ -62,7 +62,9 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
 }
 
 /**
- * @returns undefined: it has ended, and nothing is known of it
+ * Converts a posted alert to a result.
+ *
+ * @returns undefined if the alert has ended, and no result of its check is stored that it could resolve
  * @throws MonError `invalid`
  */
 function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
@@ -81,7 +83,7 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   return validateSubmitted(withFittingAnnotations(result, ATTRIBUTE_LIMITS.bytes));
 }
 
-/** @throws MonError with the code of the first problem, and the texts of all */
+/** Throws if there are problems. @throws MonError with the code of the first problem, and the texts of the first few */
 function refuse(problems: ReadonlyMap<number, MonError>): void {
   const [first] = problems.values();
   if (first === undefined) return;

@@ -9,13 +9,13 @@ import { namespaceIn, queryOf } from '../http/query.ts';
 import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 
-/** Maximum number of matchers in one request. */
+/** Maximum number of label matchers in the query of one request. */
 const MATCHERS_MAX = 100;
 
 /**
- * Returns the namespace of a request in the Alertmanager API, which has only one.
+ * Returns the namespace `default`, the only one that the Alertmanager API serves.
  *
- * @throws MonError `invalid` if the query names another one
+ * @throws MonError `invalid` if the query of the request names another namespace
  */
 export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry }: NamespaceDeps): Namespace {
   const name = namespaceIn(request);
@@ -24,7 +24,11 @@ export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry 
   throw new MonError('invalid', message);
 }
 
-/** @throws MonError `invalid` for an invalid matcher in the query */
+/**
+ * Returns a filter of labels, from the matchers in the query of a request.
+ *
+ * @throws MonError `invalid` if a matcher is invalid, or there are too many
+ */
 export function labelFilterOf(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
   const texts = queryOf(request).getAll('filter');
   if (texts.length > MATCHERS_MAX)
@@ -38,7 +42,11 @@ export function labelFilterOf(request: Pick<FastifyRequest, 'url'>): Filter<Labe
   );
 }
 
-/** @throws MonError `invalid` for an invalid matcher */
+/**
+ * Returns a filter of alerts, from the matchers, states and receiver in the query of a request.
+ *
+ * @throws MonError `invalid` if a matcher or the receiver is invalid, or there are too many matchers
+ */
 export function alertFilterOf(request: Pick<FastifyRequest, 'url'>): Filter<ShownAlert> {
   const query = queryOf(request);
   const isIncluded = (state: string): boolean => query.get(state) !== 'false';

@@ -23,25 +23,25 @@ import { unexpiredEntries } from '../silences/queries.ts';
 import { unexpiredEntry, type SilencedEntries } from '../silences/commands.ts';
 import { alertNamespace, labelFilterOf } from './query-filters.ts';
 
-/** The dependencies of the silence routes. */
+/** The dependencies of the routes for silences in the Alertmanager API. */
 export interface AlertSilenceDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
   readonly silenced: SilencedEntries;
 }
 
-/** The id of an entry, with its subscription, check or selector. */
+/** The id of a silence, with the subscription, check or selector that decides which events it matches. */
 type SilenceTarget = Pick<SilencedEntry, 'id' | 'subscription' | 'check' | 'selector'>;
 
 type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>>;
 
 const validate = validator(postedSilenceSchema);
 
-/** Serves the silenced registry in the Alertmanager API (prometheus 2.1 to 2.3). */
+/** Serves silences in the Alertmanager API (prometheus 2.1 to 2.3). */
 export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   const { clock, config, silenced } = deps;
 
-  /** @throws MonError `not_found` */
+  /** Returns the unexpired silence with an id. @throws MonError `not_found` if there is none */
   const entryOf = (request: Parameters<Served['silence']>[0], id: string): SilencedEntry => {
     const entry = unexpiredEntry(alertNamespace(request, deps), id, clock.now());
     if (entry !== undefined) return entry;
@@ -84,7 +84,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
         return entry;
       };
       await silenced.write(DEFAULT_NAMESPACE, target.id, make, actor);
-      // With other matchers it is a new silence, and the previous one ends.
+      // A posted silence whose matchers changed was stored as a new silence, so the previous silence must end.
       if (before !== undefined && before.id !== target.id) await endReplaced(before.id, actor);
       return { silenceID: target.id };
     },
@@ -96,10 +96,10 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   };
 
   /**
-   * Returns the target of a posted silence. A silence with unchanged matchers stays the same entry; any other one is a
-   * new entry.
+   * Returns the target of a posted silence. If it updates `before` and the matchers are unchanged, it keeps the id of
+   * `before`; otherwise it gets a new id.
    *
-   * @throws MonError `invalid`
+   * @throws MonError `invalid` if the matchers are invalid
    */
   function targetOf({ matchers }: PostedSilence, before: SilencedEntry | undefined): SilenceTarget {
     if (before !== undefined && areSameMatchers(matchers, matchersOf(before, config.program.alerts))) return before;
@@ -121,7 +121,11 @@ function missingSilence(id: string): MonError {
   return new MonError('not_found', `there is no silence ${id}: it has expired, or never existed`);
 }
 
-/** @throws MonError `invalid` if it ends before it begins, or has ended */
+/**
+ * Builds the silence to store from a posted silence.
+ *
+ * @throws MonError `invalid` if it ends before it begins, has already ended, or lasts too long
+ */
 function entryMade(
   { startsAt, endsAt, createdBy, comment }: PostedSilence,
   { id, subscription, check, selector }: SilenceTarget,

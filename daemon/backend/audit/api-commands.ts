@@ -8,7 +8,7 @@ import {
   type StoredDefinitions,
 } from '../model/definitions/state.ts';
 
-/** Maximum number of definitions that one log record names. */
+/** Maximum number of definitions that the log record about forbidden commands names. */
 const NAMED_MAX = 20;
 
 const NO_ASSETS =
@@ -22,31 +22,31 @@ export class ApiCommands {
   readonly #settings: () => ApiCommandSettings;
 
   /**
-   * @param settings callback that returns the current settings; called for each definition, so that a reload takes
-   *   effect at once
+   * @param settings callback that returns the current settings. It is called for each definition, so that a reload of
+   *   the configuration takes effect at once.
    */
   constructor(settings: () => ApiCommandSettings) {
     this.#settings = settings;
   }
 
-  /** Returns the reason why a definition may not be created over the API; undefined: it may be created. */
+  /** Returns the reason why a definition may not be created over the API, or undefined if it may be created. */
   problemOf<Kind extends DefinitionKind>(
     kind: Kind,
     { definition }: Pick<DefinitionKinds[Kind], 'definition'>,
   ): string | undefined {
     const settings = this.#settings();
     const { directories } = settings;
-    // An asset is an archive of programs and libraries. Commands of an agent find them before the programs of the host.
+    // An asset contains programs that an agent finds before those of its host, so it could replace any program.
     if (kind === 'assets') return settings.isAllowed && directories.length === 0 ? undefined : NO_ASSETS;
-    // Checks and hooks run on the hosts of agents, so the backend can check only the path of a program, not its
-    // symbolic links.
+    // Checks and hooks run on the hosts of agents, where the backend cannot resolve symbolic links. So only the path of
+    // the program is checked.
     const isListed = kind === 'checks' || kind === 'hooks' ? isNamedIn : isReallyIn;
     return apiCommandProblem({ ...definition }, settings, (program) => isListed(program, directories));
   }
 
   /**
-   * Logs the stored definitions whose commands the settings now forbid. The commands still run until an operator
-   * deletes the definitions.
+   * Logs a warning about stored definitions whose commands the current settings forbid. Such a command still runs until
+   * an operator deletes its definition.
    */
   warnOf(stored: StoredDefinitions, log: Log): void {
     const refused = DEFINITION_KINDS.flatMap((kind) =>

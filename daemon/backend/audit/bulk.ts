@@ -4,12 +4,12 @@ import { recordAudit, type AuditedChange } from '../model/audit/mutations.ts';
 import type { Steps } from '../commit/command.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
-/** Maximum length of the operations in one audit record, in characters of JSON. */
+/** Maximum total length of the operations in one audit record, in characters of JSON. */
 const PART_LENGTH_MAX = 32 * 1024;
 
 /**
- * Records a bulk change and all its operations in the audit trail. It appends several records if one record would be
- * too long, and none if there are no changes.
+ * Records the changes of a bulk request in the audit trail. It appends several records if one record would be too long,
+ * and none if there are no changes.
  */
 export function* recordBulk(
   transaction: Transaction,

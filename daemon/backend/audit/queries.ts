@@ -4,11 +4,11 @@ import { AUDIT_HEAD_KEY, auditKey } from '../model/audit/storage.ts';
 
 /** Conditions that select audit records; all of them must hold. */
 export interface AuditRange {
-  /** Selects records with a greater id; undefined: no lower limit. */
+  /** Selects records with a greater id than this; undefined for no lower limit. */
   readonly after?: number | undefined;
-  /** Selects records with a smaller id; undefined: no upper limit. */
+  /** Selects records with a smaller id than this; undefined for no upper limit. */
   readonly before?: number | undefined;
-  /** Selects records at or after this time, epoch milliseconds; undefined: no limit. */
+  /** Selects records at or after this time in epoch milliseconds; undefined for no limit. */
   readonly sinceMs?: number | undefined;
 }
 
@@ -30,15 +30,15 @@ export async function auditIds(store: Store, { after = 0, before = Infinity, sin
   return Array.from({ length: Math.max(0, to - oldest + 1) }, (_, index) => to - index);
 }
 
-/** Returns the audit records with these ids; trimmed records are omitted. */
+/** Reads the audit records with these ids. Records that were deleted when the trail was trimmed are omitted. */
 export async function readAudit(store: Store, ids: readonly number[]): Promise<AuditRecord[]> {
   const values = await store.getMany(ids.map(auditKey));
   return values.flatMap((value) => (value === undefined ? [] : [JSON.parse(value) as AuditRecord]));
 }
 
 /**
- * Returns the id of the first record at or after a time. A binary search is possible, because the times of records
- * never decrease.
+ * Returns the id of the first audit record in a range at or after `sinceMs`, or `to + 1` if there is none. A binary
+ * search is possible, because the times of records never decrease.
  */
 async function firstSince(store: Store, from: number, to: number, sinceMs: number): Promise<number> {
   let low = from;
@@ -46,7 +46,7 @@ async function firstSince(store: Store, from: number, to: number, sinceMs: numbe
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [record] = await readAudit(store, [middle]);
-    // A missing record was trimmed during the search, so it is older than all remaining records.
+    // A missing record was deleted during the search, so it was older than all remaining records.
     if (record === undefined || record.at < sinceMs) low = middle + 1;
     else high = middle;
   }

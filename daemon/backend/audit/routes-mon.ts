@@ -3,7 +3,7 @@ import { sendList } from '../http/list.ts';
 import type { OnMon } from '../http/route.ts';
 import type { Store } from '../ports.ts';
 
-/** Maximum number of audit records in one response, because a trail is long, and so may be each record. */
+/** Maximum number of audit records in one response, because the trail and each of its records may be long. */
 const PAGE_MAX = 1000;
 
 /** Serves the audit trail (security S22), the newest record first. */

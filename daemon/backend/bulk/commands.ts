@@ -39,19 +39,19 @@ import { resolveEvent } from '../results/resolve-event.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
 
-/** The outcome of an operation, and its change for the audit trail. */
+/** The outcome of an operation, and its change for the audit trail. The change is absent if the operation failed. */
 interface Done {
   readonly outcome: BulkOutcome;
   readonly change?: AuditedChange;
 }
 
-/** Applies many actions of an operator as one change. */
+/** Applies the operations of a bulk request in one commit. */
 export class Bulk {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn reads the attributes that selectors use */
+  /** @param learn callback that reads the attributes that selectors use into memory */
   constructor(batcher: Batcher, silencesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
@@ -59,11 +59,12 @@ export class Bulk {
   }
 
   /**
-   * Applies the operations in order, in one commit.
+   * Applies the operations of a bulk request in order, in one commit. If it throws, nothing was changed.
    *
-   * @returns an outcome for each; without `expect`, operations on missing objects are skipped and say so
-   * @throws MonError `not_found` if the namespace was deleted, `invalid` if a silence begins too far ahead, `conflict`
-   *   if all were expected and one is impossible, `unavailable`; then nothing was changed
+   * @returns the outcome of each operation. Unless `expect` is `all`, an impossible operation is skipped, and its
+   *   outcome contains the reason.
+   * @throws MonError `not_found` if the namespace was deleted, `invalid` if a silence has invalid times, `conflict` if
+   *   an operation is impossible and `expect` is `all`, or if a recurring silence would be replaced, `unavailable`
    */
   async run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
     const selectors = operations.flatMap((operation) => selectorOf(operation) ?? []);
@@ -108,7 +109,7 @@ function placedIn(namespace: string, change: AuditedChange): AuditedChange {
   return { ...change, target: targetIn(namespace, change.target) };
 }
 
-/** Returns the ids of the entries that the operations create. */
+/** Returns the ids of the silences that the operations create or restore. */
 function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
   const ids: string[] = [];
   for (const operation of operations) {
@@ -118,7 +119,11 @@ function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
   return ids;
 }
 
-/** @throws MonError that names the operation: `invalid`, or `conflict` if it would replace a recurring entry */
+/**
+ * Rejects operations that would store a silence with invalid times, or replace a recurring silence.
+ *
+ * @throws MonError `invalid` or `conflict`, with a message that contains the index of the operation
+ */
 function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   for (const [index, operation] of operations.entries()) {
     yield;
@@ -159,7 +164,7 @@ function perform(transaction: Transaction, namespace: Namespace, operation: Bulk
   }
 }
 
-/** Returns the reason why an operation is impossible now; undefined: it is possible. */
+/** Returns the reason why an operation is impossible in the current state, or undefined if it is possible. */
 function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number): BulkRefusal | undefined {
   switch (operation.op) {
     case 'silence':
@@ -231,7 +236,11 @@ function resolve(transaction: Transaction, namespace: Namespace, { client, check
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
 }
 
-/** @param ifTimestamp of the entry that must exist then; null: none may exist */
+/**
+ * Returns the operation that restores a silence.
+ *
+ * @param ifTimestamp timestamp that the silence with this id must have when it is restored; null if none may exist
+ */
 function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
   return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
 }
@@ -261,11 +270,11 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
 }
 
 /**
- * Checks all operations before the first change, because a rejected command must have changed nothing. The effects of
- * operations on later ones are known from their targets, which must be unique, and from the silences that end with an
- * event.
+ * Rejects a bulk request if one of its operations is impossible. All operations are checked before the first change,
+ * because a rejected request must change nothing. So that the effects of earlier operations are known, targets must be
+ * unique, and the silences that end when an event is resolved are taken into account.
  *
- * @throws MonError `conflict` that names the first impossible operation
+ * @throws MonError `conflict` with the index and target of the first impossible operation
  */
 function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   const targets = new Set<string>();
@@ -285,7 +294,7 @@ function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation
   }
 }
 
-/** Returns the ids of the silenced entries that end with an event. */
+/** Returns the ids of the silences that end when the operation resolves its event. */
 function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
   const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
   const selected = namespace.check(client, check)?.selected();

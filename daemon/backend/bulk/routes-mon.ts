@@ -19,7 +19,7 @@ import type { OnMon } from '../http/route.ts';
 import { refuseAgainstPolicy, type PolicyDeps } from '../silences/policy.ts';
 import type { Bulk } from './commands.ts';
 
-/** Maximum number of operations whose problems are reported: a script usually sends many of the same kind. */
+/** Maximum number of problems in an error message: the operations of a script usually all have the same problem. */
 const PROBLEMS_MAX = 10;
 
 interface BulkDeps extends NamespaceDeps, PolicyDeps {
@@ -27,7 +27,7 @@ interface BulkDeps extends NamespaceDeps, PolicyDeps {
   readonly clock: Clock;
 }
 
-/** Serves bulk requests: many changes as one. */
+/** Serves bulk requests, whose operations are applied in one commit. */
 export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
   const { bulk, clock } = deps;
   return {
@@ -43,7 +43,7 @@ export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
   };
 }
 
-/** @throws MonError `invalid` */
+/** Validates the body of a bulk request in chunks. @throws MonError `invalid` */
 async function validBulk({ value, strict }: ParsedBody): Promise<BulkRequest> {
   if (strict !== undefined) await inChunks(validated(strict));
   return await inChunks(validated(value));
@@ -69,13 +69,13 @@ function placedAt(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
   return { ...issue, path: ['operations', index, ...issue.path] };
 }
 
-/** Returns the operations of an invalid bulk request, to report their problems. */
+/** Returns the first operations of an invalid bulk request, whose problems are reported, too. */
 function operationsOf(value: unknown): readonly unknown[] {
   const operations = isAttributes(value) ? value['operations'] : undefined;
   return Array.isArray(operations) ? operations.slice(0, PROBLEMS_MAX) : [];
 }
 
-/** Sets the name of the authenticated user on every new silence. */
+/** Sets the creator of every new silence according to the authenticated principal. */
 function signed(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
   const operations = bulkRequest.operations.map((operation) =>
     operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
@@ -84,7 +84,8 @@ function signed(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
 }
 
 /**
- * Returns the creator that the request names. Restored entries do not count, because they name the original creator.
+ * Returns the creator that a bulk request names, or null. Silences that are restored are ignored, because they name
+ * their original creator.
  */
 function claimedCreator({ creator, operations }: BulkRequest): string | null {
   return creator ?? operations.find((operation) => operation.op === 'silence')?.creator ?? null;

@@ -16,7 +16,7 @@ import { saveDefinition } from '../model/definitions/mutations.ts';
 /** Maximum number of definitions of one kind in one namespace. */
 export const DEFINITIONS_MAX = 10_000;
 
-/** Makes a change of definitions the last command of its batch, so that results queued after it use the change. */
+/** Option that makes a change of definitions the last command of its batch, so that later results use the change. */
 const ENDS_BATCH = { endsBatch: true };
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
@@ -28,7 +28,7 @@ interface DefinitionParts {
   readonly roles: RoleGuard;
 }
 
-/** Creates, changes and removes definitions over the API. */
+/** Creates, changes and deletes definitions that are managed over the API. */
 export class DefinitionChanges {
   readonly #parts: DefinitionParts;
   readonly #definitionsMax: number;
@@ -41,8 +41,8 @@ export class DefinitionChanges {
   /**
    * Creates or changes a definition. A changed definition retains its original creator.
    *
-   * @param change callback that returns the new object; it gets the current object, which may be a built-in role and is
-   *   undefined if there is none, and throws to reject the change
+   * @param change callback that returns the new object, or throws to reject the change. Its argument is the current
+   *   object, which may be a built-in role, or undefined if there is none.
    * @throws MonError `conflict` if the configuration defines this name or the change of a role is not allowed,
    *   `not_found` if there is no such namespace, `invalid` if the object cannot be used, `forbidden` for a command that
    *   is not allowed over the API, `unavailable` if the limit is reached or the change cannot be committed
@@ -90,10 +90,10 @@ export class DefinitionChanges {
   }
 
   /**
-   * Removes a definition that was created over the API.
+   * Deletes a definition that was created over the API.
    *
-   * @param check callback that gets the current object and throws to reject the removal
-   * @throws MonError `conflict` if the configuration defines the object or the removal of a role is not allowed,
+   * @param check callback that is called with the current object, and throws to reject the deletion
+   * @throws MonError `conflict` if the configuration defines the object or the deletion of a role is not allowed,
    *   `not_found` if there is no such object, `unavailable` if the change cannot be committed
    */
   async remove<Kind extends DefinitionKind>(

@@ -26,15 +26,15 @@ export interface DefinitionDeps extends NamespaceSource {
   readonly registry: NamespaceSource['registry'] & { readonly definitions: StoredDefinitions };
 }
 
-/** The properties of one kind of definition that its v2 routes need. */
+/** A kind of definition, with the properties that its v2 routes need. */
 interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
   /**
-   * Returns the objects of the configuration as the v2 API shows them; all are in the namespace `default`. Undefined if
-   * the configuration cannot contain this kind.
+   * Returns the objects of this kind in the configuration, as the v2 API shows them in the namespace `default`. Absent
+   * if the configuration cannot contain this kind.
    */
   readonly configured?: () => readonly ObjectOf<Kind>[];
-  /** True if commands and connections of this kind run on the backend host, where no namespace confines them. */
+  /** True if definitions of this kind start commands or connections on the backend host, outside any namespace. */
   readonly isRunByBackend?: boolean;
 }
 
@@ -65,12 +65,12 @@ export function definitionCollection<Kind extends DefinitionKind>(
     orphanNamespaces: () => registry.definitions.namespaces(kind),
     parse: (value) => {
       refuseInvalid(value, DEFINITION_SCHEMAS[kind]);
-      // The submitted value is returned instead of the parsed one, which may order or add attributes.
+      // The submitted value is returned instead of the parsed value, which may have reordered or additional attributes.
       return value as SubmittedDefinition<Kind>;
     },
     withNamespace: inNamespace,
-    // A caller with write access gets the whole object: an object that is read, changed and written back must not lose
-    // its secrets.
+    // A caller who may update the object gets it with its secrets: if they were redacted, they would be lost when the
+    // caller changes the object and writes it back.
     show: (object, principal) =>
       mayUpdateObject(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
@@ -89,7 +89,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
 }
 
 function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
-  // Only checks are tested, because data of an event is not substituted into the commands of other kinds.
+  // Only the commands of checks are tested for risky tokens, because other commands contain no substituted data.
   const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
   return [
     ...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []),
@@ -99,10 +99,10 @@ function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[]
 }
 
 /**
- * Rejects callers whom a key or a role limits to one namespace, because a command on the backend host would escape that
- * limit.
+ * Rejects callers that an API key or a role limits to one namespace, because a command on the backend host is not
+ * confined to a namespace.
  *
- * @throws MonError `forbidden` for such a caller
+ * @throws MonError `forbidden` if the caller is limited to one namespace
  */
 function refuseKept(principal: Principal, doing: Doing): void {
   const { name, namespace } = principal;

@@ -11,29 +11,29 @@ interface ConfiguredDeps extends DefinitionDeps {
   readonly config: ConfigInForce;
 }
 
-/** Serves assets. The backend sends their definitions to v2 agents, which download and verify the files. */
+/** Serves assets in the v2 API. The backend sends them to v2 agents, which download and verify their files. */
 export function assetsOnV2(deps: DefinitionDeps): OnV2<'assets'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'assets' }));
 }
 
-/** Serves pipelines, which pass the events of checks through filters and mutators to handlers of the same namespace. */
+/** Serves pipelines in the v2 API. A pipeline passes the events of checks through filters and mutators to handlers. */
 export function pipelinesOnV2(deps: DefinitionDeps): OnV2<'pipelines'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'pipelines' }));
 }
 
-/** Serves the filters created over the API, and those of the configuration, which are read-only. */
+/** Serves filters in the v2 API: those created over the API, and those of the configuration, which are read-only. */
 export function filtersOnV2(deps: ConfiguredDeps): OnV2<'filters'> {
   const configured = () => shownAll(deps.config.definitions.configured('filters'), v2FilterOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'filters', configured }));
 }
 
-/** Serves the handlers created over the API, and those of the configuration, which are read-only. */
+/** Serves handlers in the v2 API: those created over the API, and those of the configuration, which are read-only. */
 export function handlersOnV2(deps: ConfiguredDeps): OnV2<'handlers'> {
   const configured = () => shownAll(deps.config.definitions.configured('handlers'), v2HandlerOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'handlers', configured, isRunByBackend: true }));
 }
 
-/** Serves the mutators created over the API, and those of the configuration, which are read-only. */
+/** Serves mutators in the v2 API: those created over the API, and those of the configuration, which are read-only. */
 export function mutatorsOnV2(deps: ConfiguredDeps): OnV2<'mutators'> {
   const configured = () => shownAll(deps.config.definitions.configured('mutators'), v2MutatorOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'mutators', configured, isRunByBackend: true }));

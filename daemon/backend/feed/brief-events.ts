@@ -3,22 +3,22 @@ import type { Change } from '../ports.ts';
 import type { FeedReach } from './feed-reach.ts';
 
 /**
- * Tracks the events that a consumer wants in brief. For events that were sent in brief only the keys are kept, once
- * each: the row is read when it is requested in full.
+ * Tracks the events that a feed consumer gets in brief. Of an event sent in brief only the key is stored; its row is
+ * read from the registry when the consumer requests the event in full.
  */
 export class BriefEvents {
-  /** Undefined: all are sent in full. */
+  /** Keys of the events to send in full; undefined if all events are sent in full. */
   #full: ReadonlySet<string> | undefined;
   readonly #sentInBrief = new Set<string>();
-  /** The events among them that are requested in full by now. */
+  /** Keys of events that were sent in brief and that the consumer has since requested in full. */
   readonly #due = new Set<string>();
 
-  /** True if frames for this consumer cannot be shared with others. */
+  /** True if frames for this consumer can differ from those of other consumers, because of events in brief. */
   get isInUse(): boolean {
     return this.#full !== undefined || this.#sentInBrief.size > 0;
   }
 
-  /** True if the consumer got rows only in brief. */
+  /** True if the consumer has at least one event whose last row it got only in brief. */
   get owes(): boolean {
     return this.#sentInBrief.size > 0;
   }
@@ -27,20 +27,20 @@ export class BriefEvents {
     return this.#due.size > 0;
   }
 
-  /** @param full keys of the events to be sent in full from now on; undefined: all */
+  /** @param full keys of the events to send in full from now on; undefined to send all events in full */
   want(full: readonly string[] | undefined): void {
     this.#full = full && new Set(full);
     for (const key of full ?? this.#sentInBrief) if (this.#sentInBrief.has(key)) this.#due.add(key);
   }
 
-  /** Yields the due events as if they had changed just now. They stay pending until their row was sent. */
+  /** Yields a change for each event in `#due`. The event stays in `#sentInBrief` until its row was sent in full. */
   *takeDue(reach: FeedReach): Generator<Change, void, undefined> {
     const due = [...this.#due];
     this.#due.clear();
     for (const key of due) yield changeOf(key, reach);
   }
 
-  /** Separates the rows to be sent in brief. Removed rows are sent in full. */
+  /** Separates the events to send in brief from the other rows. A deleted event (`null`) stays with the other rows. */
   split({ events = {}, ...others }: FeedRows): { readonly rows: FeedRows; readonly brief?: FeedBriefs } {
     const full: Record<string, EventRow | null> = Object.create(null) as Record<string, EventRow | null>;
     const brief: Record<string, EventBrief> = Object.create(null) as Record<string, EventBrief>;
@@ -59,14 +59,14 @@ export class BriefEvents {
     return { rows: { events: full, ...others }, ...(isAny && { brief: { events: brief } }) };
   }
 
-  /** Resets the state: the consumer starts over and gets everything in full. */
+  /** Clears the lists of events sent in brief, when the consumer starts over with a snapshot, which is sent in full. */
   forget(): void {
     this.#sentInBrief.clear();
     this.#due.clear();
   }
 }
 
-/** Returns the change of the event with this key. For a single namespace the keys do not contain it. */
+/** Returns a change of the event with this key. The key begins with the namespace only if `isMany` is true. */
 function changeOf(key: string, { isMany, only = '' }: FeedReach): Change {
   const [namespace = '', client = '', check = ''] = (isMany ? key : `${only}/${key}`).split('/');
   return ['event', namespace, client, check];

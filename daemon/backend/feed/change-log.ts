@@ -1,7 +1,7 @@
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { Change, ChangeRecord, Store } from '../ports.ts';
 
-/** A record with its changes by namespace, so that a reader need not examine those of others. */
+/** A change record with its changes by namespace, so that a reader of one namespace does not scan all changes. */
 interface LoggedRecord {
   readonly seq: number;
   readonly changes: readonly Change[];
@@ -11,19 +11,19 @@ interface LoggedRecord {
 /** The pseudo-namespace for the changes of upgrade plans, which are in no namespace. */
 const PLANS = '';
 
-/** Selects changes. */
+/** Selects the changes that a consumer reads from the change log. */
 export interface ChangesOf {
-  /** The only namespace; undefined: all of them. */
+  /** The only namespace whose changes are selected; undefined to select all namespaces. */
   readonly only: string | undefined;
-  /** True if the changes of upgrade plans are included. */
+  /** True if the changes of upgrade plans are selected, too. */
   readonly seesPlans: boolean;
 }
 
 const ALL_CHANGES: ChangesOf = { only: undefined, seesPlans: true };
 
 /**
- * Keeps the retained changes in memory, so that a consumer can fall behind or come back without a queue of its own.
- * Changes are kept as long as the store retains them, but within the limits here.
+ * Recent changes in memory. A feed consumer that is behind or reconnects reads the changes that it missed from this
+ * log, so it needs no queue. When the log exceeds its limits, the oldest records are removed.
  */
 export class ChangeLog {
   #records: LoggedRecord[] = [];
@@ -43,12 +43,12 @@ export class ChangeLog {
     return this.#lastSeq;
   }
 
-  /** Sets the begin of an empty log: after this sequence number. */
+  /** Sets the sequence number after which an empty log begins. A log with records is not changed. */
   startAfter(seq: number): void {
     if (this.#records.length === 0) this.#lastSeq = seq;
   }
 
-  /** Clears the log, because the writes up to this sequence number were not announced one by one. */
+  /** Clears the log, which then begins after `seq`. Used if the writes up to `seq` were not announced one by one. */
   restartAfter(seq: number): void {
     this.#records = [];
     this.#start = 0;
@@ -56,7 +56,7 @@ export class ChangeLog {
     this.#lastSeq = seq;
   }
 
-  /** Appends the next write; a known one is skipped. */
+  /** Appends the record of the next write. A record that is already in the log is ignored. */
   add(record: ChangeRecord): void {
     if (record.seq <= this.#lastSeq) return;
     this.#records.push({ seq: record.seq, changes: record.changes, byNamespace: byNamespace(record.changes) });
@@ -81,12 +81,15 @@ export class ChangeLog {
     return seq >= first - 1 && seq <= this.#lastSeq;
   }
 
-  /** Yields the changes after `seq`, which must be in reach, oldest first; within a commit those of plans come last. */
+  /**
+   * Yields the selected changes after `seq`, oldest first; `reaches(seq)` must be true. If a single namespace is
+   * selected, the changes of upgrade plans come last within each commit.
+   */
   *after(seq: number, selection = ALL_CHANGES): Generator<Change, void, undefined> {
     for (const some of this.#partsAfter(seq, selection)) yield* some;
   }
 
-  /** Returns the number of changes after `seq`, which must be in reach. */
+  /** Returns the number of selected changes after `seq`; `reaches(seq)` must be true. */
   countAfter(seq: number, selection = ALL_CHANGES): number {
     let count = 0;
     for (const { length } of this.#partsAfter(seq, selection)) count += length;
@@ -106,7 +109,7 @@ export class ChangeLog {
     }
   }
 
-  /** Returns an index. Sequence numbers are dense, so it follows from the difference. */
+  /** Returns the index of the first record after `seq`. Sequence numbers have no gaps, so the index can be computed. */
   #indexAfter(seq: number): number {
     return this.#records.length - (this.#lastSeq - seq);
   }
@@ -129,10 +132,10 @@ function namespaceKeyOf([kind, namespace]: Change): string {
   return kind === 'upgrade' ? PLANS : namespace;
 }
 
-/** Limits of the log: minutes of a busy backend, tens of megabytes at the most. */
+/** Limits of the change log: a few minutes of a busy backend, at most tens of megabytes of memory. */
 const BOUNDS = { recordsMax: 20_000, changesMax: 500_000 };
 
-/** Opens the log of a shard, filled with the retained changes and kept up to date until disposal. */
+/** Creates the change log of a shard from the change records in the store. New commits are added until disposal. */
 export async function openChangeLog(
   store: Store,
   shard: string,
@@ -140,7 +143,7 @@ export async function openChangeLog(
 ): Promise<{ readonly log: ChangeLog } & Disposable> {
   const log = new ChangeLog(BOUNDS);
   const watch = await store.watch(shard, 0, (record) => log.add(record));
-  // Without a pause in between, so that no commit is missed; a known one may at most come again.
+  // Nothing is awaited between `watch.close` and `onCommit`, so no commit is missed. A repeated commit is ignored.
   watch.close();
   const listening = commits.onCommit((commit) => log.add(commit));
   log.startAfter(store.lastSeq(shard));

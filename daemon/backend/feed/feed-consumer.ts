@@ -16,27 +16,27 @@ import { changedRows, snapshotRows, type TopicRow } from './topic-rows.ts';
 import { TransportTap } from './transport-tap.ts';
 import type { FeedParts } from './feed-parts.ts';
 
-/** Unsent bytes above which a consumer gets nothing more for now. */
+/** Maximum number of unsent bytes for one consumer. At the limit the consumer gets no frames until it has read some. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
-/** A consumer that reads nothing for this long is disconnected; it can reconnect and resume. */
+/** A consumer whose send buffer stays full for this long is disconnected; it can reconnect and resume. */
 const STALLED_MS_MAX = 30_000;
 /**
- * Maximum number of rows in one frame: few enough not to delay ingest, and far fewer than a consumer accepts in one
- * frame.
+ * Maximum number of rows in one frame. Building such a frame is too short to delay results, and the frame is far
+ * smaller than the largest frame that a consumer accepts.
  */
 const FRAME_ROWS = 2000;
-/** Number of missed changes above which a snapshot in parts is faster. */
+/** Maximum number of missed changes for which the changed rows are sent. Above it, a whole snapshot is faster. */
 const CATCH_UP_MAX = 50_000;
 
 /**
- * Number of changes that are sent without waiting for the pace of a consumer. Otherwise it could fall so far behind
- * that it must start over.
+ * Number of changes at which they are sent even if the pace of a consumer would still delay them. Otherwise the
+ * consumer could fall so far behind that it needs a new snapshot.
  */
 const PACED_CHANGES_MAX = CATCH_UP_MAX / 5;
 
 const POLICY_VIOLATION = 1008;
 
-/** The server side of one connection of the protocol in `schemas/feed.ts`. */
+/** The server side of one feed connection, whose protocol is described in `schemas/feed.ts`. */
 export class FeedConsumer {
   readonly #socket: WebSocket;
   readonly #parts: FeedParts;
@@ -44,28 +44,31 @@ export class FeedConsumer {
   readonly #storeId: string;
   #selection: RowSelection | undefined;
   #transports: TransportTap | undefined;
-  /** Everything up to this sequence number was sent, except the rest of `#snapshot` and the rows sent in brief. */
+  /**
+   * Sequence number up to which all changes were sent, some perhaps in brief. Rows that `#snapshot` has not yielded yet
+   * are still to be sent.
+   */
   #seq = 0;
-  /** Sequence number up to which it has all rows in full, which is sent as its position. */
+  /** Sequence number up to which the consumer has all rows in full. The consumer resumes from this number. */
   #fullSeq = 0;
   readonly #brief = new BriefEvents();
   #snapshot: Generator<TopicRow, void, undefined> | undefined;
-  /** True if it wants the events of snapshots in columns. */
+  /** True if the consumer requested the events of snapshots in columns. */
   #takesColumns = false;
-  /** The rest of changes that did not fit into one frame: one silence can change the rows of every event. */
+  /** Changed rows that did not fit into the last frame; a single silence can change the rows of all events. */
   #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
   #isLive = false;
-  /** The minimum time between two frames of changes, once it is live. */
+  /** The minimum time between two frames of changes, after the consumer has become live. */
   #paceMs = 0;
   /** Time of the last frame of changes, on the monotonic clock. */
   #sentMs = -Infinity;
-  /** Generation of the registry from which the rows came; after a change the consumer starts over. */
+  /** Generation of the registry from which the rows were read. If it changes, the consumer gets a new snapshot. */
   #generation = 0;
-  /** Revision of the definitions from which its rows were derived; after a change it starts over, too. */
+  /** Revision of the definitions from which the rows were derived. If it changes, the consumer gets a new snapshot. */
   #revision = '';
   #heardMs: number;
   #takenMs: number;
-  /** Time when it last had everything, on the monotonic clock. */
+  /** Time on the monotonic clock when the consumer was last up to date. */
   #currentMs: number;
 
   constructor(socket: WebSocket, principal: Principal, parts: FeedParts, onClose: () => void) {
@@ -80,15 +83,15 @@ export class FeedConsumer {
   }
 
   /**
-   * Returns the time since it last had everything that it selected; 0 while it is up to date, or before it selected
-   * anything.
+   * Milliseconds since the consumer was last up to date, minus the delay that its pace allows. 0 while it is up to
+   * date, and before it has subscribed.
    */
   get lagMs(): number {
     const isCurrent = this.#selection === undefined || (this.#isLive && this.#seq === this.#parts.changes.lastSeq);
     return isCurrent ? 0 : Math.max(0, this.#parts.clock.monotonic() - this.#currentMs - this.#paceMs);
   }
 
-  /** Sends the first message to a consumer. */
+  /** Sends `hello`, the first message to a consumer. */
   greet(): void {
     const { clock, name, isShared } = this.#parts;
     this.send({
@@ -112,17 +115,17 @@ export class FeedConsumer {
     this.#socket.close(code, reason);
   }
 
-  /** @param namespace of the event for which the handler was called */
+  /** @param namespace namespace of the event for which the transport handler was called */
   wantsTransport(name: string, namespace: string): boolean {
     return this.#selection?.reach.includes(namespace) === true && this.#transports?.wants(name) === true;
   }
 
-  /** @param frame a message of a transport, ready to send */
+  /** @param frame message of a transport, already encoded as the JSON text of a frame */
   passOn(transport: string, frame: string): void {
     this.#transports?.passOn(transport, frame);
   }
 
-  /** Called once a second: sends the figures to a live consumer, a ping to an idle one, and disconnects a dead one. */
+  /** Called once a second. Sends statistics to a live consumer and a ping to an idle one; closes a dead connection. */
   beat(statsOf: (reach: FeedReach) => FeedMessage): void {
     const idleSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
     if (idleSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
@@ -135,18 +138,18 @@ export class FeedConsumer {
   }
 
   /**
-   * Sends the changes since the last call, or the next part of the snapshot. Called while the registry equals the
-   * store.
+   * Sends the changes since the last call, or the next frame of the snapshot. Must only be called while the registry
+   * equals the store.
    *
-   * @param frames frames of this round, by position, namespaces and topics
-   * @returns true if there is more to send at once
+   * @param frames frames that consumers share in this round, by sequence number, namespaces and topics
+   * @returns true if more rows are ready to be sent
    */
   advance(frames: Map<string, string>): boolean {
     const selection = this.#selection;
     if (selection === undefined || !this.#canTake()) return false;
     const { changes, registry } = this.#parts;
     if (selection.topics.length === 0) {
-      // A consumer that only listens to transports holds no rows.
+      // A consumer that subscribes only to transports gets no rows, so it is always up to date.
       this.#seq = this.#fullSeq = changes.lastSeq;
       this.#goLive();
       return false;
@@ -169,7 +172,7 @@ export class FeedConsumer {
     return false;
   }
 
-  /** True if there are changes that its pace delays. A frame that was begun is finished first. */
+  /** True if the pace of the consumer delays the unsent changes. Rows left over from the last frame are not delayed. */
   #isTooEarly({ reach }: RowSelection): boolean {
     const { changes, clock } = this.#parts;
     if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined) return false;
@@ -177,7 +180,7 @@ export class FeedConsumer {
     return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq, reach) < PACED_CHANGES_MAX;
   }
 
-  /** Marks the consumer as up to date. */
+  /** Records that the consumer is up to date now. Sends `live` if it was not yet up to date since its last snapshot. */
   #goLive(): void {
     this.#currentMs = this.#parts.clock.monotonic();
     if (this.#isLive) return;
@@ -185,7 +188,7 @@ export class FeedConsumer {
     this.send({ type: 'live', seq: this.#fullSeq });
   }
 
-  /** True if all changes after this sequence number are in the log, and not too many. */
+  /** True if all changes after `seq` are in the change log, and are few enough to be sent without a snapshot. */
   #isKept(seq: number, { reach }: RowSelection): boolean {
     const { changes } = this.#parts;
     return changes.reaches(seq) && changes.countAfter(seq, reach) <= CATCH_UP_MAX;
@@ -255,8 +258,8 @@ export class FeedConsumer {
     } else if (store === this.#storeId && this.#isKept(since, selection) && selection.canResume) {
       this.#seq = this.#fullSeq = since;
     } else {
-      // With a filter the consumer may hold rows that no longer match, and the server does not know them. Nor does it
-      // know from which definitions its rows were derived.
+      // The consumer cannot resume with a filter: the server does not know which of its rows no longer match. The same
+      // applies to rows derived from definitions, because the server does not know from which revision.
       this.#reset(selection, 'the changes since then are not available, a full snapshot follows');
     }
   }
@@ -276,8 +279,8 @@ export class FeedConsumer {
   }
 
   /**
-   * Starts a snapshot, which later changes follow. A row that is read after its change is sent twice, which is
-   * harmless.
+   * Starts a snapshot; all changes after this moment are sent when it is complete. A row that changes before the
+   * snapshot reads it is therefore sent twice, which is harmless.
    */
   #startSnapshot(selection: RowSelection): void {
     const { registry, changes, clock } = this.#parts;
@@ -321,7 +324,8 @@ export class FeedConsumer {
     const { rows, isLast } = takeRows(changed.rows);
     this.#changes = isLast ? undefined : changed;
     const { rows: full, brief } = this.#brief.split(selection.select(rows, nowMs));
-    // Until the last part the position does not advance: a consumer that is disconnected here resumes from there.
+    // The sequence number advances only with the last rows: a consumer that is disconnected before resumes from the old
+    // number.
     if (isLast) this.#seq = changed.seq;
     if (isLast && !this.#brief.owes) this.#fullSeq = this.#seq;
     const message: FeedMessage = {
@@ -346,7 +350,7 @@ export class FeedConsumer {
   }
 }
 
-/** Takes the rows of the next frame. */
+/** Reads the rows of the next frame from the iterator; `isLast` is true if no rows are left. */
 function takeRows<Row>(rows: Iterator<Row>): { readonly rows: readonly Row[]; readonly isLast: boolean } {
   const taken: Row[] = [];
   while (taken.length < FRAME_ROWS) {

@@ -6,20 +6,20 @@ import { FeedConsumer } from './feed-consumer.ts';
 import type { FeedParts } from './feed-parts.ts';
 import type { FeedReach } from './feed-reach.ts';
 
-/** Minimum interval between frames of changes. */
+/** Minimum interval in milliseconds between two frames of changes. */
 const FRAME_MS = 50;
 const STATS_MS = 1000;
 const CONSUMERS_MAX = 1000;
 
-/** Close code of the WebSocket protocol: the server is overloaded. */
+/** WebSocket close code: the server is overloaded, and the consumer should try again later. */
 const TRY_AGAIN_LATER = 1013;
 
 /**
- * The live feed. No queue per consumer: each has a position in the change log, and gets the newest state of the objects
- * changed since, when it has read the previous frame. So a slow consumer costs no memory.
+ * The live feed. Consumers have no queues, so a slow consumer costs no memory: each has a position in the change log.
+ * After it has read the previous frame, it gets the newest state of the objects that changed after its position.
  *
- * Rows are read from the registry only while it equals the store, between two commits: the rows of a consumer at a
- * sequence number equal those of a restarted backend at it.
+ * Rows are read from the registry only between two commits, while the registry equals the store. So a consumer at a
+ * sequence number has the same rows as it would get from a restarted backend at that number.
  */
 export class FeedHub implements Disposable {
   readonly #parts: FeedParts;
@@ -49,14 +49,14 @@ export class FeedHub implements Disposable {
     return this.#consumers.size;
   }
 
-  /** Returns the lag of the consumer that is furthest behind. */
+  /** Lag in milliseconds of the consumer that is furthest behind; 0 without consumers. */
   get lagMs(): number {
     let worstMs = 0;
     for (const { lagMs } of this.#consumers) worstMs = Math.max(worstMs, lagMs);
     return worstMs;
   }
 
-  /** Accepts an opened socket that speaks `FEED_PROTOCOL`, of a principal who may read. */
+  /** Adds a consumer with an open WebSocket that negotiated `FEED_PROTOCOL`. The principal must be allowed to read. */
   accept(socket: WebSocket, principal: Principal): void {
     if (this.#consumers.size >= CONSUMERS_MAX) {
       socket.close(TRY_AGAIN_LATER, 'too many consumers');
@@ -68,9 +68,9 @@ export class FeedHub implements Disposable {
   }
 
   /**
-   * Sends a message of a transport to its present listeners; nothing is kept for others or for later.
+   * Sends a message of a transport to the consumers that are subscribed to it now. The message is not stored.
    *
-   * @param namespace of the event
+   * @param namespace namespace of the event that the message is about
    */
   publish(transport: string, namespace: string, data: string): void {
     const listeners = [...this.#consumers].filter((consumer) => consumer.wantsTransport(transport, namespace));
@@ -85,17 +85,17 @@ export class FeedHub implements Disposable {
   }
 
   #flush(): void {
-    // After a change of selectors, the silences of all events are evaluated in chunks; rows are built afterwards.
+    // After the selectors of silences change, all events are evaluated in chunks. Rows are built after that.
     if (this.#parts.isPrepared?.() === false) {
       setImmediate(() => this.#continue());
       return;
     }
     this.#isDue = false;
-    // Consumers at the same position with the same namespaces and topics share a frame.
+    // Consumers at the same sequence number with the same namespaces and topics share a frame.
     const frames = new Map<string, string>();
     let isMore = false;
     for (const consumer of this.#consumers) isMore = consumer.advance(frames) || isMore;
-    // A snapshot continues after other work had a chance to run.
+    // The next frames of snapshots are sent after the event loop has run other work.
     if (isMore) setImmediate(() => this.#continue());
   }
 
@@ -141,5 +141,5 @@ export class FeedHub implements Disposable {
   }
 }
 
-/** The figures that do not belong to one namespace. */
+/** The statistics that are about the whole backend, not about the namespaces that a consumer reads. */
 type BackendStats = Omit<FeedStats, 'results' | 'clients'>;

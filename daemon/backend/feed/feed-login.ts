@@ -5,32 +5,36 @@ import { feedLoginSchema } from '../../../shared/schemas/feed-request.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Clock } from '../ports.ts';
 
-/** Time within which a consumer must authenticate (security S4). */
+/** Time in milliseconds within which a consumer must authenticate (security S4). */
 const LOGIN_MS = 5000;
-/** Maximum number of consumers that have not authenticated yet. Networks share the number evenly. */
+/** Maximum number of open connections that have not authenticated yet, shared evenly by the networks they are from. */
 const PENDING_MAX = 100;
 
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
 interface LoginParts {
-  /** The network of the consumer, see `networkOf`. */
+  /** The network of the consumer, as `networkOf` returns it. */
   readonly network: string;
   readonly clock: Clock;
-  /** Authenticates a key and checks its access to the feed. @throws MonError, the promise likewise */
+  /**
+   * Authenticates an API key and checks its access to the feed.
+   *
+   * @throws MonError if the access is refused; a promise rejects with the same error
+   */
   readonly admit: (key: string) => Promise<Principal> | Principal;
   readonly accept: (socket: WebSocket, principal: Principal) => void;
 }
 
-/** A consumer that has not authenticated yet. */
+/** A connection whose consumer has not authenticated yet. */
 interface PendingLogin {
   readonly network: string;
   readonly giveUp: () => void;
 }
 
 /**
- * Authenticates consumers that cannot send a header with their handshake, such as web pages: their first message is
- * their key.
+ * Authenticates consumers that cannot send a header with their handshake, such as web pages. They send their API key as
+ * the first message.
  */
 export class FeedLogins {
   readonly #pending = new Set<PendingLogin>();
@@ -62,7 +66,7 @@ export class FeedLogins {
       isOver();
       try {
         const admitted = admit(keyIn(data));
-        // Synchronously for a known key, so that no following message is missed.
+        // If `admit` is synchronous, so is `accept`: otherwise messages that follow the key at once would be lost.
         if (!(admitted instanceof Promise)) accept(socket, admitted);
         else admitted.then((principal) => accept(socket, principal)).catch((error: unknown) => refuse(socket, error));
       } catch (error) {
@@ -71,11 +75,16 @@ export class FeedLogins {
     };
     socket.on('message', receive);
     socket.on('close', isOver);
-    // A socket with an error also emits `close`.
+    // Errors are ignored, because a failed socket also emits `close`.
     socket.on('error', () => undefined);
   }
 
-  /** Rejects the oldest consumer of the network with the most, if that has more than this network would have. */
+  /**
+   * Closes the oldest pending connection of the network with the most pending connections. It does so only if that
+   * network has more of them than `network` would have with one more.
+   *
+   * @returns true if a connection was closed
+   */
   #sendAwayFor(network: string): boolean {
     const counts = new Map<string, number>();
     for (const pending of this.#pending) counts.set(pending.network, (counts.get(pending.network) ?? 0) + 1);
@@ -94,7 +103,7 @@ function closeAsTooMany(socket: WebSocket): void {
   socket.close(TRY_AGAIN_LATER, 'too many consumers are not logged in yet');
 }
 
-/** @throws MonError `unauthenticated` */
+/** Returns the API key in the first message of a consumer. @throws MonError `unauthenticated` if there is none */
 function keyIn(data: unknown): string {
   const message = feedLoginSchema.safeParse(jsonOf(data));
   if (message.success) return message.data.key;

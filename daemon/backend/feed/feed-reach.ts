@@ -6,11 +6,11 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Reach } from '../model/tables/feed-topic.ts';
 
-/** The namespaces that a consumer reads. Equal `id`s mean equal content. */
+/** The namespaces that a feed consumer reads. Two consumers with the same `id` get the same rows of a topic. */
 export class FeedReach implements Reach {
   readonly id: string;
   readonly isMany: boolean;
-  /** The only namespace; undefined: all of them. */
+  /** The only namespace that the consumer reads; undefined if it reads all namespaces. */
   readonly only: string | undefined;
   readonly seesPlans: boolean;
 
@@ -23,8 +23,8 @@ export class FeedReach implements Reach {
   }
 
   /**
-   * @param requestedNamespace a name, or `*`: all that the principal may see
-   * @throws MonError `forbidden` for another namespace than that of the principal; `not_found` if there is no such
+   * @param requestedNamespace name of a namespace, or `*` for all namespaces that the principal may read
+   * @throws MonError `forbidden` if the principal is limited to another namespace; `not_found` if there is no such
    *   namespace
    */
   static of(principal: Principal, requestedNamespace: string, registry: Pick<Registry, 'hasNamespace'>): FeedReach {
@@ -48,8 +48,8 @@ export class FeedReach implements Reach {
 }
 
 /**
- * Returns the store id for a principal. A principal that is limited to a namespace gets another one. So a consumer that
- * reconnects with other rights starts over, because its rows would be too many or too few.
+ * Returns the store id that a principal gets in `hello`. The id is different for a principal that is limited to a
+ * namespace. So a consumer that reconnects with other rights cannot resume with the rows it has, and gets a snapshot.
  */
 export function storeHeardBy({ namespace }: Pick<Principal, 'namespace'>, storeId: string): string {
   return namespace === undefined ? storeId : `${storeId}.${hash('sha256', namespace).slice(0, 16)}`;

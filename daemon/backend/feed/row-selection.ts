@@ -8,17 +8,17 @@ import type { ShownState, Topic } from '../model/tables/feed-topic.ts';
 
 type Subscription = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
-/** The rows that a consumer selected. */
+/** Selects the rows that a feed consumer gets, by its topics, namespaces and filters. */
 export class RowSelection {
-  /** The topics, in the order in which their rows are sent. */
+  /** The topics of the subscription, in the order in which their rows are sent. */
   readonly topics: readonly Topic[];
-  /** The selected namespaces. */
+  /** The namespaces that the consumer reads. */
   readonly reach: FeedReach;
   readonly #filters: ReadonlyMap<FeedTopic, TopicFilter<object>>;
 
   /**
-   * @param all all existing topics
-   * @throws MonError `invalid` for a filter that is invalid or depends on the time
+   * @param all all topics of the feed
+   * @throws MonError `invalid` if a filter is not a valid search, or uses a field that depends on the time
    */
   constructor(all: readonly Topic[], subscription: Subscription, reach: FeedReach) {
     this.reach = reach;
@@ -32,22 +32,22 @@ export class RowSelection {
     return [...this.#filters.values()].some(({ isFiltered }) => isFiltered);
   }
 
-  /** True if the changes after a position in an earlier connection contain everything new. */
+  /** True if a consumer that reconnects needs only the changes after its last sequence number. */
   get canResume(): boolean {
     return !this.isFiltered && this.topics.every(({ revision }) => revision === undefined);
   }
 
-  /** Returns the revision of the state that is not stored, from which rows are derived. */
+  /** Returns a text that changes when the configuration changes from which the selected rows are derived. */
   revision(registry: ShownState['registry']): string {
     return this.topics.map(({ revision }) => revision?.(registry) ?? '').join('\n');
   }
 
-  /** Resets the filters: the consumer starts over and holds nothing. */
+  /** Clears the keys of sent rows in all filters, when the consumer starts over with a snapshot. */
   forget(): void {
     for (const filter of this.#filters.values()) filter.forget();
   }
 
-  /** Returns the rows to send, and null for those that the consumer holds and that no longer match. */
+  /** Returns the rows to send. A row is null if it was deleted, or if the consumer has it and it no longer matches. */
   select(rows: Iterable<TopicRow>, nowMs: number): FeedRows {
     const topicNames = FEED_TOPICS.filter((name) => this.topics.some((topic) => topic.name === name));
     const selected = Object.fromEntries(topicNames.map((name) => [name, byKey()]));
@@ -61,7 +61,7 @@ export class RowSelection {
   }
 }
 
-/** Returns the filter of a topic. Events once had the only filter, which therefore has no name. */
+/** Returns the filter of a topic. The filter of events has its own attribute, because it existed before `filters`. */
 function filterOf(
   topic: FeedTopic,
   language: SearchLanguage<never>,
@@ -72,7 +72,7 @@ function filterOf(
   return new TopicFilter(language as SearchLanguage<object>, name, text);
 }
 
-/** Returns an object without a prototype, because a client may be named `__proto__`. */
+/** Returns an empty object for rows. It has no prototype, because a client may be named `__proto__`. */
 function byKey(): Record<string, object | null> {
   return Object.create(null) as Record<string, object | null>;
 }

@@ -6,15 +6,16 @@ import {
 } from '../../../shared/domain/search-language.ts';
 import { MonError } from '../../../shared/errors.ts';
 
-/** The filter of one topic, and the rows that the consumer holds. */
+/** The filter of one feed topic, and the keys of the rows that the consumer has. */
 export class TopicFilter<Row> {
   readonly #search: SearchOf<Row> | undefined;
-  /** Keys of the rows that the consumer holds; only used with a search. */
+  /** Keys of the rows that the consumer has; empty if the topic is not filtered. */
   readonly #sentKeys = new Set<string>();
 
   /**
-   * @param name the name of the attribute that contains the text, for operators
-   * @throws MonError `invalid` if the text is no search of this language, or depends on the time
+   * @param name attribute of the subscription that contains the filter, for the error message
+   * @param text the filter; an empty text matches all rows
+   * @throws MonError `invalid` if the text is not a search in this language, or uses a field that depends on the time
    */
   constructor(language: SearchLanguage<Row>, name: string, text = '') {
     this.#search = text.trim() === '' ? undefined : searchOf(language, name, text);
@@ -24,13 +25,15 @@ export class TopicFilter<Row> {
     return this.#search !== undefined;
   }
 
-  /** Resets the filter: the consumer starts over and holds nothing. */
+  /** Clears the keys of sent rows, when the consumer starts over with a snapshot. */
   forget(): void {
     this.#sentKeys.clear();
   }
 
   /**
-   * Returns the row to send; null if the consumer holds a row that is deleted or no longer matches; undefined: nothing.
+   * Returns the row to send, null to remove the row from the consumer, or undefined to send nothing.
+   *
+   * @param row null if the object was deleted
    */
   select(key: string, row: Row | null, nowMs: number): Row | null | undefined {
     if (this.#search === undefined) return row;
@@ -47,7 +50,7 @@ function searchOf<Row>(language: SearchLanguage<Row>, name: string, text: string
   if (search.kind === 'problem') {
     throw new MonError('invalid', `${name}: ${search.message} (at character ${String(search.position + 1)})`);
   }
-  // Rows are evaluated only when they change, so reaching an age would go unnoticed.
+  // A filter is evaluated only when a row changes. A row that starts to match just because time passes would be missed.
   const moving = [...language.fields.values()].filter(({ usesTime }) => usesTime === true).map((field) => field.name);
   if (search.usesTime)
     throw new MonError('invalid', `${name}: ${moving.join(' and ')} cannot be used in filters of the live feed`);

@@ -1,18 +1,18 @@
 import type { FeedMessage } from '../../../shared/schemas/feed.ts';
 
-/** The connection of one consumer. */
+/** The connection of a feed consumer, to which messages of transports are sent. */
 interface Outlet {
-  /** Returns true if it has read enough of the earlier messages. */
+  /** Returns true if the connection is open, and its send buffer is not full. */
   canTake(): boolean;
   send(message: FeedMessage): void;
   sendText(frame: string): void;
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now(): number;
 }
 
 /**
- * Passes messages of the selected transports to one consumer. There is no queue: messages that it cannot accept are
- * counted as missed.
+ * Sends the messages of the subscribed transports to one consumer. Messages are not queued: while the consumer cannot
+ * take more, they are dropped and counted as missed.
  */
 export class TransportTap {
   readonly #names: ReadonlySet<string>;
@@ -28,18 +28,18 @@ export class TransportTap {
     return this.#names.has(name);
   }
 
-  /** @param frame a message of a selected transport */
+  /** @param frame message of the transport, already encoded as the JSON text of a frame */
   passOn(transport: string, frame: string): void {
     if (!this.#outlet.canTake()) {
       this.#missed.set(transport, (this.#missed.get(transport) ?? 0) + 1);
       return;
     }
-    // Sent before the message, so that the consumer knows the position of the gap.
+    // The count of missed messages is sent before the message, so that the consumer knows where messages are missing.
     this.#sendMissed(transport);
     this.#outlet.sendText(frame);
   }
 
-  /** Reports the number of missed messages, as soon as the consumer reads again. */
+  /** Sends the number of missed messages of each transport, if the consumer can take messages again. */
   reportMissed(): void {
     if (this.#missed.size === 0 || !this.#outlet.canTake()) return;
     for (const transport of this.#missed.keys()) this.#sendMissed(transport);

@@ -12,10 +12,10 @@ import { HANDLER_GROUPS } from '../model/notify/groups/storage.ts';
 import { NAMESPACES } from '../model/namespaces/storage.ts';
 import { stashesOf } from '../model/stashes/state.ts';
 
-/** Maximum number of namespaces of a backend. */
+/** Maximum number of namespaces in a backend. */
 export const NAMESPACES_MAX = 10_000;
 
-/** Creates and removes namespaces. */
+/** Creates and deletes namespaces. */
 export class Namespaces {
   readonly #batcher: Batcher;
   readonly #namespacesMax: number;
@@ -26,9 +26,9 @@ export class Namespaces {
   }
 
   /**
-   * Creates a namespace; an existing one stays unchanged.
+   * Creates a namespace. A namespace that already exists stays unchanged.
    *
-   * @param check callback that gets whether the namespace exists, and throws to reject the request
+   * @param check callback that is called with true if the namespace exists, and throws to reject the request
    * @throws MonError `unavailable` if the limit is reached or the change cannot be committed
    */
   async put(name: string, check: (isThere: boolean) => void, actor: Actor): Promise<void> {
@@ -50,9 +50,9 @@ export class Namespaces {
   }
 
   /**
-   * Removes an empty namespace, with its roles and role bindings.
+   * Deletes an empty namespace, with its roles and role bindings.
    *
-   * @param check callback that throws to reject the removal
+   * @param check callback that throws to reject the deletion
    * @throws MonError `not_found` if there is no such namespace, `invalid` for `default` and for a namespace that is not
    *   empty (the message lists the contents), `unavailable` if the change cannot be committed
    */
@@ -79,7 +79,7 @@ export class Namespaces {
   }
 }
 
-/** Removes a namespace with the state that does not count as contents, such as bans of deleted clients. */
+/** Deletes a namespace and its state, including state such as bans of deleted clients, which is not its contents. */
 function removeNamespace(transaction: Transaction, name: string): void {
   const { registry } = transaction;
   const namespace = registry.namespace(name);
@@ -89,14 +89,14 @@ function removeNamespace(transaction: Transaction, name: string): void {
   registry.removeNamespace(name);
 }
 
-/** Returns the kinds of objects in a namespace or referring to it, each with its number, such as `2 checks`. */
+/** Returns the number of objects of each kind that are in a namespace or refer to it, such as `2 checks`. */
 function contentsOf(registry: Registry, name: string): string[] {
   const namespace = registry.namespace(name);
   const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
   let events = 0;
   for (const { checks } of namespace.clients.values()) events += checks.size;
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
-    // Roles and role bindings do not count, because they are removed with the namespace.
+    // Roles and role bindings do not count, because they are deleted together with the namespace.
     ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
       (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
     ),

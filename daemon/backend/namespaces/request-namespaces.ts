@@ -40,7 +40,7 @@ export const requestedNamespace: NamespaceOf = (request, { registry }) => {
 export interface RequestedNamespaces {
   /** The namespaces, sorted by name. */
   readonly namespaces: readonly Namespace[];
-  /** Returns an item of the list; if all namespaces are requested, the name of its namespace is added. */
+  /** Returns an item of the list. If all namespaces are requested, it adds the name of the item's namespace. */
   readonly placed: <Item extends object>(item: Item, namespace: string) => Item;
   /** True if all namespaces are requested, so that each item contains the name of its namespace. */
   readonly isOfMany: boolean;
@@ -59,7 +59,7 @@ export function requestedNamespaces(
     return { namespaces: [requestedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
-  // All declared namespaces, because even a namespace without state in memory may have check definitions.
+  // All declared namespaces are listed, because even a namespace without state in memory may have check definitions.
   const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
   return {
     namespaces: seen.map((name) => registry.namespace(name)),

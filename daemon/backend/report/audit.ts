@@ -5,13 +5,16 @@ import type { Report, ReportChange } from '../../../shared/schemas/report.ts';
 import { auditIds, readAudit } from '../audit/queries.ts';
 import type { Store } from '../ports.ts';
 
-/** Maximum number of audit records that one report examines. */
+/** Maximum number of audit records that are read for one report. */
 const RECORDS_MAX = 10_000;
 
-/** Number of records that are read at once. */
+/** Number of audit records that are read at once. */
 const CHUNK = 100;
 
-/** Reads the audit records of a span that are not in the timeline, the newest first. */
+/**
+ * Reads the audit records of a span, the newest first, except actions that are also in the timeline. It returns at most
+ * `limit` records, and the number of all that it found.
+ */
 export async function readAuditChanges(
   store: Store,
   { sinceMs, untilMs }: Span,

@@ -14,41 +14,44 @@ import { newestOf } from '../timeline/sources.ts';
 import { sourcesOfAll } from '../timeline/queries.ts';
 import { timeOf } from '../model/timeline/storage.ts';
 
-/** Limit on the transitions that one report reads: some seconds, a chunk at a time, and some tens of megabytes. */
+/** Maximum number of transitions that are read for one report. Reading them takes seconds and tens of megabytes. */
 export const TRANSITIONS_MAX = 200_000;
 
-/** Maximum number of user actions in one report; equal ones are combined. */
+/** Maximum number of user actions that are gathered for one report, before equal actions are combined. */
 const ACTIONS_MAX = 10_000;
 
-/** Number of transitions, events and clients that are examined before other work can run: some milliseconds. */
+/** Number of transitions, events and clients that are processed before yielding to the event loop, a few ms. */
 export const SLICE = 1000;
 
-/** The known history of a check, for a report. */
+/** The history of a check on a client, as far as it is known, for a report. */
 export interface PastOfCheck {
   readonly namespace: Namespace;
   readonly client: string;
   readonly check: string;
   readonly status: number | undefined;
-  /** The present inhibitor of its event. */
+  /** The event that inhibits the open event of the check now; undefined or absent if none does. */
   readonly inhibitor?: Inhibitor | undefined;
-  /** Transitions, the newest first; of those after the span only the oldest, which shows the state at its end. */
+  /**
+   * Transitions of the check, the newest first. Only the oldest transition after the span is included, because it shows
+   * the state at the end of the span.
+   */
   statusChanges: StatusChange[];
-  /** Output of its newest event in the span; undefined: no transition has one. */
+  /** Output of the newest transition in the span to a status other than OK; undefined if there is no such output. */
   output: string | undefined;
 }
 
-/** The source data of a report. */
+/** The data from which a report is built. */
 export interface Gathered {
   readonly pasts: readonly PastOfCheck[];
-  /** User actions, the newest first. */
+  /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
-  /** Time before which transitions were not read, epoch milliseconds; undefined: all were read. */
+  /** Time in epoch milliseconds before which transitions were not read; undefined if all in the span were read. */
   readonly cutMs: number | undefined;
 }
 
 /**
- * Reads backwards from now to the beginning of a span. Open events are read first: for anything that changes meanwhile
- * the transition is read as well, and it takes precedence.
+ * Gathers the data of a report: first the open events, then the transitions backwards from now to the beginning of the
+ * span. If an event changes meanwhile, its transition is read as well and takes precedence.
  */
 export async function gather(
   store: ReadStore,
@@ -73,7 +76,7 @@ export async function gather(
       const action =
         atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
-      // Its millisecond may contain more transitions.
+      // Unread transitions may have the same time, so the data is complete only from the next millisecond on.
       if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
       if (timeSlice.isDue) await timeSlice.share();
     }

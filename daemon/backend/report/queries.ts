@@ -17,30 +17,30 @@ import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
 import { gather, SLICE, type PastOfCheck } from './gather.ts';
 import { SilencesAt } from './silences.ts';
 
-/** Maximum number of checks listed as noisy. */
+/** Maximum number of checks in the list of the noisiest checks. */
 const NOISIEST = 10;
 
-/** Maximum number of transitions searched for the begin of an event before the span. */
+/** Maximum number of transitions before the span that are searched for the beginning of a problem. */
 const LOOKED_BACK = 1000;
 
 /** The parameters of a report. */
 export interface ReportParameters {
   readonly requested: RequestedNamespaces;
   readonly span: Span;
-  /** Undefined: no timeline is retained. */
+  /** The limits of the retained timeline; undefined if no timeline is retained. */
   readonly kept: TimelineRetention | undefined;
-  /** Maximum length of each list. */
+  /** Maximum number of items in each list of the report, except the noisiest checks. */
   readonly limit: number;
   readonly transitionsMax?: number;
 }
 
-/** A check that was not OK, with its history. */
+/** A check that was not OK during the span, with its history. */
 interface TroubledCheck {
   readonly past: PastOfCheck;
   readonly trouble: Trouble;
 }
 
-/** Returns a report without the audit trail (spec, report). */
+/** Returns the handover report without the changes from the audit trail (spec, report). */
 export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
   const { requested, span, limit } = parameters;
   const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
@@ -103,15 +103,15 @@ async function judged(
 }
 
 /**
- * Returns the time from which a check is complete. At its maximum number of transitions, older ones may have been
- * erased.
+ * Returns the time in epoch milliseconds since which the history of a check is complete. If the check has the maximum
+ * number of transitions, older transitions may have been erased.
  */
 function keptSinceOf({ statusChanges }: PastOfCheck, kept: TimelineRetention): number {
   const oldest = statusChanges.at(-1);
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
 
-/** Looks up details only for the checks that are shown: silences, outputs, and begin. */
+/** Reads the details of the checks that the report lists: their silences, outputs, and when their problems began. */
 class ShownChecks {
   readonly #store: ReadStore;
   readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: TimelineRetention };
@@ -159,7 +159,10 @@ class ShownChecks {
     return silences;
   }
 
-  /** Returns the begin of the state at the start of the span; null: no longer known. */
+  /**
+   * Returns the time in epoch milliseconds when the check last stopped being OK before the span; null if that is not
+   * known.
+   */
   async #beginningOf({ namespace, client, check }: PastOfCheck): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
     const { span, kept } = this.#options;
@@ -174,7 +177,10 @@ class ShownChecks {
   }
 }
 
-/** Returns the output as the list of events shows it; for an event from before the span its present output. */
+/**
+ * Returns the output of a check for the report. If no transition in the span has an output, it is the current output
+ * of the check.
+ */
 function outputOf({ namespace, client, check, output }: PastOfCheck): string {
   const entry = namespace.check(client, check);
   return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));

@@ -1,4 +1,4 @@
-/** A priority queue that returns the first item by a custom order. */
+/** A priority queue whose first item is the lowest in the order of `isBefore`. */
 export class BinaryHeap<Item> {
   readonly #items: Item[] = [];
   readonly #isBefore: (a: Item, b: Item) => boolean;
@@ -53,7 +53,7 @@ export class BinaryHeap<Item> {
     return true;
   }
 
-  /** True if the first index sorts before the second. An index beyond the end sorts last. */
+  /** True if the item at index `a` sorts before the item at index `b`. An index beyond the end sorts last. */
   #isBeforeAt(a: number, b: number): boolean {
     const [first, second] = [this.#items[a], this.#items[b]];
     return first !== undefined && (second === undefined || this.#isBefore(first, second));

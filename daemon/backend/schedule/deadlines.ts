@@ -1,13 +1,16 @@
 import { BinaryHeap } from './binary-heap.ts';
 
-/** A task that is due at a time. */
+/** A time at which a task is due. */
 export interface Deadline {
-  /** Milliseconds, by the clock of the owner. */
+  /** Due time in milliseconds, on any clock. All deadlines in one queue must use the same clock. */
   readonly atMs: number;
   readonly id: string;
 }
 
-/** The pending deadlines. None is removed early; the consumer checks that a deadline still holds. */
+/**
+ * The pending deadlines. A deadline cannot be canceled: when it is due, the code that reads it must check whether it
+ * still applies.
+ */
 export class Deadlines {
   readonly #heap = new BinaryHeap<Deadline>((a, b) => a.atMs < b.atMs);
 
@@ -19,7 +22,7 @@ export class Deadlines {
     this.#heap.add(deadline);
   }
 
-  /** Removes and yields the deadlines that are due, the earliest first. */
+  /** Removes and yields the deadlines that are due at `nowMs`, the earliest first. */
   *due(nowMs: number): Generator<Deadline, void, undefined> {
     for (;;) {
       const { first } = this.#heap;

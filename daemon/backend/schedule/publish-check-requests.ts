@@ -14,37 +14,37 @@ interface PublisherParts {
   /**
    * Requests a check run from the agents of a namespace.
    *
-   * @param untilNextMs time until the check is due again; undefined: never
+   * @param untilNextMs milliseconds until the next scheduled run of the check; undefined if there is none
    */
   readonly publish: (namespace: string, check: NamedCheck, untilNextMs: number | undefined) => Promise<void>;
-  /** The namespaces with checks; default: `default` alone. */
+  /** Returns the namespaces whose checks are scheduled; default: only the namespace `default`. */
   readonly namespaces?: () => Iterable<string>;
 }
 
-/** The schedule of the backend's checks. */
+/** The schedule by which the backend requests check runs from agents. */
 export interface CheckSchedule extends Disposable {
-  /** Returns the next scheduled run of a check, epoch milliseconds; undefined: there is none. */
+  /** Returns the time of a check's next scheduled run in epoch milliseconds, or undefined if there is none. */
   nextRunMs(namespace: string, check: string): number | undefined;
 }
 
-/** A scheduled check, by the key of its timetable. */
+/** A check that is scheduled, and its namespace. */
 interface TimetableEntry {
   readonly namespace: string;
   readonly check: NamedCheck;
 }
 
 interface Running {
-  /** The present definition; another one with the same timing may replace it. */
+  /** The current definition of the check. A new definition with the same timing replaces it. */
   check: NamedCheck;
-  /** The timing from which the timetable was built. */
+  /** The interval, cron expression and time zone from which the timetable was built, as JSON. */
   readonly timing: string;
   readonly timetable: RunningTimetable;
 }
 
 /**
- * Requests check runs from the agents with their subscriptions. Each check has its own offset in its interval or a cron
- * schedule, except while it is subdued. After a reload checks with the same timing keep their timetable, and every
- * request uses the newest definition.
+ * Requests the runs of scheduled checks from agents. A check runs at its own offset in its interval, or by its cron
+ * schedule, but not while it is subdued. After a configuration reload, a check with the same timing keeps its
+ * timetable. Every request uses the newest definition.
  */
 export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
   const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
@@ -92,7 +92,8 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
 }
 
 /**
- * Returns the key of a check: its name alone in `default`. The offset of a check in its interval depends on the key.
+ * Returns the key of a check's timetable, on which the offset of the check in its interval depends. In the namespace
+ * `default` the key is the name of the check, elsewhere it begins with the namespace.
  */
 function keyOf(namespace: string, check: string): string {
   return namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`;
@@ -119,7 +120,7 @@ function publish(
     log.info({ check: name }, 'check request was subdued');
     return;
   }
-  // The next run retries.
+  // A failed request is not retried: the next scheduled run sends a new request.
   parts
     .publish(namespace, check, nextMs === undefined ? undefined : nextMs - nowMs)
     .catch((error: unknown) =>

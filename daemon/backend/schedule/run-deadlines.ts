@@ -11,32 +11,40 @@ export interface DeadlineParts {
   readonly log: Log;
 }
 
-/** Determines the deadlines of the objects in the registry. */
+/** Defines the deadlines of one kind of objects in the registry, and the tasks that run at them. */
 export interface DeadlineRules {
-  /** Log message for a failed write, such as `a stash that ended was not removed`. */
+  /** Log message for a task that failed, such as `a stash that ended was not removed`. */
   readonly failure: string;
-  /** Yields all future deadlines, at the start. */
+  /** Yields the deadlines of all objects of this kind in the registry, when `runDeadlines` is called. */
   atStart(): Iterable<Deadline>;
-  /** Yields the deadlines that a committed change creates. */
+  /** Yields the deadlines of the object that a committed change created or updated. */
   after(change: Change): Iterable<Deadline>;
-  /** Runs a due task; undefined: there is nothing to do any more. It may be called once too often. */
+  /**
+   * Runs the task of a due deadline. Returns undefined if there is nothing to do, because the deadline no longer
+   * applies or its task was already done.
+   */
   run(id: string): Promise<void> | undefined;
 }
 
-/** Maximum sleep, so that a suspension of the machine is noticed. */
+/** Maximum delay of the timer in milliseconds, so that deadlines are checked soon after a suspended machine resumes. */
 const SLEEP_MS_MAX = 60_000;
-/** Delay before a failed write is retried. */
+/** Delay in milliseconds before a failed task is retried. */
 const RETRY_MS = 1000;
 
-/** Runs tasks at the absolute times in the registry, with a single timer, so that a restart loses none. */
+/**
+ * Runs tasks at times that are stored in the objects of the registry, with a single timer. A restart reads the times
+ * again, so it loses no deadline.
+ */
 export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Disposable {
   const { commits, clock, log } = parts;
-  // On the steady scale: future times are shifted with the clock, so they stay the same on this scale.
+  // Deadlines use the steady clock. A correction of the system clock shifts all stored future times by the same amount,
+  // so they do not change on the steady clock.
   const deadlines = new Deadlines();
-  // Pending deadlines are deduplicated: otherwise a run that announces a change would double their number each time.
+  // A pending deadline is added only once. Otherwise a task whose commit yields the next deadline more than once would
+  // multiply the number of deadlines with each run.
   const pending = new Set<string>();
   const add = ({ atMs: wallMs, id }: Deadline): void => {
-    // Rounded up, because a task that runs too early does nothing.
+    // The due time is rounded up, because a task that runs too early does nothing.
     const deadline = { atMs: Math.ceil(wallMs - clock.now() + clock.steady()), id };
     const key = keyOf(deadline);
     if (pending.has(key)) return;

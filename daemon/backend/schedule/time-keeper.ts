@@ -9,36 +9,36 @@ import type { Lease, Store, StoreOp } from '../ports.ts';
 import { shiftedTimes, type ShiftedTable } from '../model/registry/shift-times.ts';
 import { anchorOp, readAnchor, TIME } from '../model/schedule/time-anchor.ts';
 
-/** Minimum interval of time records that are written with a batch. */
+/** Minimum time in milliseconds between two time anchors that are stored along with a batch. */
 const WITH_BATCH_MS = 1000;
-/** Interval of time records without a batch. */
+/** Interval in milliseconds at which the time anchor is stored while no batch is written. */
 const WITHOUT_BATCH_MS = 60_000;
-/** Time after which a changed clock is believed: by then a mistake would have been noticed. */
+/** Time in milliseconds after which a jump of the system clock is adopted. A mistake would be corrected by then. */
 const ADOPT_AFTER_MS = 3_600_000;
 /**
- * Minimum time without a backend that counts as an outage. A shorter one is a restart, after which agents deliver their
- * spools.
+ * Minimum time in milliseconds without a backend that counts as an outage. A shorter time counts as a restart, after
+ * which agents deliver their spooled results.
  */
 const AWAY_MS = 600_000;
 
 interface TimeParts {
   readonly store: Store;
-  /** Tables whose times are shifted. */
+  /** Tables whose stored times are shifted when the system clock is corrected, or after an outage. */
   readonly tables: readonly ShiftedTable[];
   readonly machine: MachineClock;
   readonly log: Log;
 }
 
 /**
- * Keeps the time of the backend. It continues from the newest time in the store, and records it there. It applies
- * corrections of the machine's clock by shifting all future times (docs/operations.md, Time).
+ * Provides the backend's clock, which continues from the last time anchor in the store, and stores new anchors. When a
+ * correction of the system clock is adopted, all stored future times are shifted (docs/operations.md, Time).
  */
 export class TimeKeeper {
   readonly clock: SteadyClock;
   readonly #parts: TimeParts;
-  /** Undefined: another backend is the leader. */
+  /** Lease of this backend while it is the leader; undefined before `lead` and after `close`. */
   #lease: Lease | undefined;
-  /** Time when the anchor was last recorded, on the steady scale. */
+  /** Time on the steady clock when an anchor was last prepared for writing. */
   #keptMs = Number.NEGATIVE_INFINITY;
 
   private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
@@ -46,29 +46,33 @@ export class TimeKeeper {
     this.clock = new SteadyClock(parts.machine, { anchor, onJump: (jump) => this.#say(jump) });
   }
 
-  /** Opens the time. Call it before anything with times is read. */
+  /** Creates the clock from the last time anchor in the store. Must be called before any stored time is read. */
   static async open(parts: TimeParts): Promise<TimeKeeper> {
     return new TimeKeeper(parts, await readAnchor(parts.store));
   }
 
-  /** Records the time from now on, and applies the present difference of the machine's clock. */
+  /**
+   * Starts to store time anchors as the leader. Shifts the stored times by the corrections of the system clock after
+   * the last anchor, and by the duration of an outage.
+   */
   async lead(lease: Lease): Promise<void> {
     this.#lease = lease;
     const before = await readAnchor(this.#parts.store);
-    // The previous machine may be ahead of this one: time must not go back.
+    // The clock of the previous leader may be ahead of this clock, but time must not go back.
     if (before !== undefined) this.clock.notBefore(before.steadyMs);
     try {
       const anchor = this.clock.anchor();
       const awayMs = anchor.steadyMs - (before ?? anchor).steadyMs;
       await this.#correct(lease, anchor, before, awayMs < AWAY_MS ? 0 : awayMs);
     } catch (error) {
-      // Future times were not shifted, so the time must not be either: treat the clock as if it had been set just now.
+      // The stored times were not shifted, so the clock must not apply the new correction either. The correction stays
+      // pending, as if the system clock had been set just now.
       if (before !== undefined) this.clock.adopt(before.corrections);
       this.#failed(error);
     }
   }
 
-  /** Returns the time record for the next write; undefined: none is due. */
+  /** Returns the write that stores the time anchor with the next batch, or undefined if the last anchor is recent. */
   anchorDue(): StoreOp | undefined {
     const nowMs = this.clock.steady();
     if (nowMs - this.#keptMs < WITH_BATCH_MS) return undefined;
@@ -76,7 +80,7 @@ export class TimeKeeper {
     return anchorOp(this.clock.anchor());
   }
 
-  /** Records the time while nothing else is written, and monitors the machine's clock. */
+  /** Stores time anchors while no batches are written, and adopts a jump of the system clock after an hour. */
   watch(batcher: Pick<Batcher, 'run' | 'runExclusively'>): Disposable {
     return this.clock.every(WITHOUT_BATCH_MS, () => {
       const isIdle = this.clock.steady() - this.#keptMs >= WITHOUT_BATCH_MS;
@@ -91,7 +95,7 @@ export class TimeKeeper {
     });
   }
 
-  /** Writes the last time record. Call it when nothing else is written any more. */
+  /** Stores a last time anchor if this backend is the leader. Must be called after all other writes are done. */
   async close(): Promise<void> {
     const lease = this.#lease;
     if (lease === undefined) return;
@@ -100,15 +104,15 @@ export class TimeKeeper {
     await store.write(lease, [anchorOp(this.clock.anchor())], []).catch((error: unknown) => this.#failed(error));
   }
 
-  /** Accepts the machine's clock. */
+  /** Adopts the current time of the system clock, if this backend is the leader. */
   async #adopt(): Promise<void> {
     if (this.#lease !== undefined) await this.#correct(this.#lease, this.clock.correctedAnchor());
   }
 
   /**
-   * Writes an anchor, and shifts the times that it corrects.
+   * Stores a time anchor, together with the stored times shifted by the corrections between `before` and `anchor`.
    *
-   * @param awayMs time in which no backend ran; 0 if it was short
+   * @param awayMs milliseconds during which no backend ran; 0 if that was too short for an outage
    */
   async #correct(
     lease: Lease,

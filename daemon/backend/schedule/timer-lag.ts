@@ -1,10 +1,10 @@
 import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
-/** Number of samples among which the worst one is found. */
+/** Number of recent samples from which the worst lag is computed. */
 const REMEMBERED = 60;
 
-/** Measures how late timers fire because the process was blocked. */
+/** Measures how late timers fire because the event loop was blocked. */
 export class TimerLag implements Disposable {
   readonly #samples: number[] = [];
   readonly #timer: Disposable;
@@ -15,12 +15,12 @@ export class TimerLag implements Disposable {
       const nowMs = clock.monotonic();
       this.#samples.push(Math.max(0, nowMs - dueMs));
       if (this.#samples.length > REMEMBERED) this.#samples.shift();
-      // Counted from now and not from the due time, so that one delay counts once.
+      // The next due time is counted from now, not from the last due time, so that one delay is measured only once.
       dueMs = nowMs + PERIOD_MS;
     });
   }
 
-  /** The worst lag of the last minute, in milliseconds. */
+  /** The longest timer lag of the last minute, in milliseconds. */
   get worstMs(): number {
     return Math.max(0, ...this.#samples);
   }

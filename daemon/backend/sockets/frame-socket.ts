@@ -1,45 +1,51 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
-/** The maximum number of bytes in memory for a peer that does not read. Check requests are small and are sent again. */
+/**
+ * Maximum number of unsent bytes in memory for a peer that does not read; above it the connection is closed. Check
+ * requests are small, and one that is lost is replaced by that of the next scheduled run.
+ */
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
 
-/** The maximum size of a frame header from a client: two bytes, the length, the mask (RFC 6455, 5.2). */
+/**
+ * Header size in bytes of a frame from a client, by the class of its payload length. A header has two bytes, up to
+ * eight extra length bytes, and a mask of four bytes (RFC 6455, 5.2).
+ */
 const CLIENT_HEAD_BYTES = { short: 6, medium: 8, long: 14 } as const;
 
-/** The maximum number of bytes of one read from a socket. */
+/** Maximum number of bytes that Node.js reads from a socket at once. */
 const READING_BYTES_MAX = 64 * 1024;
 
-/** The first byte of the last frame of a text message (RFC 6455, 5.2). */
+/** First byte of a frame that contains a whole text message: the FIN bit and the text opcode (RFC 6455, 5.2). */
 const FINAL_TEXT = 0x81;
 
-/** The maximum payload length without extra length bytes, and with two of them. */
+/** Maximum payload lengths of a frame: `SHORT_MAX` without extra length bytes, `MEDIUM_MAX` with two extra bytes. */
 const SHORT_MAX = 125;
 const MEDIUM_MAX = 0xffff;
 
 /**
- * A WebSocket of one of the endpoints. With thousands of agents, half the cost of a result is writing to sockets. So a
- * frame takes one write, where `send` takes two, and a frame for many agents is built once.
+ * The server side of a WebSocket connection. With thousands of agents, half the cost of a result is writing to sockets.
+ * So a frame is sent with one write, while `send` needs two, and a frame for many agents is built only once.
  */
 export class FrameSocket extends WebSocket {
   #wire: Socket | undefined;
   #doneBytes = 0;
 
-  /** Sets the socket below the WebSocket. Called once, before anything is sent. */
+  /** Sets the TCP, TLS or local socket of this connection. Must be called once, before any frame is sent. */
   speakOver(wire: Socket): void {
     this.#wire = wire;
     this.#doneBytes = wire.bytesRead;
   }
 
   /**
-   * The number of bytes on the wire that belong to complete messages. Later bytes wait in memory for the rest of
-   * theirs.
+   * Number of received bytes that belong to complete messages, or to the handshake. All bytes received after them
+   * belong to an incomplete message, which uses memory.
    */
   get doneBytes(): number {
     return this.#doneBytes;
   }
 
-  // Counted here and not in listeners, because two listeners cost more per message than all its other processing.
+  // Bytes are counted in `emit` and not in listeners: two listeners cost more per message than all other processing.
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'message') this.#finishMessage(args[0] as Buffer);
     else if (event === 'ping' || event === 'pong') this.#finishFrame(args[0] as Buffer);
@@ -47,9 +53,9 @@ export class FrameSocket extends WebSocket {
   }
 
   /**
-   * Sends a frame, or cuts off a peer whose unread frames would fill the memory.
+   * Sends a frame. If too many bytes are buffered because the peer does not read, closes the connection instead.
    *
-   * @returns false if the connection is closing
+   * @returns false if the frame was not sent because the connection is closing or closed
    */
   sendFrame(frame: Buffer): boolean {
     if (this.readyState !== this.OPEN) return false;
@@ -57,15 +63,15 @@ export class FrameSocket extends WebSocket {
       this.terminate();
       return false;
     }
-    // There is no compression, so everything that `send` was given before is already written.
+    // Without compression `send` writes at once, so this frame cannot overtake an earlier one.
     this.#wire?.write(frame);
     return true;
   }
 
   #finishMessage(message: Buffer): void {
     this.#finishFrame(message);
-    // The next bytes came with the same read. The headers of a fragmented message are unknown, so this is a lower
-    // bound.
+    // Bytes received after this message came with the same read, so they are at most `READING_BYTES_MAX`. This
+    // corrects the count for fragmented messages, whose extra frame headers are not counted.
     this.#doneBytes = Math.max(this.#doneBytes, (this.#wire?.bytesRead ?? 0) - READING_BYTES_MAX);
   }
 
@@ -75,7 +81,7 @@ export class FrameSocket extends WebSocket {
   }
 }
 
-/** Returns the single frame in which a server sends a text. */
+/** Encodes a text message of a server as a single WebSocket frame. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const headBytes = length <= SHORT_MAX ? 2 : length <= MEDIUM_MAX ? 4 : 10;

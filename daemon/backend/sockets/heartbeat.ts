@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/** Detects a peer that no longer answers. */
+/** Sends WebSocket pings, and closes the connection if the peer no longer answers them. */
 export class Heartbeat {
   readonly #socket: WebSocket;
   #isAlive = true;
@@ -12,9 +12,9 @@ export class Heartbeat {
     });
   }
 
-  /** Cuts off a peer that did not answer the last ping, and pings again. */
+  /** Closes the connection if the peer did not answer the last ping; otherwise sends the next ping. */
   beat(): void {
-    // A paused socket receives no pong either.
+    // While the socket is paused no pong is read, so a missing pong proves nothing.
     if (!this.#isAlive && !this.#socket.isPaused) {
       this.#socket.terminate();
       return;

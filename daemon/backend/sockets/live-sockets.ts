@@ -7,38 +7,38 @@ import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
 /**
- * The maximum number of open sockets of one key or user, by scope. Many agents may share one key, and so may some
- * consoles.
+ * Maximum number of open sockets per API key or user, by the scope that the sockets require. Many agents may share one
+ * key, and so may several consoles.
  */
 const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
 
-/** The time for a peer to complete the closing handshake. */
+/** Time in milliseconds that a peer has to complete the closing handshake; after it the connection is cut off. */
 const GOODBYE_MS = 1000;
 
-/** The interval at which the expiry of credentials is checked. */
+/** Interval in milliseconds at which the credentials of open sockets are checked for expiry. */
 const LOOK_MS = 1000;
 
-/** The close code of the WebSocket protocol for a violation of rules; here the credentials are no longer valid. */
+/** WebSocket close code for a policy violation, sent when the credentials of a socket are no longer valid. */
 const POLICY_VIOLATION = 1008;
 const REVOKED = 'the credentials are no longer valid: authenticate again';
 
 interface SocketParts {
   readonly clock: Clock;
-  /** Returns the principal with its current rights; undefined if the credentials are no longer valid. */
+  /** Returns the principal with its current rights, or undefined if its credentials are no longer valid. */
   readonly renewed: (principal: Principal) => Principal | undefined;
-  /** Returns a version that changes with every change that may revoke a right. */
+  /** Returns a version text that is different after every change that may revoke a right. */
   readonly version: () => string;
   readonly commits: Pick<CommitBoard, 'onIdle'>;
 }
 
 interface LiveSocket {
-  /** The principal at the last check: the expiry of credentials may have changed since the socket was opened. */
+  /** The principal as of the last check: the expiry of its credentials may change while the socket is open. */
   principal: Principal;
   readonly access: Scope;
   readonly isAllowed: (renewed: Principal) => boolean;
 }
 
-/** The open sockets and their owners. Each socket is closed when the credentials that opened it become invalid. */
+/** The open WebSockets and their owners. A socket is closed when the credentials that opened it become invalid. */
 export class LiveSockets implements Disposable {
   readonly #parts: SocketParts;
   readonly #sockets = new Map<WebSocket, LiveSocket>();
@@ -58,10 +58,10 @@ export class LiveSockets implements Disposable {
     ];
   }
 
-  /** @throws MonError `unavailable` before the handshake if no further socket is allowed */
+  /** @throws MonError `unavailable` if the owner of the credentials already has the maximum number of open sockets */
   refuseTooMany(principal: Principal, access: Scope): void {
     const own = this.#countOfOwner.get(ownerOf(principal, access)) ?? 0;
-    // Without credentials the owner is unknown: then only connections are counted.
+    // Without credentials the owner of a socket is unknown, so this limit does not apply.
     const isAnybody = principal.via === 'open' || principal.via === 'local';
     const ownMax = isAnybody ? Infinity : (SOCKETS_OF_OWNER_MAX[access] ?? Infinity);
     if (own < ownMax) return;
@@ -74,8 +74,8 @@ export class LiveSockets implements Disposable {
   /**
    * Adds an open socket.
    *
-   * @param access the scope that the principal must have as long as the socket is open
-   * @param isAllowed true if a principal may keep the socket; default: it has the scope
+   * @param access scope that the principal must have as long as the socket is open
+   * @param isAllowed callback that returns true if the principal may keep the socket; default: if it has `access`
    */
   add(
     socket: WebSocket,
@@ -95,8 +95,8 @@ export class LiveSockets implements Disposable {
   }
 
   /**
-   * Returns a check that throws if the credentials of the socket are no longer valid. It also works after the socket
-   * has closed.
+   * Returns a function that throws `unauthenticated` if the credentials of the socket are no longer valid. It may also
+   * be called after the socket has closed.
    */
   admissionOf(socket: WebSocket): Admission {
     const live = this.#sockets.get(socket);
@@ -110,7 +110,7 @@ export class LiveSockets implements Disposable {
     };
   }
 
-  /** Closes all sockets of a scope, whatever their credentials. */
+  /** Closes all sockets that require the scope `access`, even if their credentials are valid. */
   endAll(access: Scope, code: number, reason: string): void {
     for (const [socket, live] of this.#sockets) if (live.access === access) this.#end(socket, code, reason);
   }
@@ -144,7 +144,7 @@ export class LiveSockets implements Disposable {
 
   #end(socket: WebSocket, code: number, reason: string): void {
     socket.close(code, reason);
-    // The close frame of the peer follows data that was not read yet.
+    // A paused socket must be read again: the peer's close frame arrives after data that was not read yet.
     if (socket.isPaused) socket.resume();
     const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());
     socket.once('close', () => impatience[Symbol.dispose]());

@@ -5,22 +5,23 @@ import { inChunks } from '../store/time-slice.ts';
 import type { FrameSocket } from './frame-socket.ts';
 
 /**
- * The minimum size of frames that are parsed in chunks. Shorter ones take a few milliseconds, whatever their content.
+ * Minimum size in bytes of a frame that is parsed in chunks. Shorter frames are parsed in a few milliseconds, whatever
+ * they contain.
  */
 export const LONG_FRAME_BYTES = 64 * 1024;
 
-/** The maximum nesting of a frame. Limits of results and clients are checked later. */
+/** Maximum nesting depth of the JSON in a long frame. The limits of results and clients are checked later. */
 const DEPTH_MAX = 512;
 
 interface WaitingFrame {
-  /** The JSON text. */
+  /** The JSON text of the frame. */
   readonly text: string;
   readonly take: (value: unknown) => void;
 }
 
 /**
- * Parses the long frames of one connection in chunks, and delays the frames behind them. No frame blocks the event loop
- * (security S7), and all are processed in order. Meanwhile the socket is not read.
+ * Parses the long frames of one connection in chunks, so that no frame blocks the event loop (security S7). Meanwhile
+ * the socket is paused, and later frames wait in a queue, so that all frames are processed in order.
  */
 export class LongFrames {
   readonly #socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>;
@@ -29,18 +30,21 @@ export class LongFrames {
   #isBusy = false;
   #isPausedByOwner = false;
 
-  /** @param refuse called with the `MonError` of a frame that cannot be parsed, or with the error of `take` */
+  /** @param refuse callback for the `MonError` of a frame that cannot be parsed, and for errors that `take` throws */
   constructor(socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>, refuse: (error: unknown) => void) {
     this.#socket = socket;
     this.#refuse = refuse;
   }
 
-  /** True if frames are waiting; then every later frame must be added too. */
+  /** True while a frame is being parsed. Then all later frames must be added too, even if short, to keep the order. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** Parses a frame after those before it, then calls `take` with its value, without forbidden names (S9). */
+  /**
+   * Parses a frame after all earlier frames, then calls `take` with its value. Forbidden property names are removed
+   * (security S9).
+   */
   add(text: string, take: (value: unknown) => void): void {
     this.#waiting.push({ text, take });
     if (this.#isBusy) return;
@@ -49,13 +53,13 @@ export class LongFrames {
     void this.#work();
   }
 
-  /** Stops reading at the request of the connection. */
+  /** Pauses the socket until the owner of the connection calls `resume`. */
   pause(): void {
     this.#isPausedByOwner = true;
     this.#socket.pause();
   }
 
-  /** Resumes reading, unless frames wait here. */
+  /** Resumes the socket. While frames are being parsed, it stays paused until all of them are processed. */
   resume(): void {
     this.#isPausedByOwner = false;
     if (!this.#isBusy && this.#socket.isPaused) this.#socket.resume();
@@ -77,8 +81,8 @@ export class LongFrames {
 async function parsed(text: string): Promise<unknown> {
   const options = {
     depthMax: DEPTH_MAX,
-    // The length of the frame already limits its texts, as in a short frame: an agent would resend a rejected output
-    // forever.
+    // As in short frames, the length of strings is limited only by the size of the frame: if a check's output were
+    // rejected here, the agent would resend it forever.
     textLengthMax: Infinity,
     inspect: strip,
     strictly: () => undefined,
@@ -87,7 +91,7 @@ async function parsed(text: string): Promise<unknown> {
   return value;
 }
 
-/** Removes the forbidden names at any depth. */
+/** Removes properties with forbidden names from a JSON value, at any depth. */
 function strip(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {

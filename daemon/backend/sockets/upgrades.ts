@@ -13,54 +13,61 @@ import type { LiveSockets } from './live-sockets.ts';
 import type { FrameProgress } from '../http/peer.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
 
-/** One WebSocket endpoint. */
+/** A WebSocket endpoint: a path on a listener, with its protocol and its rules for admission. */
 export interface WebSocketEndpoint {
   readonly path: string;
-  /** The subprotocol that a peer must offer; default: none. */
+  /** The WebSocket subprotocol that a peer must offer. Absent: the endpoint has no subprotocol. */
   readonly protocol?: string;
   /** The maximum size of a message from a peer, in bytes. */
   readonly maxPayload: number;
-  /** The scope that a peer must have. */
+  /** The scope that a peer's principal must have. */
   readonly access: Scope;
-  /** Additional headers of the response that opens the connection; default: none. */
+  /** Additional headers of the handshake response; default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Decides about a peer, instead of the rule that it must have access to the namespace `default`.
+   * Checks whether a peer with the required scope is admitted. Absent: the peer needs access to the namespace
+   * `default`.
    *
    * @throws MonError if the peer is rejected
    */
   admit?(request: IncomingMessage, principal: Principal): void;
-  /** Returns the action that roles must allow instead of the scope; absent: roles do not apply. */
+  /** Returns the action that the roles of a peer must allow if the peer lacks the scope. Absent: roles do not apply. */
   doingOf?(request: IncomingMessage): Doing;
   /** True if a peer without credentials may log in with its first message. */
   readonly canLogInLater?: boolean;
-  /** Takes an admitted peer elsewhere; absent: all are passed to `accept`. */
+  /** Passes an admitted peer on to another backend. Absent: this backend accepts all peers itself. */
   readonly passOn?: PassOn;
-  /** @param principal `nobody` if the peer still has to log in */
+  /**
+   * Called with the open WebSocket of an admitted peer.
+   *
+   * @param principal the principal of the peer; its `via` is `nobody` if the peer still has to log in
+   */
   accept(socket: FrameSocket, principal: Principal, request: IncomingMessage): void;
 }
 
-/** A peer that is admitted but has not received the response to its handshake. */
+/** A peer that is admitted, but has not got the handshake response yet. */
 export interface Handshaking {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** The bytes that the peer has sent after its request. */
+  /** The bytes that arrived after the peer's handshake request. */
   readonly head: Buffer;
   readonly principal: Principal;
-  /** Called when the handshake is answered, with the counter of the peer's frames. */
+  /** Must be called after the handshake response, with the object that counts the bytes of the peer's messages. */
   readonly speaksFrames: (frames: FrameProgress) => void;
 }
 
 /**
- * @returns undefined: this endpoint must accept the peer
- * @throws MonError if the peer cannot be passed on; the promise likewise
+ * Passes an admitted peer on to another backend.
+ *
+ * @returns undefined if the peer is not passed on, so that this endpoint must accept it
+ * @throws MonError if the peer cannot be passed on; a promise rejects with the same error
  */
 export type PassOn = (handshaking: Handshaking) => Promise<void> | undefined;
 
-/** Formats the body of a rejection. */
+/** Returns the body of the HTTP response that rejects a handshake, and its content type. */
 type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
 
-/** Formats a rejection as Sensu Go does, because its agents log the text unchanged (clients 6). */
+/** Rejects a handshake with the plain text that Sensu Go sends, because its agents log that text (clients 6). */
 export const textRefusal: Refusal = ({ code, message }) => {
   const type = 'text/plain; charset=utf-8';
   if (code === 'unauthenticated') return { type, body: 'bad credentials' };
@@ -69,26 +76,30 @@ export const textRefusal: Refusal = ({ code, message }) => {
 
 const jsonRefusal: Refusal = (error) => ({ type: 'application/json', body: JSON.stringify(errorBody(error)) });
 
-/** @throws MonError if the handshake must be rejected; the promise, if there is one, likewise */
+/**
+ * Authenticates the peer of a handshake.
+ *
+ * @throws MonError if the handshake must be rejected; a promise rejects with the same error
+ */
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
-/** The rules for admission: authentication, and the life of open sockets. */
+/** Dependencies of `routeUpgrades`: authentication of peers, and supervision of open sockets. */
 export interface SocketAdmission {
   readonly guard: Guard;
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
-  /** Another protocol on this listener, besides WebSockets; absent: none. */
+  /** Another protocol besides WebSocket that peers can upgrade to on this listener; absent: none. */
   readonly other?: OtherProtocol | undefined;
 }
 
-/** A protocol of its own beside the endpoints. */
+/** A protocol other than WebSocket that a peer can request in the header `Upgrade`. */
 export interface OtherProtocol {
-  /** The name of the protocol in `Upgrade`. */
+  /** The name of the protocol in the header `Upgrade`, in lower case. */
   readonly protocol: string;
   /**
    * Authenticates the peer and takes over its socket.
    *
-   * @throws MonError (the promise) if the peer is rejected
+   * @throws MonError if the peer is rejected
    */
   take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
 }
@@ -102,18 +113,18 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   internal: '500 Internal Server Error',
 };
 
-/** The time for a peer to complete the closing handshake when the backend stops. */
+/** Time in milliseconds that a peer has to complete the closing handshake when the backend stops. */
 const GOODBYE_MS = 1000;
 
-/** Close code of the WebSocket protocol: the server goes away. */
+/** WebSocket close code: the server is shutting down. */
 const GOING_AWAY = 1001;
 
 /**
- * Routes WebSocket handshakes: by path, with the endpoint's subprotocol, after the guard. A rejection is an HTTP
- * response that states the reason.
+ * Authenticates the peers of WebSocket handshakes, and routes them to the endpoint of the request path. A handshake is
+ * rejected with an HTTP response that states the reason.
  *
- * @returns to be disposed before the server is closed, because the server would wait for these peers. Disposing rejects
- *   new peers, closes all connections and cuts off peers that do not answer.
+ * @returns disposable that must be disposed before the server is closed, because the server would wait for open
+ *   connections. Disposing rejects new peers, closes all connections, and cuts off peers that do not answer in time.
  */
 export function routeUpgrades(
   server: Server,
@@ -159,10 +170,10 @@ export function routeUpgrades(
   };
 }
 
-// Objects that live as long as a socket are created outside its handshake function. A closure there would keep all of
-// the handshake in memory, 2 kB and more per socket.
+// Functions that are referenced as long as a socket is open are created outside its handshake function. A closure in
+// that function would retain the whole handshake in memory, at least 2 kB per socket.
 
-/** Ignores errors during the handshake: a peer that disconnects then is not worth a log record. */
+/** Destroys a socket that fails during the handshake, without a log record: the peer has just disconnected. */
 function destroyBroken(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
 }
@@ -207,7 +218,7 @@ function handshakeOf(
     const isAllowed = allowance(access, endpoint.doingOf?.(request));
     const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
     if (isUnknown) {
-      // A peer without a login receives nothing before it has logged in.
+      // A peer that logs in with its first message is not checked yet, and receives no data before that.
     } else if (endpoint.admit === undefined) {
       refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
     } else {
@@ -219,7 +230,7 @@ function handshakeOf(
     if (protocol !== undefined && !offered.includes(protocol)) {
       throw new MonError('invalid', `the WebSocket subprotocol ${protocol} is required`);
     }
-    // The socket of a server is always a TCP, TLS or local socket.
+    // The sockets of an HTTP server are TCP, TLS or local sockets, so the type `Duplex` can be narrowed.
     const wire = socket as Socket;
     const speaksFrames = (frames: FrameProgress): void => slowPeers.of(wire)?.speaksFrames(frames);
     const passed = endpoint.passOn?.({ request, socket: wire, head, principal, speaksFrames });
@@ -255,8 +266,8 @@ function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
 }
 
 /**
- * Refuses pages of other hosts: CORS does not cover WebSockets, so a browser lets any page connect (security S4).
- * Programs send no Origin.
+ * Rejects handshakes from web pages of other hosts. CORS does not cover WebSockets, so browsers let any page connect
+ * (security S4). Handshakes without the header `Origin` come from programs and are allowed.
  *
  * @throws MonError `forbidden`
  */

@@ -23,8 +23,8 @@ export class Stashes {
   /**
    * Creates a stash, or completely replaces the stash with the same path, including its expiry.
    *
-   * @param stash its `expireSeconds` is the time to live: -1, null or absent: the stash never expires; 0: it expires at
-   *   once (completion 1.6)
+   * @param stash the stash to store. `expireSeconds` is its time to live: it never expires if that is -1, null or
+   *   absent, and expires at once if it is 0 (completion 1.6).
    * @throws MonError `unavailable` if there are too many stashes or too little disk space, `no_memory` if memory is
    *   full
    */
@@ -74,7 +74,7 @@ export class Stashes {
     });
   }
 
-  /** Deletes a stash if it has expired; called by a timer. */
+  /** Deletes a stash if it has expired. Called by a timer; it does nothing if the stash was deleted or extended. */
   expire(namespaceName: string, path: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);

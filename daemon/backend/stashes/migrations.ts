@@ -13,7 +13,8 @@ import { stashesOf } from '../model/stashes/state.ts';
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
 /**
- * Migrates stashes to silences. Before it had silences, Sensu silenced a client or check by a stash (reference 9.1).
+ * Migrates stashes to silences. Old versions of Sensu, which had no silences, silenced a client or a check by a stash
+ * (reference 9.1).
  */
 export class StashMigrations {
   readonly #batcher: Batcher;
@@ -25,8 +26,8 @@ export class StashMigrations {
   }
 
   /**
-   * Replaces a stash by a silence in one commit, so that events stay silenced throughout. An existing silence with the
-   * same id is retained if it lasts at least as long as the stash.
+   * Replaces a stash by a silence in one commit, so that its events stay silenced without a gap. An existing silence
+   * with the same id is retained if it lasts at least as long as the stash.
    *
    * @returns true if a silence was stored; false if the existing silence was retained
    * @throws MonError `not_found` if the stash was deleted or has expired, `conflict` if the agent of the client must be

@@ -5,7 +5,7 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import { stashesOf, type StashEntry } from '../model/stashes/state.ts';
 import { stashKey, stashOfStored } from '../model/stashes/storage.ts';
 
-/** Returns the stashes that have not expired, sorted by path and without their contents. */
+/** Returns the stashes of a namespace that have not expired, sorted by path, without their contents. */
 export function unexpiredStashes(namespace: Namespace, nowMs: number): StashEntry[] {
   return stashesOf(namespace)
     .sorted()

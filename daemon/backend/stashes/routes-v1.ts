@@ -40,7 +40,7 @@ export function stashesOnV1(
     },
     ...one,
     saveStashAt,
-    // Some clients send `/stash` instead of `/stashes` (clients 1.16).
+    // Some client programs use the path `/stash` instead of `/stashes` (clients 1.16).
     stashAgain: one.stash,
     saveStashAgain: saveStashAt,
     deleteStashAgain: one.deleteStash,

@@ -9,7 +9,7 @@ interface ExpiryParts extends DeadlineParts {
   readonly stashes: Pick<Stashes, 'expire'>;
 }
 
-/** Deletes stashes when they expire. Reads do not depend on this timer, because they compare the expiry themselves. */
+/** Deletes stashes when they expire. Reads do not depend on this timer, because they omit expired stashes anyway. */
 export function expireStashes(parts: ExpiryParts): Disposable {
   const { registry, stashes } = parts;
   return runDeadlines(parts, {

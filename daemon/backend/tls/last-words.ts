@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 
-/** Time for a rejected peer to read the reason and to close the connection. */
+/** Time in milliseconds that a rejected peer has to read the response and close the connection. */
 const PATIENCE_MS = 1000;
 
 /**
- * Ends a connection with a last response. The socket is destroyed soon, whatever the peer does: a socket that is only
- * ended stays open as long as the peer likes.
+ * Sends a last response and closes the connection. If the peer does not close its side in time, the socket is
+ * destroyed: a socket that was only ended would stay open as long as the peer keeps its side open.
  */
 export function sayLast(socket: Duplex, text: string): void {
   const impatience = setTimeout(() => socket.destroy(), PATIENCE_MS);
   socket.once('close', () => clearTimeout(impatience));
   socket.on('error', () => socket.destroy());
-  // The peer's end arrives after the data that it has sent meanwhile.
+  // `end` is emitted only after all data that the peer has sent was read, which is why the socket is resumed.
   socket.once('end', () => socket.destroy());
   socket.resume();
   socket.end(text);

@@ -4,17 +4,17 @@ import { isLoopback } from '../access/host.ts';
 
 export type ListenerName = 'api' | 'agent-listener' | 'v2-listener';
 
-/** A listener, as the settings describe it. */
+/** A listener of the backend as described by its settings. */
 export interface ListenerSettings {
   readonly name: ListenerName;
   readonly bind: string;
-  /** Undefined: without TLS. */
+  /** The TLS settings of the listener; undefined if it uses plain HTTP. */
   readonly tls: TlsSettings | undefined;
-  /** Prefix of its TLS settings, with a dot at the end. */
+  /** Prefix of the names of its TLS settings, such as `api.tls.`. */
   readonly section: string;
 }
 
-/** Returns the listeners, each with its own TLS settings or the common ones. */
+/** Returns the configured listeners. A listener without its own TLS settings uses the common TLS settings. */
 export function listenersOf(
   bind: string,
   { api, program }: { readonly api: Pick<ApiSettings, 'tls'>; readonly program: ProgramSettings },
@@ -34,11 +34,11 @@ export function listenersOf(
 }
 
 /**
- * Rejects listeners that are remotely reachable over plain HTTP, because passwords and keys could be read on the way
+ * Rejects listeners that other hosts can reach over plain HTTP, because passwords and keys could be intercepted
  * (security S1).
  *
- * @returns the listeners for which this is allowed
- * @throws MonError `invalid`
+ * @returns the listeners with plain HTTP that other hosts can reach, if `isAllowed` is true; otherwise none
+ * @throws MonError `invalid` if there is such a listener and `isAllowed` is false
  */
 export function refuseOpenHttp(
   listeners: readonly ListenerSettings[],

@@ -8,10 +8,13 @@ import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { ListenerName, ListenerSettings } from './listeners.ts';
 
-/** Interval at which replaced files are detected. They are polled, because some are mounted, or are links to others. */
+/**
+ * Interval in milliseconds at which the certificate files are checked for changes. They are polled, because some are on
+ * mounted file systems or are symbolic links, whose changes are not notified reliably.
+ */
 const LOOK_MS = 10_000;
 
-/** Interval of the warnings about a certificate that expires soon, or has expired. */
+/** Interval in milliseconds of the warnings about a certificate that expires soon, or has expired. */
 const AGE_MS = 86_400_000;
 
 interface TlsParts {
@@ -19,7 +22,7 @@ interface TlsParts {
   readonly log: Log;
 }
 
-/** TLS settings, and their section in the configuration. */
+/** TLS settings, and the prefix of their names in the configuration. */
 interface SectionTls {
   readonly tls: TlsSettings;
   readonly section: string;
@@ -31,8 +34,8 @@ interface Material {
 }
 
 /**
- * Certificate and key of a listener, and the authorities of client certificates. When their files change, new
- * connections use the new ones, and open connections stay. Invalid files change nothing.
+ * The certificate and key of a listener, and the authorities of client certificates. If their files change, new
+ * connections use the new contents, and open connections stay open. Invalid files are logged and ignored.
  */
 export class ServerTls implements Disposable {
   readonly #settings: TlsSettings;
@@ -41,12 +44,12 @@ export class ServerTls implements Disposable {
   readonly #servers = new Set<TlsServer>();
   readonly #timers: readonly Disposable[];
   #material: Material;
-  /** Size and times of the files when they were read. */
+  /** Metadata of the files at the last check for changes; undefined before the first check. */
   #seen: string | undefined;
   #isLooking = false;
   #version = 0;
 
-  /** @throws MonError `invalid` if the files cannot be used */
+  /** @throws MonError `invalid` if the certificate, key or authorities cannot be read or used */
   constructor({ tls, section }: SectionTls, parts: TlsParts) {
     this.#settings = tls;
     this.#section = section;
@@ -59,39 +62,39 @@ export class ServerTls implements Disposable {
     ];
   }
 
-  /** The options for creating a server. */
+  /** The options with which a TLS server is created. */
   get options(): TlsOptions {
     return {
       ...this.#context,
-      // A client without a certificate may have a key or a password, and one with an invalid certificate gets an HTTP
-      // response that says so.
+      // A client certificate is requested but not required: clients may use a key or a password instead. A client with
+      // an invalid certificate gets an HTTP response that says so.
       requestCert: this.#material.authorities !== undefined,
       rejectUnauthorized: false,
     };
   }
 
-  /** SHA-256 of the certificate. */
+  /** SHA-256 fingerprint of the server certificate. */
   get fingerprint(): string {
     return this.#material.pair.fingerprint;
   }
 
-  /** SHA-256 of the accepted authorities. */
+  /** SHA-256 fingerprints of the authorities whose client certificates are accepted. */
   get authorities(): readonly string[] {
     return this.#material.authorities?.fingerprints ?? [];
   }
 
-  /** A number that differs after each change. */
+  /** A number that increases whenever the certificate, the key or the authorities change. */
   get version(): number {
     return this.#version;
   }
 
-  /** Updates a server after each change, until it is closed. */
+  /** Registers a TLS server, whose certificate is replaced after each change, until the server is closed. */
   serve(server: TlsServer): void {
     this.#servers.add(server);
     server.once('close', () => this.#servers.delete(server));
   }
 
-  /** Reads the files again, whether or not they have changed. */
+  /** Reads the files again, and uses their contents for new connections if these are valid and have changed. */
   reload(): void {
     const { log } = this.#parts;
     let next: Material;
@@ -141,26 +144,26 @@ export class ServerTls implements Disposable {
   }
 
   async #lookAtFiles(): Promise<void> {
-    // One check at a time, in case a file system hangs.
+    // Only one check runs at a time, in case a file system hangs.
     if (this.#isLooking) return;
     this.#isLooking = true;
     const { 'cert-file': cert, 'key-file': key, 'client-ca-file': authorities } = this.#settings;
     const files = [cert, key, ...(authorities === undefined ? [] : [authorities])];
     const seen = (await Promise.all(files.map(signOf))).join(' ');
     this.#isLooking = false;
-    // Also at the first check, because the files may have changed since they were read.
+    // The first check always reloads the files, because they may have changed since the constructor read them.
     if (seen === this.#seen) return;
     this.#seen = seen;
     this.reload();
   }
 }
 
-/** The TLS of all listeners; listeners with the same settings share one. */
+/** The certificates of all listeners. Listeners with the same TLS settings share one `ServerTls`. */
 export class ListenersTls implements Disposable {
   readonly #bySettings = new Map<TlsSettings, ServerTls>();
   readonly #listeners: readonly ListenerSettings[];
 
-  /** @throws MonError `invalid` */
+  /** @throws MonError `invalid` if the files of a listener cannot be used */
   constructor(listeners: readonly ListenerSettings[], parts: TlsParts) {
     this.#listeners = listeners;
     try {
@@ -175,13 +178,13 @@ export class ListenersTls implements Disposable {
     }
   }
 
-  /** @returns undefined for plain HTTP */
+  /** Returns the certificate of a listener, or undefined if the listener uses plain HTTP. */
   of(name: ListenerName): ServerTls | undefined {
     const tls = this.#listeners.find((listener) => listener.name === name)?.tls;
     return tls === undefined ? undefined : this.#bySettings.get(tls);
   }
 
-  /** SHA-256 of the authorities that any listener accepts. */
+  /** SHA-256 fingerprints of all authorities whose client certificates at least one listener accepts. */
   get authorities(): readonly string[] {
     return this.#all.flatMap(({ authorities }) => authorities);
   }
@@ -204,9 +207,9 @@ export class ListenersTls implements Disposable {
 }
 
 /**
- * Returns warnings about usable certificates of listeners.
+ * Returns warnings about the certificates of listeners, for example that one expires soon.
  *
- * @throws MonError `invalid` if one cannot be used
+ * @throws MonError `invalid` if the files of a listener cannot be used
  */
 export function tlsWarnings(listeners: readonly ListenerSettings[], nowMs: number): string[] {
   const warnings = listeners.flatMap(({ tls, section }) =>
@@ -223,7 +226,7 @@ function readMaterial({ tls, section }: SectionTls, nowMs: number): Material {
   };
 }
 
-/** Returns a text that changes with the file, also when it is replaced or deleted. */
+/** Returns a text that changes when the file is changed, replaced or deleted. */
 async function signOf(file: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(file);

@@ -4,16 +4,16 @@ import type { Socket } from 'node:net';
 import { sayLast } from './last-words.ts';
 import type { ServerTls } from './server-tls.ts';
 
-/** The first byte of a TLS connection: a handshake record. */
+/** The first byte that a TLS client sends: the type of a handshake record. */
 const HANDSHAKE = 22;
 
-/** The handshake timeout: the same as for the head of a request by default. */
+/** Default timeout of a TLS handshake in milliseconds, if the server options have no `headersTimeout`. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 const PLAIN_TEXT = JSON.stringify({
   error: 'this port requires TLS: use https:// (wss:// for an agent) instead of http:// (ws://)',
 });
-/** The response of RFC 2817 (4.2). */
+/** The HTTP response to a plain HTTP request on a port with TLS (RFC 2817, 4.2). */
 const PLAIN_ANSWER = [
   'HTTP/1.1 426 Upgrade Required',
   'Upgrade: TLS/1.2, HTTP/1.1',
@@ -25,8 +25,8 @@ const PLAIN_ANSWER = [
 ].join('\r\n');
 
 /**
- * Creates an HTTP server, with TLS if it is given. The timeout of a handshake equals that for the head of a request. It
- * applies once until the first byte, and once from then on.
+ * Creates an HTTP server, or an HTTPS server if `tls` is given. A client has the same time for the first byte, for the
+ * rest of the TLS handshake, and for the headers of a request.
  */
 export function createServer(options: ServerOptions, listener: RequestListener, tls: ServerTls | undefined): Server {
   if (tls === undefined) return createHttpServer(options, listener);
@@ -38,8 +38,8 @@ export function createServer(options: ServerOptions, listener: RequestListener, 
 }
 
 /**
- * Responds to plain HTTP on a port with TLS. Otherwise the connection would be cut without a reason. The first byte
- * decides, before anything is processed.
+ * Sends an HTTP response to clients that use plain HTTP on a port with TLS. Otherwise their connections would be closed
+ * without a reason. The first byte of a connection decides whether it uses TLS.
  */
 function answerPlainHttp(server: Server, timeoutMs: number): void {
   const handshakes = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -51,7 +51,7 @@ function answerPlainHttp(server: Server, timeoutMs: number): void {
       socket.off('error', isOver);
       socket.off('close', isOver);
     };
-    // A socket with an error also emits `close`.
+    // A failed socket emits `error` and then `close`.
     socket.on('error', isOver);
     socket.on('close', isOver);
     socket.once('data', (first: Buffer) => {
