@@ -91,14 +91,14 @@ export const HELP = `
     mon-backend upgrade --skip-confirm --through http://127.0.0.1:4567
 `;
 
-/** Exit code for wrong usage or configuration. */
+/** Exit code for invalid usage or configuration. */
 export const EXIT_USAGE = 2;
 
 const parse = (argv: readonly string[]) =>
   meow(HELP, {
     importMeta: import.meta,
     argv,
-    // This is also the process title.
+    // `meow` also sets the process title to this name.
     pkg: { name: 'mon-backend' },
     description: 'mon-backend: stores check results, turns them into events and serves the API',
     version: VERSION,
@@ -143,13 +143,13 @@ export function parseBackendArguments(argv: readonly string[] = process.argv.sli
   try {
     return parse(argv);
   } catch (error) {
-    // For example, a flag is given twice.
+    // An example of an error is a flag that is set twice.
     process.stderr.write(`mon-backend: ${errorMessage(error)}\n`);
     process.exit(EXIT_USAGE);
   }
 }
 
-/** Returns the sources of the configuration: files, the environment and these flags. */
+/** Returns the sources of the configuration: files, environment variables and command line flags. */
 export function configSources(
   flags: ReturnType<typeof parse>['flags'],
   installation: Installation | undefined,

@@ -33,28 +33,28 @@ import { TimerLag } from './schedule/timer-lag.ts';
 export interface Backend {
   /** The URL of the API, such as `http://127.0.0.1:4567`. */
   readonly url: string;
-  /** The URL of the separate listener for agents, such as `ws://127.0.0.1:8081`; undefined: there is none. */
+  /** The URL of the agent listener, such as `ws://127.0.0.1:8081`; undefined if it is not configured. */
   readonly agentUrl?: string | undefined;
-  /** The URL of the separate listener for the v2 API, such as `http://127.0.0.1:8080`; undefined: there is none. */
+  /** The URL of the v2 API listener, such as `http://127.0.0.1:8080`; undefined if it is not configured. */
   readonly v2Url?: string | undefined;
-  /** Reads the configuration again, whether or not a file has changed; problems are logged. */
+  /** Reloads certificates and configuration, even if no file has changed. Problems of the configuration are logged. */
   reload(): Promise<void>;
-  /** The configuration in force. */
+  /** The current configuration, as of the last successful reload. */
   readonly config: LoadedConfig;
   /**
    * Resolves with the reason when this backend is no longer the leader. It must then be stopped and composed again to
    * become a follower.
    */
   readonly lost: Promise<MonError>;
-  /** Stops accepting work, commits pending writes, closes the store. */
+  /** Stops accepting requests, commits pending writes and closes the store. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds the backend. Parts start as listed in `START_ORDER`, and stop in the reverse order, even if a later step of
- * the start fails.
+ * Starts the backend. Components start in the order of `START_ORDER`, and stop in the reverse order. If the start
+ * fails, the components that have started are stopped.
  *
- * @throws MonError `invalid` or `conflict` if it cannot start with these options
+ * @throws MonError `invalid` or `conflict` if the backend cannot start with these options
  */
 export async function compose(options: BackendOptions): Promise<Backend> {
   const { log } = options;
@@ -62,7 +62,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const stopping = new AbortController();
   await using teardown = new Teardown({ clock: options.clock, log, order: START_ORDER });
 
-  // The state, all that changes it, and all that reports its changes.
+  // The state in memory, the components that change it, and the components that report its changes.
   const foundation = await openFoundation(options, TABLES, teardown);
   const { config, definitions, tls, disk, lease, clock, registry, memory } = foundation;
   const queues = openQueues(foundation);
@@ -86,7 +86,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, clock }));
   const status = statusOf(options, batcher, name);
 
-  // The cluster, and the parts of its leader.
+  // The cluster, and the components that run only on its leader.
   const leader = teardown.use('work of the leader', new LeaderRole({ clock, log }));
   const shared = openSharedCluster(foundation, { batcher, changes, leader }, teardown);
   const runs = shared && openRunsOfAll(foundation, { ...shared, delivery, feed, apiCommands }, teardown);

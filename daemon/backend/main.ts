@@ -45,7 +45,7 @@ const EXIT_INITIALIZED = 3;
 
 const STANDARD_ERROR = 2;
 
-/** The maximum length of a password for `hash-password`, in bytes. */
+/** Maximum length, in bytes, of a password that the command `hash-password` reads. */
 const PASSWORD_BYTES_MAX = 1024;
 
 const cli = parseBackendArguments();
@@ -55,7 +55,7 @@ makePrivately();
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  // `meow` handles `--help` only if it is the sole argument; without this line `start --help` would start the backend.
+  // `meow` handles `--help` only if it is the sole argument; without this check `start --help` would start the backend.
   if (cli.flags['help'] === true) cli.showHelp(0);
   const command = cli.input.join(' ');
   try {
@@ -115,7 +115,7 @@ async function validate(): Promise<number> {
   }
 }
 
-/** Loads the configuration. The files are looked up each time, because they may have been added or deleted. */
+/** Loads the configuration. Each call searches for the files again, because files may have been added or deleted. */
 async function loadConfig(more: { readonly isStrict?: boolean } = {}): Promise<LoadedConfig> {
   const installation = readInstallation('mon-backend');
   return await loadInstalled({ ...configSources(cli.flags, installation), ...more }, installation);
@@ -141,7 +141,7 @@ async function init(): Promise<number> {
   return EXIT_INITIALIZED;
 }
 
-/** @throws MonError `invalid` */
+/** Reads a password from standard input. @throws MonError `invalid` if the input is not one line with a password */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write('Type the password (it is visible), then Enter and Ctrl-D:\n');
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');
@@ -248,7 +248,8 @@ function backupFlag(): UpgradeFlags['backup'] {
 }
 
 /**
- * Returns the parts of commands that work on a stopped store. A signal stops them at a point where they can be resumed.
+ * Returns the configuration and the dependencies of a command that changes a store, such as `upgrade`. SIGINT and
+ * SIGTERM stop such a command at a point from which the next run can continue.
  */
 async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandParts }> {
   const config = await loadConfig();
@@ -260,7 +261,8 @@ async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly
       ),
     );
   }
-  // The log of a command goes to its caller, not into the log of the backend, and not only at the level of that log.
+  // Commands log to standard output at level `info`, unless flags select a file or level. The log settings of the
+  // backend are ignored.
   const { log: file, logLevel } = cli.flags;
   const log = openLog({
     'log-level': logLevel === undefined ? 'info' : config.program['log-level'],
@@ -339,7 +341,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     isInsecureAllowed: cli.flags.insecure,
     localDirectories: { stateDir, runtimeDir: runtimeDirectory() },
   };
-  // The listener is added once, so that it also sees a signal during a restart of the backend.
+  // The listener is added before the loop, so that it also receives a signal while the backend restarts as a follower.
   const stopped = once(stop.signal, 'abort').then(() => undefined);
   let { port } = options;
   let reloaded: LoadedConfig | undefined;
@@ -349,7 +351,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     if (backend === undefined) return 0;
     started.resolve(backend);
     if (stalls === undefined) await warnOfReaders({ stateDir, logFile }, log);
-    // Stalls during the start are expected and not logged.
+    // Event loop stalls are logged only from here on, because they are expected while the backend starts.
     stalls = watchStalls({ clock, log });
     const { url, agentUrl } = backend;
     log.info({ url, agent_url: agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
@@ -364,7 +366,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     await backend.stop();
     if (lost === undefined) break;
     reloaded = backend.config;
-    // Connected peers reconnect to the same port.
+    // A port that the operating system selected is reused, because connected peers reconnect to it.
     if (port === 0) port = Number(new URL(url).port);
   }
   log.info({}, 'backend stopped');

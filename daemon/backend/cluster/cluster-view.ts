@@ -1,31 +1,32 @@
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { Standing, StoredMember } from '../store/shared-store.ts';
 
-/** A member that was not seen for this long counts as gone. */
+/** Time without a heartbeat after which a member counts as lost. */
 export const LOST_MS = 5000;
 
-/** The state that a member knows about itself. */
+/** The state that this member knows about itself, which is more recent than its row in the database. */
 interface ViewOfSelf {
   readonly id: string;
-  /** Sequence number of the newest write in its memory. */
+  /** Sequence number of the newest write in the memory of this member. */
   readonly seq: number;
-  /** Sequence number of the newest write that it knows of. */
+  /** Sequence number of the newest write that this member knows of, even if it is not in memory yet. */
   readonly newest: number;
   readonly isTooFarBehind: boolean;
-  /** Reasons why it exchanges nothing with other members, by their id. */
+  /** Reasons why this member exchanges no data with other members, by the id of the other member. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
 interface ViewOfDatabase {
   /** Location of the database for operators, without secrets. */
   readonly location: string;
-  /** The reason why the database cannot be queried; null: it responds. */
+  /** The reason why the database cannot be queried; null while the database responds. */
   readonly problem: string | null;
 }
 
 /**
- * Returns the cluster as one of its members sees it. @param standing the last state read from the database; undefined:
- * none yet
+ * Returns the state of the cluster, as one member sees it.
+ *
+ * @param standing the lease and the members as last read from the database; undefined before the first read
  */
 export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, database: ViewOfDatabase): ClusterView {
   const { lease, members = [], nowMs = 0 } = standing ?? {};
@@ -45,8 +46,8 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
 }
 
 /**
- * True if a member was last seen before another one started at its address: it is the same backend, which was killed
- * and restarted. While it still holds the lease it is shown, because no other member writes yet.
+ * True if a newer member has the name and URL of this member and started after this member was last seen: a backend
+ * that was killed and restarted. The holder of the lease is never replaced, because no other member can write yet.
  */
 function isReplaced(
   { id, name, url, seenMs }: StoredMember,
@@ -64,7 +65,7 @@ function shownMember(
   { self, holder, nowMs }: { readonly self: ViewOfSelf; readonly holder: string | undefined; readonly nowMs: number },
 ): ClusterMember {
   const isSelf = id === self.id;
-  // The sequence number that another member reported is older than the newest write of the leader.
+  // The leader has all writes in memory, but the number in its last heartbeat may already be outdated.
   const seq = isSelf ? self.seq : id === holder ? self.newest : reportedSeq;
   const isLost = nowMs - seenMs > LOST_MS;
   const problem = isLost ? undefined : self.problems.get(id);

@@ -1,18 +1,19 @@
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 
-/** The backends that share a store: this one, the leader, and the others. */
+/** The cluster: all backends that share a store, including this backend. */
 export interface Cluster {
   /** Returns the state of the cluster, as this member knows it. */
   view(): ClusterView;
 
   /**
-   * Hands the leadership over to another member, and waits until that member is the leader. Writes wait meanwhile, and
-   * none of them fails.
+   * Hands the leadership over to another member, and waits until that member is the leader. Writes are delayed during
+   * the handover, but they do not fail.
    *
-   * @param to id or name of the member; default: any other member
+   * @param to id or name of the next leader; undefined: the member with the least lag is chosen
    * @returns the state of the cluster afterwards
    * @throws MonError `invalid` if there is no other member or the name is ambiguous, `not_found` if there is no such
-   *   member, `conflict` if that member is behind or gone, `unavailable` if the handover does not complete in time
+   *   member, `conflict` if the member is lagging, lost, not trusted or the leader already, `unavailable` if this
+   *   backend is not the leader or no member takes over in time
    */
   handOver(to: string | undefined): Promise<ClusterView>;
 }

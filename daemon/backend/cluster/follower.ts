@@ -8,11 +8,11 @@ import { SHARD } from '../store/main-shard.ts';
 import type { SharedStore, WrittenRecord } from '../store/shared-store.ts';
 import { SerialQueue } from '../store/serial-queue.ts';
 
-/** Maximum number of writes that are applied together. */
+/** Maximum number of writes that a follower reads and applies at once. */
 const RECORDS_MAX = 100;
-/** Interval of queries for new writes when no notification arrives. */
+/** Interval at which a follower queries the database for new writes, even if the database announces none. */
 const ASK_MS = 500;
-/** Maximum time that a caller waits for a write that another member acknowledged. */
+/** Maximum time that a caller waits until a write of the leader is in the memory of this follower. */
 const CAUGHT_UP_MS = 5000;
 
 interface FollowerParts {
@@ -22,8 +22,8 @@ interface FollowerParts {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Called after everything was read again, as it was at this write. The writes before it were not announced one by
-   * one.
+   * Callback after the whole state was reloaded from the store. `seq` is the sequence number of the last write that the
+   * state contains; the writes up to it are not announced individually.
    */
   readonly onReadAgain: (seq: number) => void;
 }
@@ -34,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * Keeps the memory of a member equal to the store while another member writes. It applies the keys that each write
- * touched, in order, and announces each write as the leader does.
+ * Replicates the writes of the leader into the memory of a follower. It reloads the keys that each write changed, and
+ * announces the writes in order, as the leader does.
  */
 export class Follower implements AsyncDisposable {
   readonly #parts: FollowerParts;
@@ -43,16 +43,16 @@ export class Follower implements AsyncDisposable {
   readonly #listening: Disposable;
   readonly #asking: Disposable;
   #seq: number;
-  /** Id of the write with that sequence number; undefined: the next query returns it. */
+  /** Id of the last write in memory; undefined until a query of the database returns it. */
   #id: string | undefined;
   readonly #queue = new SerialQueue();
-  /** True if a task is queued that applies everything written until then. */
+  /** True if a task that applies all new writes is queued and has not begun. */
   #isDue = false;
   #isEnded = false;
-  /** The reason why it cannot follow at the moment. */
+  /** The reason why replication currently fails; undefined if it works. */
   #problem: string | undefined;
 
-  /** @param seq the last write in memory */
+  /** @param seq the sequence number of the last write in memory */
   constructor(seq: number, parts: FollowerParts) {
     this.#seq = seq;
     this.#parts = parts;
@@ -67,10 +67,10 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * Resolves when a write is in memory. It resolves at once if this backend no longer follows, because it became the
-   * leader: then it does not return to following before it restarts.
+   * Resolves when the write with the sequence number `seq` is in memory. Resolves at once after this follower was
+   * stopped, because this backend became the leader: a leader becomes a follower again only by a restart.
    *
-   * @throws MonError `unavailable` if that takes too long
+   * @throws MonError `unavailable` if the write is not in memory after 5 seconds
    */
   async caughtUp(seq: number): Promise<void> {
     if (seq <= this.#seq || this.#isEnded) return;
@@ -95,7 +95,7 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * Applies everything that is written by now, independent of the periodic queries.
+   * Applies all writes that the database contains now, without waiting for the next periodic query.
    *
    * @throws MonError `unavailable` if the database cannot be read
    */
@@ -103,12 +103,12 @@ export class Follower implements AsyncDisposable {
     await this.#queue.take(() => this.#takeOver());
   }
 
-  /** Reads everything again, because the database holds less than memory does. */
+  /** Reloads the whole state from the database. Called after the database lost writes that are in memory. */
   async startOver(): Promise<void> {
     await this.#queue.take(() => this.#readAgain());
   }
 
-  /** Stops after the writes in progress are applied. */
+  /** Stops replication after the queued tasks have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
     this.#listening[Symbol.dispose]();
@@ -142,7 +142,7 @@ export class Follower implements AsyncDisposable {
     for (;;) {
       const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
       if (this.#id !== undefined && after !== undefined && after !== this.#id) {
-        // The database lost writes, and as many new ones were made since the last query.
+        // The database lost the last write that is in memory, and another write has its sequence number now.
         log.error(
           { seq: this.#seq },
           'the database lost a commit that it had acknowledged and has a different one in its place',
@@ -163,7 +163,9 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * @returns false: memory may hold a part of the records
+   * Applies records to memory.
+   *
+   * @returns false if applying them failed, so that memory may contain only a part of the records
    * @throws MonError `unavailable` if the database cannot be read
    */
   async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
@@ -181,7 +183,7 @@ export class Follower implements AsyncDisposable {
     }
   }
 
-  /** Reads everything again, when some writes are no longer available one by one. */
+  /** Reloads the whole state from a snapshot of the store, if the writes cannot be applied individually. */
   async #readAgain(): Promise<void> {
     const { store, registry, onReadAgain } = this.#parts;
     await using snapshot = await store.snapshot(SHARD);
@@ -208,7 +210,7 @@ export class Follower implements AsyncDisposable {
   }
 }
 
-/** A commit of the leader as a follower announces it: handlers are the leader's task. */
+/** Empty fields of a commit that a follower announces: only the leader creates jobs for handlers. */
 const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = { jobs: [], handlingNotes: [], times: undefined };
 
 function touched(records: readonly WrittenRecord[]): Iterable<Key> {
@@ -218,8 +220,8 @@ function touched(records: readonly WrittenRecord[]): Iterable<Key> {
 }
 
 /**
- * Estimates the number of results. Each result changes the record of its check, but several results of one check in one
- * write count once.
+ * Estimates the number of check results in a write by its changed keys. Each result changes the record of its check, so
+ * several results of the same check count as one result.
  */
 function countResults(keys: readonly Key[]): number {
   let count = 0;

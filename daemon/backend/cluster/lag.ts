@@ -1,28 +1,30 @@
 /**
- * Measures for how long a member has missed a write that it knows of. A follower of a busy leader misses the newest
- * write at nearly every check, and is not far behind for that.
+ * Measures for how long a committed write has been missing in the memory of a member. Counting missing writes would
+ * mislead: under load a follower lacks the newest write at nearly every measurement, but only briefly.
  */
 export class Lag {
-  /** The oldest known write that was missing, and the time when that was noticed. */
+  /** The missing write whose delay is measured, and when it was first found missing; undefined: none is missing. */
   #lacking: { readonly seq: number; readonly sinceMs: number } | undefined;
 
   /**
-   * @param seq the last write in memory
-   * @param newest the last known write
-   * @param nowMs on the monotonic clock
+   * Records a measurement.
+   *
+   * @param seq the sequence number of the last write in memory
+   * @param newest the sequence number of the newest write that is known to exist
+   * @param nowMs the current time of the monotonic clock, milliseconds
    */
   note(seq: number, newest: number, nowMs: number): void {
-    // A write that was known and is lost by the database is not missing.
+    // A missing write above `newest` was lost by the database, so it no longer counts as missing.
     if (this.#lacking !== undefined && seq < this.#lacking.seq && this.#lacking.seq <= newest) return;
     this.#lacking = seq < newest ? { seq: newest, sinceMs: nowMs } : undefined;
   }
 
-  /** The newest write that is known to be missing; 0: none. */
+  /** Sequence number of the write that was found missing; 0: no write was missing at the last measurement. */
   get seq(): number {
     return this.#lacking?.seq ?? 0;
   }
 
-  /** @returns milliseconds; 0: no known write is missing */
+  /** @returns how long the write has been missing, in milliseconds; 0 if no write is missing */
   ms(seq: number, nowMs: number): number {
     return this.#lacking === undefined || seq >= this.#lacking.seq ? 0 : nowMs - this.#lacking.sinceMs;
   }

@@ -16,23 +16,23 @@ import { Lag } from './lag.ts';
 import type { PeerSignatures } from './forwarding/proof/peer-signatures.ts';
 import type { PeerNews } from './peer-news.ts';
 
-/** Interval at which members announce themselves, and read who is the leader. */
+/** Interval at which a member sends its heartbeat to the database and reads who is the leader. */
 const MEET_MS = 500;
-/** Time without a response of the database after which the other members are queried. */
+/** Time without a response of the database after which a member queries the other members directly. */
 const UNHEARD_MS = 2 * MEET_MS;
-/** Maximum random delay before a takeover, so that members do not all try at once. */
+/** Maximum random delay before a member tries to become the leader, so that not all members try at once. */
 const JITTER_MS = 200;
-/** Maximum time that a write waits for a leader, and a handover for the next leader. */
+/** Maximum time that a forwarded request or a handover waits until there is a leader. */
 const WAIT_MS = 5000;
 const LOOK_AGAIN_MS = 20;
-/** Time that a request takes from its acceptance to the queue. */
+/** Time to wait at a handover until requests that this member accepted before have reached the commit queue. */
 const ON_THEIR_WAY_MS = 20;
-/** Time for which the other members leave a released lease to the chosen next leader. */
+/** Time for which only the chosen next leader may acquire a lease that was released for a handover. */
 const OFFER_MS = 1500;
-/** Difference between the clocks of the machine and of the database above which a warning is logged. */
+/** Maximum difference between the clocks of this host and the database; above it a warning is logged. */
 const CLOCK_MS_MAX = 10_000;
 
-/** The identity of this member as the others see it. */
+/** The identity that this member announces to the other members. */
 export interface Self {
   readonly name: string;
   readonly url: string;
@@ -43,19 +43,19 @@ export interface Self {
 interface MembershipParts {
   readonly store: SharedStore;
   readonly peers: Pick<PeerNews, 'newest'>;
-  /** Proves to the other members that this one is a member, and verifies their proofs. */
+  /** Signs the announcement of this member, and verifies the announcements of other members. */
   readonly signatures: Pick<PeerSignatures, 'problemOf' | 'rowProofOf'>;
   readonly batcher: Batcher;
   readonly time: TimeKeeper;
-  /** Absent if this member has been the leader since its start. */
+  /** Replicates the writes of the leader; undefined if this member has been the leader since its start. */
   readonly follower: Follower | undefined;
-  /** Starts the work that only the leader does. @param seq the last write that was followed */
+  /** Starts the tasks of the leader. @param seq the sequence number of the last write that is in memory */
   readonly lead: (lease: Lease, seq: number) => Promise<void>;
-  /** Stops the work of the leader. */
+  /** Stops the tasks of the leader, before a handover. */
   readonly standDown: () => Promise<void>;
-  /** Called when this member becomes or ceases to be the leader, so that agents reconnect. */
+  /** Called when this member becomes the leader or begins a handover; closes connections, so that agents reconnect. */
   readonly onRoleChange: () => void;
-  /** The number of seconds that a member may be behind and still receive requests. */
+  /** The lag in seconds above which this member rejects reads. */
   readonly lagSecondsMax: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -64,31 +64,31 @@ interface MembershipParts {
 }
 
 /**
- * One of several backends with one store: it follows while another one is the leader, takes over when there is none,
- * and hands over when it ends.
+ * The membership of this backend in a cluster that shares a store. The member follows while another member is the
+ * leader, becomes the leader when there is none, and hands over the leadership before it stops.
  */
 export class Membership implements Cluster, Leadership, AsyncDisposable {
   readonly #parts: MembershipParts;
-  /** Resolves, with the reason, when this member has stopped writing and restarts as a follower. */
+  /** Resolves with the reason when this member is no longer the leader, and must restart as a follower. */
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
-  /** Called each time, because a certificate is renewed. */
+  /** Returns the identity of this member; called for each heartbeat, because its certificate may be renewed. */
   #self: (() => Self) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
-  /** Reasons why members are not believed, by their id. */
+  /** Reasons why this member does not trust other members, by the id of the other member. */
   #problems: ReadonlyMap<string, string> = new Map();
-  /** The lead of the database's clock over the monotonic clock, milliseconds; undefined: unknown yet. */
+  /** Clock of the database minus the monotonic clock, in milliseconds; undefined before the first heartbeat. */
   #databaseAheadMs: number | undefined;
-  /** Time of the last successful query, on the monotonic clock. */
+  /** Time of the last successful heartbeat, on the monotonic clock. */
   #heardMs: number;
-  /** The reason why the database cannot be queried. */
+  /** The reason why the last heartbeat failed; undefined if it succeeded. */
   #problem: string | undefined;
   readonly #meeting: Disposable[] = [];
   #isMeeting = false;
   #isAsking = false;
   #isResigning = false;
-  /** True if another member took the lease. */
+  /** True if this member lost its lease while it was the leader, so its memory may differ from the database. */
   #isLost = false;
   #isEnded = false;
   readonly #lag = new Lag();
@@ -102,7 +102,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#end = resolve;
   }
 
-  /** True if this member is the leader now. */
+  /** True if this member is the leader, and has not begun to hand over the leadership. */
   get isWriter(): boolean {
     return this.#parts.batcher.isLeading && !this.#isResigning;
   }
@@ -111,16 +111,16 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#isResigning && this.#writer() !== undefined;
   }
 
-  /** Start of the current leadership by the clock of this member, epoch milliseconds; 0: unknown yet. */
+  /** Time when the current leader acquired the lease, by the clock of this host, epoch milliseconds; 0: unknown yet. */
   get writtenSinceMs(): number {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { clock } = this.#parts;
     if (lease === undefined) return 0;
-    // Corrected by the time since the query, because the clocks may differ.
+    // The age of the lease is measured by the database, because its clock may differ from the clock of this host.
     return clock.now() - (clock.monotonic() - this.#heardMs) - (nowMs - lease.sinceMs);
   }
 
-  /** The clock of the database, estimated from the last query, epoch milliseconds: all members share it. */
+  /** Current time by the clock of the database, which all members share: epoch milliseconds, estimated. */
   get databaseNowMs(): number {
     const { clock } = this.#parts;
     return this.#databaseAheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#databaseAheadMs);
@@ -133,10 +133,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Rejects reads from the memory of this member while it may be stale.
+   * Throws if the memory of this member may be stale, so that a read is rejected.
    *
-   * @throws MonError `unavailable` if it is too far behind the leader, or does not know whether it is still the leader
-   *   itself
+   * @throws MonError `unavailable` if this member is too far behind the leader, or does not know whether it is still
+   *   the leader itself
    */
   refuseStale(): void {
     if (this.#isInDoubt()) {
@@ -148,7 +148,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     throw new BusyError('this follower lags behind the leader: use another member, or retry in a few seconds');
   }
 
-  /** Announces this member to the others. @param lease of the shard, if it is the leader already */
+  /**
+   * Announces this member to the other members, now and regularly.
+   *
+   * @param self callback that returns the identity of this member
+   * @param lease the lease of the shard; undefined if this member is not the leader
+   */
   async join(self: () => Self, lease: Lease | undefined): Promise<void> {
     this.#self = self;
     if (lease !== undefined) this.#watch(lease);
@@ -163,9 +168,9 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Returns the leader, as soon as there is one.
+   * Returns the leader. Waits up to 5 seconds if there is no leader.
    *
-   * @throws MonError `unavailable` if there is no leader in time
+   * @throws MonError `unavailable` if there is no leader in time, or the leader cannot prove its membership
    */
   async writer(signal?: AbortSignal): Promise<'self' | PeerAddress> {
     const { clock } = this.#parts;
@@ -183,12 +188,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     }
   }
 
-  /** Implements `Leadership.caughtUp`, as `Follower.caughtUp`. */
+  /** Implements `Leadership.caughtUp`: resolves at once on the leader, and otherwise as `Follower.caughtUp` does. */
   async caughtUp(seq: number): Promise<void> {
     if (!this.isWriter) await this.#parts.follower?.caughtUp(seq);
   }
 
-  /** Returns the state for another member that has lost its connection to the database. */
+  /** Returns the replication state of this member, for a member that cannot reach the database. */
   standing(): PeerStanding {
     return { seq: this.seq, hears_database: !this.#isUnheard() };
   }
@@ -198,7 +203,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#live().filter(({ id }) => !this.#problems.has(id));
   }
 
-  /** Returns the other members by their rows in the database, with or without a proof. */
+  /** Returns the other members that were seen recently, even if they have not proved their membership. */
   #live(): readonly StoredMember[] {
     const { members = [], nowMs = 0 } = this.#standing ?? {};
     return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < LOST_MS);
@@ -237,7 +242,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.view();
   }
 
-  /** Hands over if this member is the leader and there is another one, and leaves the cluster. */
+  /** Leaves the cluster. If this member is the leader and there is another member, it first hands over. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { store, log } = this.#parts;
     await this.#meet();
@@ -251,7 +256,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await store.leave();
   }
 
-  /** Stops writing; writes wait until another member is the leader. */
+  /** Commits all queued writes, releases the lease and leaves the list of members. Later writes wait for a leader. */
   async #resign(to: string | undefined): Promise<void> {
     const { batcher, time, standDown, onRoleChange, store } = this.#parts;
     const lease = this.#lease;
@@ -259,7 +264,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await standDown();
     this.#isResigning = true;
     onRoleChange();
-    // Requests that were accepted before are still on their way into the queue.
+    // Requests that were accepted before may not have reached the commit queue yet.
     await this.#pause(ON_THEIR_WAY_MS);
     await batcher.resign();
     await time.close();
@@ -300,7 +305,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#isMeeting = true;
     const { clock, log } = this.#parts;
     try {
-      // The time of the request, because the response may have waited while this process was stopped.
+      // `#heardMs` is the time before the request, because this process may be suspended while the response waits.
       const requestMs = clock.monotonic();
       await this.#hear(this.#self);
       this.#heardMs = requestMs;
@@ -318,7 +323,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     }
   }
 
-  /** Announces this member and reads the state. A member that has resigned is no candidate any more. */
+  /** Sends a heartbeat and reads the state of the cluster. During and after a handover it only reads the state. */
   async #hear(self: () => Self): Promise<void> {
     const { seq } = this;
     const { store, clock } = this.#parts;
@@ -352,7 +357,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#problems = problems;
   }
 
-  /** @throws MonError `unavailable` */
+  /** Rejects a leader that is not trusted. @throws MonError `unavailable` */
   #refuseUnproved({ id, name }: StoredMember): void {
     const problem = this.#problems.get(id);
     if (problem === undefined) return;
@@ -360,8 +365,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Reads everything again after the database lost writes: a standby that was behind was promoted, or an old copy was
-   * restored. The leader notices that by itself.
+   * Reloads the memory of this follower after the database lost writes, because an outdated standby was promoted or an
+   * old copy was restored. If this member is the leader, its store detects the loss instead.
    */
   async #goBack(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
@@ -384,8 +389,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * True if another member may be the leader by now, because this one was stopped for longer than its lease or has lost
-   * it. Then its memory may hold changes that will never be committed.
+   * True if this member was the leader and another member may be the leader now, because the lease was lost or may have
+   * expired while this process was suspended. Then memory may contain changes that will never be committed.
    */
   #isInDoubt(): boolean {
     const { batcher, store, clock } = this.#parts;
@@ -405,19 +410,23 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Queries the other members whether they still reach the database that this member has lost, and so how far it is
-   * behind.
+   * Measures the lag of this member while it cannot reach the database. Other members that still reach the database
+   * report the newest write.
    */
   async #askPeers(): Promise<void> {
     if (this.#isAsking || this.#isEnded || !this.#isUnheard()) return;
     this.#isAsking = true;
     const newest = await this.#parts.peers.newest(this.others());
     this.#isAsking = false;
-    // If no member reaches the database, no member has newer data, and this memory may be served.
+    // If no member reaches the database, no member can have newer data, so this member counts as up to date.
     if (this.#isUnheard()) this.#lag.note(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
   }
 
-  /** Takes over if there is no leader. @returns true if this member is the leader now */
+  /**
+   * Tries to become the leader if there is none.
+   *
+   * @returns true if this member acquired the lease, even if starting its tasks as the leader failed
+   */
   async #takeOver(): Promise<boolean> {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { store, batcher, random, follower } = this.#parts;
@@ -429,7 +438,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (lease?.holder !== undefined) await this.#pause(random() * JITTER_MS);
     const startMs = this.#parts.clock.monotonic();
     const taken = await store.acquire(SHARD, LEASE_MS).catch((error: unknown) => {
-      // Another member acquired the lease first.
+      // A conflict means that another member acquired the lease first.
       if (error instanceof MonError && error.code === 'conflict') return undefined;
       throw error;
     });

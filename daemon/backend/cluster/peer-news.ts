@@ -9,7 +9,7 @@ const QUERY_TIMEOUT_MS = 2000;
 
 type NewsParts = LinkParts;
 
-/** Queries the other backends, for a member that cannot query the database. */
+/** Queries the other members for the newest write, when this member cannot reach the database. */
 export class PeerNews {
   readonly #parts: NewsParts;
 
@@ -17,7 +17,10 @@ export class PeerNews {
     this.#parts = parts;
   }
 
-  /** @returns the newest write known to members that reach the database; undefined: no such member responded */
+  /**
+   * @returns the sequence number of the newest write, as reported by members that reach the database; undefined if no
+   *   such member responded
+   */
   async newest(peers: readonly PeerAddress[]): Promise<number | undefined> {
     const standings = await Promise.all(peers.map((peer) => this.#standingOf(peer).catch(() => undefined)));
     return newestHeard(standings.filter((standing) => standing !== undefined));
@@ -30,7 +33,7 @@ export class PeerNews {
   }
 }
 
-/** Serves the state of this member to the backends that share the store, and to no other caller. */
+/** Registers the route that returns the replication state of this member; only other members may use the route. */
 export function serveStanding(app: FastifyInstance, standing: () => PeerStanding): void {
   app.get(PEER_STANDING_PATH, { config: { access: 'admin', isOfPeers: true, isOfItself: true } }, standing);
 }

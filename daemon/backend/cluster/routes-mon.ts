@@ -14,7 +14,7 @@ interface ClusterDeps {
   readonly audit: Audit;
 }
 
-/** Serves the state of the cluster and the handover. */
+/** Returns the route handlers of the mon API for the cluster state and the handover. */
 export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' | 'handOver'> {
   return {
     cluster: () => cluster.view(),
@@ -24,7 +24,7 @@ export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' |
       const succession = successionOf(view, to);
       if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
       const { member } = succession;
-      // Recorded before the handover: afterwards another member is the leader, and may be unreachable.
+      // Recorded before the handover, because this member cannot write to the audit trail afterwards.
       await audit.record(actorOf(request), {
         action: 'cluster.hand-over',
         target: member.name,

@@ -7,11 +7,11 @@ import { SHARD } from '../store/main-shard.ts';
 import type { Cluster } from './cluster.ts';
 import { memberName } from './member-name.ts';
 
-/** Location of the store, for operators. */
+/** Kind and location of the store, as shown to operators. */
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'location'>;
 
 interface StandaloneParts {
-  /** The id of this run of the backend. */
+  /** The id of this process of the backend; a restart creates a new id. */
   readonly id: string;
   readonly hostname: string;
   readonly database: ClusterDatabase;
@@ -21,7 +21,7 @@ interface StandaloneParts {
   readonly clock: Clock;
 }
 
-/** The cluster of a backend that does not share its store: its only member is the leader. */
+/** The cluster of a backend that does not share its store: the backend is the only member and the leader. */
 export class StandaloneCluster implements Cluster {
   readonly #parts: StandaloneParts;
   readonly #since: number;
@@ -32,7 +32,7 @@ export class StandaloneCluster implements Cluster {
     this.#since = this.#nowSeconds();
   }
 
-  /** @param url the address at which the backend listens now */
+  /** Sets the address of the member. @param url the URL at which the backend listens */
   servesAt(url: string): void {
     this.#url = new URL(url);
   }

@@ -18,7 +18,7 @@ import type { Writers } from './writers.ts';
 
 const MIB = 1024 * 1024;
 
-/** The time after which a peer that does not read its responses is cut off; the feed has a shorter limit. */
+/** Time after which a connection is closed if its client reads no data; the feed has a shorter limit. */
 const READ_STALL_MS = 60_000;
 
 interface AccessParts {
@@ -27,12 +27,12 @@ interface AccessParts {
   readonly status: BackendStatus;
 }
 
-/** Decides who may connect, and what they may do. */
+/** The components that limit connections and authenticate callers. */
 export interface AccessControl {
   readonly callers: Callers;
   readonly connections: Connections;
   readonly slowPeers: SlowPeers;
-  /** The token for programs on this machine. */
+  /** The token by which programs on this host use the API as local administrator. */
   readonly localToken: string;
   readonly authenticator: Authenticator;
 }
@@ -88,7 +88,7 @@ function watchSlowPeers({ config, clock, log }: Foundation): SlowPeers {
   });
 }
 
-/** Writes the token for programs on this machine, if they can reach the listener of the API. */
+/** Writes the token for programs on this host, if these programs can reach the API listener on a loopback address. */
 export async function openLocalAccess(
   { localDirectories, bind, log }: BackendOptions,
   { url, token }: { readonly url: string; readonly token: string },

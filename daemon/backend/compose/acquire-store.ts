@@ -9,15 +9,15 @@ import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 
-/** Interval of the attempts while it waits. */
+/** Interval of attempts to open the store while its database is unavailable. */
 const ASK_MS = 250;
 
 /**
- * Opens the store and acquires its lease; without a lease, if another backend is the leader of a shared store. If the
- * database is unavailable, it waits.
+ * Opens the store and acquires its lease. Waits while the database of a shared store is unavailable.
  *
- * @throws MonError as `openStore`; `invalid` if backends of another major version are running; `unavailable` if it was
- *   stopped before
+ * @returns the store and its lease; the lease is undefined if another member is the leader of a shared store
+ * @throws MonError as `openStore`; `invalid` if a member with another major version is running; `unavailable` if the
+ *   backend is stopped while it waits
  */
 export async function acquireStore(
   options: Pick<BackendOptions, 'openStore' | 'isShared' | 'stop' | 'clock' | 'log'>,
@@ -31,7 +31,7 @@ export async function acquireStore(
   return { store, lease };
 }
 
-/** @throws MonError `invalid` while a backend of another major version is running */
+/** @throws MonError `invalid` if a member with another major version of the program is running */
 async function refuseForeign(store: SharedStore): Promise<void> {
   const { members, nowMs } = await store.meet(SHARD, undefined);
   const foreign = foreignMember(
@@ -65,7 +65,7 @@ async function patiently<T>(
       return await attempt();
     } catch (error) {
       if (mayWait !== true || !(error instanceof MonError) || error.code !== 'unavailable') throw error;
-      // Logged once, and not with every attempt.
+      // Logged only once, because attempts are frequent.
       if (!isLogged) log.warn({ reason: error.message }, 'waiting for the database');
       isLogged = true;
     }

@@ -20,7 +20,7 @@ import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { Writers } from './writers.ts';
 
-/** The parts of the backend that the APIs serve. */
+/** The components of the backend that the routes of the APIs use. */
 interface ServedParts {
   readonly batcher: Batcher;
   readonly writers: Writers;

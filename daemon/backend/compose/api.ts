@@ -67,7 +67,7 @@ import { inhibitionsOnMon } from '../notify/inhibitions/routes-mon.ts';
 import { timelineOnMon } from '../timeline/routes-mon.ts';
 import { pastStateOnMon } from '../timeline/mon-state.ts';
 
-/** The dependencies of all nouns. */
+/** The dependencies of the routes of all APIs. */
 export type ApiDeps = V1Deps &
   MonDeps &
   V2Deps &
@@ -123,7 +123,7 @@ type V2Deps = FirstOf<typeof authOnV2> &
   FirstOf<typeof silencedOnV2> &
   FirstOf<typeof clusterOnV2>;
 
-/** Serves all APIs: v1, v2, mon and Alertmanager. */
+/** Registers the routes of all APIs: v1, v2, mon and Alertmanager. */
 export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: readonly RouteAccess[]): void {
   measureRequests(app, deps.metrics);
   serveV2(app, deps);
@@ -181,7 +181,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
   serve(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
 }
 
-/** Serves a listener for the v2 API alone, with its own `/health`, and the metrics. */
+/** Registers the routes of a listener that serves only the v2 API, with `/health` of the v2 API, and the metrics. */
 export function serveV2Only(app: FastifyInstance, deps: ApiDeps): void {
   measureRequests(app, deps.metrics);
   serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));

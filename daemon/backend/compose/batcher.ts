@@ -7,7 +7,7 @@ import type { BackendOptions } from './options.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 
-/** Opens the batcher, which commits every change of the store. */
+/** Creates the batcher, which commits all changes to the store. */
 export function openBatcher(
   { batcher: settings }: Pick<BackendOptions, 'batcher'>,
   { definitions, store, lease, time, clock, log, registry, disk, memory }: Foundation,

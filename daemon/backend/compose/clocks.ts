@@ -38,11 +38,11 @@ interface ClockParts {
   readonly lanes: HandlerQueues;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
-  /** The client of the disk check; undefined: the backend reports nothing about itself. */
+  /** Name of the client for checks of the backend itself, such as `disk`; undefined: it reports no such results. */
   readonly ownName: string | undefined;
 }
 
-/** Returns the timed work of the leader in the order of its start: expiry, keepalives, stale results, the disk. */
+/** Returns the periodic tasks of the leader, such as expiry and keepalive checks, in the order in which they start. */
 export function clocks(foundation: Foundation, parts: ClockParts): readonly Lifecycle[] {
   const { definitions, registry, store, disk, clock, log } = foundation;
   const { batcher, writers, lanes, ownName } = parts;
@@ -55,7 +55,8 @@ export function clocks(foundation: Foundation, parts: ClockParts): readonly Life
   const changes = new InhibitionUpdates(batcher);
   const flushes = new GroupFlusher({ batcher, definitions, clock });
   const stale = new StaleResults(batcher);
-  // Created when it starts, because its timer runs from its creation; the timeline uses it, too.
+  // The checkpoints are created when their task starts, because their timer runs from creation. The timeline uses the
+  // same object.
   let created: Checkpoints | undefined;
   const checkpoints = (): Checkpoints => (created ??= new Checkpoints({ ...writing, store }));
   return [
@@ -78,7 +79,7 @@ export function clocks(foundation: Foundation, parts: ClockParts): readonly Life
   ];
 }
 
-/** The settings of silences, read each time because a reload changes them. */
+/** Returns callbacks that read the settings of silences, because a reload may change the settings. */
 function silenceSettings({ config }: Foundation): {
   readonly before: () => number;
   readonly notify: Parameters<typeof remindOfEnds>[0]['notify'];
@@ -112,7 +113,7 @@ function watchAggregateRules(
   });
 }
 
-/** Returns the clocks that report problems of the backend itself as events. */
+/** Returns the periodic tasks that report problems of the backend itself as check results. */
 function clocksOfSelf(
   { definitions, registry, store, disk, clock, log }: Foundation,
   { writers, lanes, schedule, board, ownName }: ClockParts & { readonly ownName: string },
@@ -126,7 +127,7 @@ function clocksOfSelf(
   ];
 }
 
-/** Opens the schedule of checks; only the leader requests runs. */
+/** Starts the schedule of checks. Each member runs the schedule, but only the leader sends check requests to agents. */
 export function openSchedule(
   { definitions, registry, store, clock, log }: Foundation,
   { batcher, agents }: { readonly batcher: Pick<Batcher, 'isLeading'>; readonly agents: AgentHub },

@@ -2,8 +2,9 @@ import type { Membership } from '../cluster/membership.ts';
 import type { Clock } from '../ports.ts';
 
 /**
- * The clock that all members of the cluster share: the clock of the database, which the membership estimates. The
- * membership needs the signatures, and these need this clock; until `connect`, it is the clock of this backend.
+ * The clock that all members of the cluster share: the clock of the database, as the membership estimates it. Until
+ * `connect` is called, it returns the time of this backend, because signatures need a clock before the membership
+ * exists.
  */
 export class ClusterClock {
   readonly #own: Pick<Clock, 'now'>;
@@ -17,7 +18,7 @@ export class ClusterClock {
     this.#member = member;
   }
 
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now(): number {
     return this.#member?.databaseNowMs ?? this.#own.now();
   }

@@ -2,8 +2,9 @@ import type { Broadcast } from '../cluster/runs/broadcast.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 
 /**
- * Publishes messages of transports to the consumers of all backends that share the store. Handlers need it before the
- * other backends are reachable, because these run handlers, too: until `connect`, it publishes on this backend alone.
+ * Publishes messages of transport handlers to the feed consumers of all members of the cluster. Until `connect` is
+ * called, it publishes to the consumers of this backend only, because handlers are created before the connections to
+ * other members.
  */
 export class ClusterFeed {
   readonly #own: Pick<FeedHub, 'publish'>;
@@ -13,7 +14,7 @@ export class ClusterFeed {
     this.#own = own;
   }
 
-  /** @param others the feeds of the other backends */
+  /** @param others publishes to the feed consumers of the other members */
   connect(others: Pick<Broadcast, 'publish'>): void {
     this.#others = others;
   }

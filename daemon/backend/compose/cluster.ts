@@ -29,14 +29,14 @@ interface MemberParts {
   readonly leader: LeaderRole;
 }
 
-/** This backend among those that share its store. */
+/** The connection of this backend to the cluster. */
 export interface SharedCluster {
   readonly member: Membership;
-  /** The signatures by which the backends recognize each other. */
+  /** Signs requests to other members, and verifies their requests. */
   readonly signatures: PeerSignatures;
 }
 
-/** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
+/** Creates the membership of this backend in the cluster. @returns undefined if the store cannot be shared */
 export function openSharedCluster(
   foundation: Foundation,
   parts: MemberParts,
@@ -98,7 +98,8 @@ function openMembership(
     log,
     random: Math.random,
   });
-  // A follower excuses the same results as the leader does.
+  // Aggregate rules count results as stale only some time after the leader has started, and a follower must use the
+  // same start time.
   registry.state(openRuleWatch).otherSinceMs = () => member.writtenSinceMs;
   return member;
 }
@@ -112,7 +113,7 @@ export function standaloneCluster(
   return new StandaloneCluster({ id, hostname, database, store, epoch: lease?.epoch ?? 0, clock });
 }
 
-/** Announces this backend to the other members. */
+/** Announces this backend to the other members, now and regularly until teardown. */
 export async function joinCluster(
   options: Pick<BackendOptions, 'bind'>,
   foundation: Foundation,
@@ -123,7 +124,7 @@ export async function joinCluster(
   await member.join(() => selfOf(options, foundation, listener), foundation.lease);
 }
 
-/** Returns the identity and address of this backend for the other members. */
+/** Returns the name, URL and certificate fingerprint that this backend announces to the other members. */
 function selfOf(
   { bind }: Pick<BackendOptions, 'bind'>,
   { config, tls }: Foundation,

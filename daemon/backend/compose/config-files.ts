@@ -9,9 +9,9 @@ import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 
 /**
- * Lists the loaded configuration files in the state directory, for commands.
+ * Writes the list of loaded configuration files into the state directory, for the commands of handlers.
  *
- * @returns environment variables that tell commands where the configuration files are
+ * @returns environment variables in the form `NAME=value`, by which commands find the list
  */
 export async function openLoadedFiles(
   { localDirectories }: BackendOptions,
@@ -19,7 +19,7 @@ export async function openLoadedFiles(
   teardown: Teardown<PartName>,
 ): Promise<readonly string[]> {
   if (localDirectories === undefined) return [];
-  // With a database the directory does not exist yet.
+  // If the store is a database, nothing else has created the state directory.
   await mkdir(localDirectories.stateDir, { recursive: true });
   const files = teardown.use('loaded files', new LoadedFiles(localDirectories.stateDir, log));
   await files.write(config.files);
@@ -30,7 +30,7 @@ export async function openLoadedFiles(
   return files.environment;
 }
 
-/** Watches the configuration for changes; undefined: it cannot be read again. */
+/** Watches the configuration files for changes. @returns undefined if the configuration cannot be reloaded */
 export function openConfigWatch(
   options: BackendOptions,
   { config, registry, clock, log }: Foundation,

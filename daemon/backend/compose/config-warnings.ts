@@ -3,7 +3,7 @@ import { warnOfExpressions } from '../config/warn-of-expressions.ts';
 import { warnOfShellTokens } from '../config/warn-of-shell-tokens.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Logs the problems of definitions and settings that do not prevent the start. */
+/** Logs warnings about definitions and settings. None of these problems prevents the start. */
 export function warnOfConfig(foundation: Foundation, apiCommands: ApiCommands): void {
   const { registry, log } = foundation;
   warnOfShellTokens(registry.definitions, log);
@@ -13,7 +13,8 @@ export function warnOfConfig(foundation: Foundation, apiCommands: ApiCommands): 
 }
 
 /**
- * Warns if agents of one tenant could report in the namespace of another because their certificates are not limited.
+ * Warns if there are several namespaces and the certificates of agents are valid in all of them. An agent of one tenant
+ * could then report in the namespace of another tenant.
  */
 function warnOfCertificates({ config, registry, tls, log }: Foundation): void {
   const namespaces = [...registry.declared.names()].length;

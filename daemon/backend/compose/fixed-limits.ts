@@ -5,9 +5,9 @@ import {
   TRANSITIONS_PER_CHECK,
 } from '../../../shared/schemas/fixed-limits.ts';
 
-/** Limits that no setting changes, but tests reach only if they are smaller. */
+/** Limits that no setting changes. Tests use lower limits, so that they can reach them. */
 export interface FixedLimits {
-  /** Silences of a namespace. */
+  /** Maximum number of silences in a namespace. */
   readonly silences: number;
   readonly quarantineSeconds: number;
   readonly transitionsPerCheck: number;

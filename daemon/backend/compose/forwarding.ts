@@ -4,7 +4,7 @@ import type { BackendOptions } from './options.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 
-/** Opens the connection to the other backends of the store; undefined: the store cannot be shared. */
+/** Creates the forwarding of requests and agents to the leader. @returns undefined if the store cannot be shared */
 export function openForwarding(
   { openForwarding: open }: Pick<BackendOptions, 'openForwarding'>,
   shared: SharedCluster | undefined,

@@ -23,20 +23,20 @@ import { acquireStore } from './acquire-store.ts';
 import { FIXED_LIMITS, type FixedLimits } from './fixed-limits.ts';
 import type { BackendOptions } from './options.ts';
 
-/** The foundation of all other parts. */
+/** The components on which all other components of the backend depend. */
 export interface Foundation {
   readonly config: ConfigInForce;
   readonly fixedLimits: FixedLimits;
   readonly definitions: Definitions;
   readonly tls: ListenersTls;
-  /** The key by which backends with the same store recognize each other; undefined: the setting names no file. */
+  /** The keys with which cluster members authenticate each other; undefined if `peer-key-file` is not set. */
   readonly peerKey: PeerKeyFile | undefined;
   readonly disk: DiskGuard;
   readonly store: Store;
-  /** Undefined: another backend is the leader of the shared store. */
+  /** The lease of the store; undefined if another member of the cluster is the leader. */
   readonly lease: Lease | undefined;
   readonly time: TimeKeeper;
-  /** The clock of `time`, which does not follow changes of the machine's clock at once. */
+  /** The clock of `time`; it does not follow changes of the system clock of this host at once. */
   readonly clock: TimeKeeper['clock'];
   readonly log: Log;
   readonly registry: Registry;
@@ -44,10 +44,10 @@ export interface Foundation {
 }
 
 /**
- * Opens settings, store, time and the state in memory.
+ * Opens the configuration, the store, the clock and the state in memory.
  *
- * @param tables all kinds of stored objects
- * @throws MonError `invalid` or `conflict` if the backend cannot start this way
+ * @param tables the tables of all kinds of stored objects
+ * @throws MonError `invalid` or `conflict` if the backend cannot start with this configuration or store
  */
 export async function openFoundation(
   options: BackendOptions,
@@ -69,7 +69,7 @@ export async function openFoundation(
     clock: machine,
     log,
   });
-  // First, because opening a store on a full disk needs the reserve.
+  // The disk is checked before the store is opened, because on a full disk the store needs the space of the reserve.
   await disk.look();
   const { store, lease } = await acquireStore(options, teardown);
   const time = await TimeKeeper.open({ store, tables, machine, log });
@@ -113,7 +113,10 @@ export async function openFoundation(
   return { config, fixedLimits, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
 }
 
-/** Loads the registry from a snapshot, so that concurrent writes of another backend are not seen in part. */
+/**
+ * Loads the registry. A follower loads it from a snapshot, so that it does not see a part of a concurrent write of the
+ * leader.
+ */
 async function loadRegistry(registry: Registry, store: Store, lease: Lease | undefined): Promise<void> {
   if (lease !== undefined || !isShared(store)) {
     await registry.load(store);
@@ -123,7 +126,7 @@ async function loadRegistry(registry: Registry, store: Store, lease: Lease | und
   await registry.load(snapshot);
 }
 
-/** @throws MonError `invalid` if every caller who can reach the address could use the API */
+/** @throws MonError `invalid` if other hosts can reach a listener and the API needs no credentials, unless allowed */
 export function refuseOpenBind(
   { bind, config, isInsecureAllowed }: BackendOptions,
   { api }: Pick<LoadedConfig, 'api'>,

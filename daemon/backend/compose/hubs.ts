@@ -14,13 +14,13 @@ import type { Writers } from './writers.ts';
 interface HubParts {
   readonly batcher: Batcher;
   readonly writers: Pick<Writers, 'results' | 'clients' | 'entityLimit'>;
-  /** The backend's name for operators. */
+  /** The host name of the backend, as shown to operators. */
   readonly name: string;
-  /** Aborted when the backend begins to stop. */
+  /** Signal that is aborted when the backend begins to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** The lasting connections of agents and of consumers of the feed. */
+/** The hubs for WebSocket connections of agents and feed consumers, and the log of changes that the feed reads. */
 interface Hubs {
   readonly changes: ChangeLog;
   readonly agents: AgentHub;

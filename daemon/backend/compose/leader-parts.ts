@@ -14,16 +14,16 @@ interface LeaderDeps {
   readonly writers: Writers;
   readonly lanes: NotificationQueues['lanes'];
   readonly notifications: Pick<NotificationDelivery, 'jobs' | 'deadLetters' | 'deliveries'>;
-  /** Runs the handlers: on this backend, or on all backends that share the store. */
+  /** Runs handlers, on this backend or distributed among the members of the cluster. */
   readonly delivery: Deliverer;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
   readonly plans: Pick<PlanRunner, 'takeUp'>;
-  /** The client of the disk check; undefined: the backend reports nothing about itself. */
+  /** Name of the client for checks of the backend itself, such as `disk`; undefined: it reports no such results. */
   readonly ownName: string | undefined;
 }
 
-/** Returns the parts that run only while this backend is the leader, in the order in which they start. */
+/** Returns the components that run only while this backend is the leader, in the order in which they start. */
 export function leaderParts(
   foundation: Foundation,
   { batcher, notifications, delivery, plans, ...parts }: LeaderDeps,
@@ -35,7 +35,7 @@ export function leaderParts(
   const handlers = { ...queues, delivery, definitions, registry, store, clock, log, random: Math.random };
   return [
     { name: 'clock monitor', start: () => time.watch(batcher) },
-    // Before anything else is committed, so that pending runs of the previous process come first.
+    // The handlers start before any component commits changes, so that runs left by the previous process come first.
     { name: 'handlers', start: () => JobRunner.start(handlers) },
     ...clocks(foundation, { batcher, ...parts }),
     { name: 'interrupted upgrade step', start: () => plans.takeUp() },

@@ -4,8 +4,8 @@ import type { Clock } from '../ports.ts';
 import { Teardown, type Lifecycle } from './teardown.ts';
 
 /**
- * The leader role of this backend: the parts that run only while it is the leader. The cluster starts and stops them,
- * but some of them need the cluster. So the role is created before the cluster, and its parts are defined after it.
+ * The components that run only while this backend is the leader. The cluster membership starts and stops them, but some
+ * of them depend on the membership. So this object is created before the membership, and its parts are defined later.
  */
 export class LeaderRole implements AsyncDisposable {
   readonly #running: Teardown;
@@ -16,23 +16,23 @@ export class LeaderRole implements AsyncDisposable {
     this.#running = new Teardown(parts);
   }
 
-  /** Defines the parts, in the order in which they start. Called once, before `start`. */
+  /** Defines the parts, in the order in which they start. Call it once, before `start`. */
   defineParts(parts: readonly Lifecycle[]): void {
     this.#parts = parts;
   }
 
-  /** @param listener called when this backend becomes or ceases to be the leader; there is at most one */
+  /** Sets the only listener. @param listener called when this backend becomes the leader or begins a handover */
   onChange(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** Starts the parts. Called once: a backend that was the leader is composed again to become a follower. */
+  /** Starts the parts. Call it once, because a former leader is composed anew to become a follower. */
   async start(): Promise<void> {
     if (this.#parts === undefined) throw new MonError('internal', 'internal error: the leader has no parts yet');
     await this.#running.start(this.#parts);
   }
 
-  /** Calls the listener, if there is one. */
+  /** Calls the listener that `onChange` has set. */
   announceChange(): void {
     this.#listener?.();
   }

@@ -17,7 +17,7 @@ import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { Writers } from './writers.ts';
 
-/** The queues of notifications, and the routing that decides which handlers are notified. */
+/** The queues of handlers, and the routing that decides which handlers are notified. */
 export interface NotificationQueues {
   readonly deadLetterIndex: DeadLetterIndex;
   readonly lanes: HandlerQueues;
@@ -43,16 +43,16 @@ interface NotificationParts {
   readonly batcher: Batcher;
   readonly clients: Writers['clients'];
   readonly feed: FeedHub;
-  /** Aborted when the backend begins to stop. */
+  /** Signal that is aborted when the backend begins to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** Runs the handlers, and records their outcomes. */
+/** The components that run handlers and record their outcomes. */
 export interface NotificationDelivery {
   readonly jobs: JobWriter;
   readonly deadLetters: DeadLetters;
   readonly deliveries: LastDeliveries;
-  /** The metric series of the handler `prometheus`. */
+  /** The metric series that the handler `prometheus` has collected. */
   readonly series: MetricSeries;
   /** The feed to which transport handlers publish. */
   readonly clusterFeed: ClusterFeed;

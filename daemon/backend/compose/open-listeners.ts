@@ -37,18 +37,18 @@ import type { Membership } from '../cluster/membership.ts';
 import { serveStanding } from '../cluster/peer-news.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
-/** Maximum size of an agent's frame: a full one of the largest results. */
+/** Maximum size of a WebSocket frame of an agent, enough for a full batch of the largest results. */
 const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** Maximum size of one event, which may contain a long output or many metrics. */
+/** Maximum size of a WebSocket frame of a v2 agent: one event, which may contain a long output or many metrics. */
 const V2_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
-/** Close code of the WebSocket protocol: the service restarts, and is available at once. */
+/** WebSocket close code for a service restart: the agent may reconnect at once. */
 const SERVICE_RESTART = 1012;
 
 /**
- * Time for which requests on kept connections are answered, if there are other backends: then busy clients move there
- * without a failure.
+ * Time for which a stopping member answers requests on keep-alive connections and asks the clients to reconnect. Busy
+ * clients then move to another member without a failed request.
  */
 const LAST_ANSWERS_MS = 500;
 
@@ -58,22 +58,22 @@ interface DoorParts {
   readonly feed: FeedHub;
   readonly connections: Connections;
   readonly commits: CommitBoard;
-  /** Forwards to the other backends; undefined: the store is not shared. */
+  /** Forwards requests and agents to the leader; undefined if the store is not shared. */
   readonly forwarding: Forwarding | undefined;
-  /** The membership of this backend; undefined: there is no cluster. */
+  /** The membership of this backend in the cluster; undefined if the store is not shared. */
   readonly member: Pick<Membership, 'standing'> | undefined;
-  /** Runs handlers for other backends; undefined: there is no cluster. */
+  /** Runs handlers for the leader; undefined if the store is not shared. */
   readonly peerRuns: PeerRuns | undefined;
 }
 
-/** The URLs of the listeners; undefined: there is no such listener. */
+/** The URLs of the listeners; the URL of a listener that is not configured is undefined. */
 interface Listeners {
   readonly url: string;
   readonly agentUrl: string | undefined;
   readonly v2Url: string | undefined;
 }
 
-/** Opens every listener, each with the guard that checks credentials. */
+/** Opens all listeners. Their guards authenticate the WebSocket connections. */
 export async function openListeners(
   options: BackendOptions,
   foundation: Foundation,
@@ -90,7 +90,7 @@ export async function openListeners(
     peerRuns?.serve(server);
     if (member !== undefined) serveStanding(server, () => member.standing());
   });
-  // Closed together, because each may have to wait for responses in progress.
+  // The API listeners are closed at the same time, because each may have to wait for responses in progress.
   const apps = [app];
   const lastAnswersMs = forwarding === undefined ? 0 : LAST_ANSWERS_MS;
   teardown.defer('API', async () => {
@@ -106,7 +106,7 @@ export async function openListeners(
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
   forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another member is the leader now'));
   const other = forwarding?.openDoor({ server: app.server, connections, slowPeers });
-  // After the WebSockets within them.
+  // The tunnels are registered before the WebSockets, so that they are closed after the WebSockets that use them.
   if (other !== undefined) teardown.use('tunnels of other backends', other);
   teardown.use(
     'WebSockets',
@@ -117,7 +117,7 @@ export async function openListeners(
       other,
     }),
   );
-  // Otherwise a listener would wait for these connections.
+  // The tunnels are closed before the API listener, because it waits for its open connections.
   if (forwarding !== undefined) teardown.defer('tunnels of agents', () => forwarding.cutTunnels());
   const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
   const { 'v2-listener': v2Address, 'agent-listener': agentAddress } = options.config.program;
@@ -153,7 +153,7 @@ function liveSockets({ clock }: Foundation, { api, commits }: DoorParts): LiveSo
   });
 }
 
-/** Returns the guard of WebSockets; consumers of the feed may send their credentials later. */
+/** Returns the guard that authenticates WebSockets. A feed consumer may send its credentials after the handshake. */
 function guardOf({ authenticator, callers }: ApiDeps): Guard {
   return (request) => {
     const { headers, url } = request;
@@ -167,11 +167,11 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
   };
 }
 
-/** Returns the guard of the agent listener, which remote agents can reach while no credentials are required. */
+/** Returns the guard of the agent listener, which admits remote agents while the backend requires no credentials. */
 function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
     if (!authenticator.isOpen || isLoopback(bind)) return guard(request);
-    // Its host names are unknown here, so a foreign Host cannot be detected.
+    // The header Host cannot be checked, because the host names of this listener are unknown.
     refuseForeignOrigin(request);
     return authenticator.whileOpen(request.headers, request.socket.remoteAddress ?? '');
   };
@@ -231,7 +231,7 @@ function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): WebSocket
     maxPayload: FEED_FRAME_BYTES_MAX,
     access: 'read',
     canLogInLater: true,
-    // The namespaces that it may read are checked when it requests them.
+    // The namespaces that a consumer may read are checked when it requests them.
     admit: () => undefined,
     accept: (socket, principal, request) => {
       if (principal.via === 'nobody') logIn(socket, request);

@@ -13,40 +13,38 @@ import type { FixedLimits } from './fixed-limits.ts';
 export interface BackendOptions {
   readonly config: LoadedConfig;
   /**
-   * The configuration that a reload had put into force before a restart; listeners stay as in `config`. Default: none.
+   * The configuration of the last reload, if the backend is composed again in the same process. The listeners still use
+   * `config`. Default: none.
    */
   readonly reloaded?: LoadedConfig | undefined;
-  /** Reads the configuration again; without it there is no reload. */
+  /** Loads the configuration again for a reload; undefined: the configuration cannot be reloaded. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
-  /** Location of the store, for operators. Default: unknown. */
+  /** Kind and location of the store, as shown to operators. Default: LevelDB at an unknown location. */
   readonly database?: ClusterDatabase;
-  /** The backends that share the store. Default: only this one. */
+  /** Replaces the cluster that the store provides. Default: the members of a shared store, or this backend alone. */
   readonly cluster?: Cluster;
-  /** True if other backends share the store: then a start waits for its turn, and for the store. Default: false. */
+  /** True if other backends may share the store: then a start waits while the store is unavailable. Default: false. */
   readonly isShared?: boolean;
-  /**
-   * Opens the forwarding to the other backends; with it the listeners stay open whether or not this backend is the
-   * leader. Default: none.
-   */
+  /** Creates the forwarding of requests to the leader. Default: requests are forwarded if the store is shared. */
   readonly openForwarding?: (parts: Omit<ForwardingParts, 'leadership' | 'signatures'>) => Forwarding;
-  /** Cancels a start that waits. Default: none. */
+  /** Signal that cancels a start while it waits for the store. Default: none. */
   readonly stop?: AbortSignal;
-  /** Returns the bytes of the files of the store; absent if it has none. */
+  /** Returns the total size of the files of the store, in bytes; absent if the store has no files. */
   readonly storeBytes?: () => Promise<number>;
-  /** The disk of the store; absent: it is not monitored, and nothing is rejected for lack of space. */
+  /** The disk of the store; absent: its free space is not monitored, and nothing is rejected for lack of space. */
   readonly disk?: Disk;
-  /** The clock of the machine, which may be set. */
+  /** The system clock of this host, which may jump when it is set. */
   readonly clock: MachineClock;
   readonly log: Log;
-  /** Called for each response of the API. */
+  /** Logs a request; called for each response of the API. */
   readonly logRequest?: LogRequest;
-  /** Address and port of the listener; port 0 selects a free one. */
+  /** Address and port of the API listener; port 0 selects a free port. */
   readonly bind: string;
   readonly port: number;
-  /** True if a remotely reachable address is allowed without credentials. */
+  /** True if the API may be reachable by other hosts although it needs no credentials. */
   readonly isInsecureAllowed?: boolean;
-  /** Directories in which the programs on this machine find their token; absent: none. */
+  /** Directories in which programs on this host find a token for the API; absent: no token is written. */
   readonly localDirectories?: LocalDirectories;
   readonly batcher?: BatcherOptions;
   readonly requestTimes?: RequestTimes;

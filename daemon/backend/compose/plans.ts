@@ -9,11 +9,11 @@ import type { Writers } from './writers.ts';
 interface PlanParts {
   readonly batcher: Batcher;
   readonly writers: Writers;
-  /** The backend's name for operators. */
+  /** The host name of the backend, as shown to operators. */
   readonly name: string;
 }
 
-/** Opens the upgrade plans. */
+/** Creates the runner of upgrade plans. */
 export function openPlans(
   { config, registry, store, definitions, clock, log }: Foundation,
   { batcher, writers, name }: PlanParts,

@@ -19,13 +19,13 @@ interface RunParts {
   readonly signatures: PeerSignatures;
 }
 
-/** The handler runs of all backends that share the store. */
+/** The distribution of handler runs in the cluster. */
 interface RunsOfAll {
-  /** Distributes the runs of this backend over all backends. */
+  /** Distributes handler runs of the leader among all members. */
   readonly spread: SpreadRuns;
-  /** Sends messages of transports to other backends. */
+  /** Sends messages of transport handlers to the other members. */
   readonly broadcast: Broadcast;
-  /** Runs handlers for other backends. */
+  /** Runs handlers for the leader, while this backend is a follower. */
   readonly ofPeers: PeerRuns;
 }
 

@@ -1,15 +1,15 @@
 /**
- * The parts of the backend that start and stop, in the order in which they start; they stop in the reverse order.
- * `Teardown` rejects any other order. A part that the options do not need is left out. The parts of the leader start
- * and stop within `work of the leader`, see `leader-parts.ts`.
+ * The names of the components that are stopped, in the order in which they start; they stop in the reverse order.
+ * `Teardown` rejects any other order. Components that the options do not need are skipped. The components of the leader
+ * start and stop within `work of the leader`, see `leader-parts.ts`.
  */
 export const START_ORDER = [
-  // The foundation stops last, because all other parts use it.
+  // Certificates, store, lease and time stop last, because all other components use them.
   'certificates',
   'store',
   'lease',
   'time',
-  // All parts that write stop before the change queue, which commits what they have left.
+  // Components that write to the store stop before the change queue, which commits their last changes.
   'handling log',
   'stored definitions',
   'change queue',
@@ -29,7 +29,7 @@ export const START_ORDER = [
   'check requests',
   'schedule',
   'activity',
-  // Its own parts start after the plans, which they need.
+  // The components within `work of the leader` start after `plans`, because they need the plans.
   'work of the leader',
   'following',
   'other backends',
@@ -42,7 +42,7 @@ export const START_ORDER = [
   'plans',
   'kept events',
   'kept outputs',
-  // The API waits for its responses in progress, and these for the WebSockets and tunnels that stop before it.
+  // The API stops after the WebSockets and tunnels, because it waits for all its open connections.
   'API',
   'sockets',
   'tunnels of other backends',
@@ -51,9 +51,9 @@ export const START_ORDER = [
   'listener of agents',
   'local access',
   'configuration',
-  // Stops first, so that another member is the leader before this one closes its listeners.
+  // The membership stops first, so that another member is the leader before this member closes its listeners.
   'membership',
 ] as const;
 
-/** The name of a part, as in the log. */
+/** The name of a component that starts and stops, as shown in the log. */
 export type PartName = (typeof START_ORDER)[number];

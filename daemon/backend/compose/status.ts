@@ -3,7 +3,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { BackendStatus } from '../health/backend-status.ts';
 import type { BackendOptions } from './options.ts';
 
-/** Returns the status of this run of the backend. @param name the backend's name for operators */
+/** Returns the status of this backend process. @param name the host name that operators see */
 export function statusOf({ bind }: Pick<BackendOptions, 'bind'>, batcher: Batcher, name: string): BackendStatus {
   return {
     id: randomUUID(),

@@ -2,32 +2,32 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 
-/** Duration of a part's teardown above which it is logged, because an operator waits for it. */
+/** Duration, in milliseconds, above which the stop of a component is logged as slow. */
 const LONG_MS = 1000;
 
-/** A part that runs until its disposal. */
+/** A component that runs until it is disposed of. */
 type RunningPart = Disposable | AsyncDisposable;
 
-/** The lifecycle of a part: a row in a table of parts. */
+/** The name of a component, and the function that starts it. */
 export interface Lifecycle<Name extends string = string> {
   readonly name: Name;
-  /** Starts the part. Disposing of the result stops it; without a result there is nothing to stop. */
+  /** Starts the component. Returns the object whose disposal stops it; undefined if nothing needs to be stopped. */
   readonly start: () => RunningPart | void | Promise<RunningPart | void>;
 }
 
 interface TeardownParts<Name extends string> {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
-  /** The names of the parts in the order in which they are registered; some may be left out. Default: any names. */
+  /** The allowed names, in the order in which components must be registered; undefined: any names in any order. */
   readonly order?: readonly Name[] | undefined;
 }
 
-/** Closes the registered parts in reverse order, each by its name: a stop that hangs or fails says where. */
+/** Stops the registered components in reverse order, and logs which component stopped slowly or failed to stop. */
 export class Teardown<Name extends string = string> implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #log: Log;
-  /** The names that may still be registered; undefined: any names. */
+  /** The names that may still be registered, in order; undefined: any names. */
   #upcoming: readonly Name[] | undefined;
 
   constructor({ clock, log, order }: TeardownParts<Name>, stack = new AsyncDisposableStack()) {
@@ -38,40 +38,42 @@ export class Teardown<Name extends string = string> implements AsyncDisposable {
   }
 
   /**
-   * @returns `part`, which is closed with the others
-   * @throws MonError `internal` if a part that comes later in the order is registered already
+   * Registers a component, which is disposed of at teardown.
+   *
+   * @returns `part`
+   * @throws MonError `internal` if the name is not in the order, or a later name or the same name is registered already
    */
   use<T extends RunningPart>(name: Name, part: T): T {
     this.defer(name, () => (Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : part[Symbol.dispose]()));
     return part;
   }
 
-  /** @throws MonError as `use` */
+  /** Registers a callback that stops a component. @throws MonError as `use` */
   defer(name: Name, work: () => PromiseLike<void> | void): void {
     this.#advanceTo(name);
     this.#stack.defer(() => this.#takeDown(name, work));
   }
 
   /**
-   * Starts the parts of a table in its order, and registers each.
+   * Starts components one after another, and registers each of them.
    *
-   * @throws MonError as `use`, or the error of a part; the parts before it stay registered
+   * @throws MonError as `use`, or the error of a component that fails to start; earlier components stay registered
    */
   async start(table: readonly Lifecycle<Name>[]): Promise<void> {
     for (const { name, start } of table) {
       const starting = start();
-      // Without a pause after a part that has started at once, so that no commit comes between it and the next one.
+      // If a component starts synchronously, there is no `await`, so that no commit happens before the next one starts.
       const part = starting instanceof Promise ? await starting : starting;
       if (part !== undefined) this.use(name, part);
     }
   }
 
-  /** @returns a teardown with all parts, for another owner */
+  /** Moves all registered components into a new teardown, which its owner disposes of instead of this one. */
   move(): Teardown<Name> {
     return new Teardown({ clock: this.#clock, log: this.#log, order: this.#upcoming }, this.#stack.move());
   }
 
-  /** @throws the error of a part, after all parts were closed */
+  /** Stops all components. @throws the error of a component that failed to stop, after all others were stopped */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }

@@ -4,7 +4,7 @@ import { inhibitionTopic } from '../notify/inhibitions/feed-rows.ts';
 import { TOPICS } from '../model/tables/tables.ts';
 import type { Topic } from '../model/tables/feed-topic.ts';
 
-/** Returns all topics of the feed: for stored objects, and for state derived from definitions. */
+/** Returns all topics of the feed: the stored objects, the notification groups and the inhibitions. */
 export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {
   return [...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
 }

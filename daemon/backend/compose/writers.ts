@@ -33,7 +33,7 @@ import type { Teardown } from './teardown.ts';
 import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
 import type { Foundation } from './foundation.ts';
 
-/** The writers of each noun: every change goes through the batcher. */
+/** The components that change stored objects, one for each kind of object; they commit through the batcher. */
 export interface Writers {
   readonly entityLimit: EntityLimit;
   readonly results: Results;

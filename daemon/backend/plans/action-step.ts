@@ -11,13 +11,13 @@ import { aborted, done, notDone, type StepParts, type StepRun } from './step-par
 const PROGRESS_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
 
-/** Runs an action step. Each of them can be repeated. */
+/** Runs an action step of an upgrade plan. Each action can safely be repeated. */
 export function actionStep(action: StepAction, parts: StepParts, run: StepRun): Promise<StepOutcome> | StepOutcome {
   switch (action) {
     case 'backup':
       return backUp(parts, run);
     case 'drain':
-      // The plan itself rejects results from the end of this step on.
+      // This action does nothing itself: the backend rejects results once the step is stored as done.
       return done('results are rejected, agents keep theirs, and keepalives and ages of results are not checked');
     case 'migrate':
       return migrate(parts, run);
@@ -58,7 +58,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
       );
     }),
   );
-  // It ends with the backend, which waits for this step first.
+  // The wait must end when the backend stops, because the backend stops the plans before the store upgrade.
   const { state, error, backup } = await Promise.race([storeUpgrades.ended(), aborted(run.signal)]);
   const own = backup === undefined ? {} : { backup };
   if (state !== 'done') return notDone(error ?? 'the upgrade of the store ended early: start it again', own);
@@ -66,7 +66,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
 }
 
 async function fixNamespaces(parts: StepParts, { facts, step, actor, reportProgress }: StepRun): Promise<StepOutcome> {
-  // Only the namespaces that the operator has confirmed: others may have been added since.
+  // Only namespaces that the operator confirmed are fixed; others may need a fix since then.
   const confirmed = new Set(step.confirm?.split(' '));
   const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
   if (orphans.size === 0) return done('the namespace of every check exists');
@@ -84,7 +84,7 @@ async function fixNamespaces(parts: StepParts, { facts, step, actor, reportProgr
 
 const refuseNothing = (): void => undefined;
 
-/** @returns the reason why a namespace stays although everything that was to be deleted is gone */
+/** Applies a fix. @returns the reason why a namespace was not deleted; undefined if the fix is complete */
 async function applyFix(
   { namespaces, definitionChanges }: StepParts,
   fix: NamespaceFix,
@@ -102,7 +102,7 @@ async function applyFix(
         await namespaces.remove(fix.namespace, refuseNothing, actor);
         return undefined;
       } catch (error) {
-        // It contains more than checks, which does not hinder the upgrade and was not confirmed for deletion.
+        // The namespace contains other objects than checks. They do not block the upgrade, so the namespace stays.
         if (error instanceof MonError && error.code === 'invalid') return `${fix.namespace} stays: ${error.message}`;
         throw error;
       }
@@ -140,7 +140,7 @@ async function problemOf(change: Promise<unknown>): Promise<string | undefined> 
     return undefined;
   } catch (error) {
     if (error instanceof MonError && error.code === 'conflict') return error.message;
-    // It has ended meanwhile, which has the same effect.
+    // The stash was deleted or has expired meanwhile, so there is nothing to convert.
     if (error instanceof MonError && error.code === 'not_found') return undefined;
     throw error;
   }

@@ -9,7 +9,7 @@ import type { Finding, StepCheck } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
 
-/** Runs a check step, or the final check of a manual step. */
+/** Runs a check step of an upgrade plan, or the check that completes a manual step. */
 export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): StepOutcome {
   switch (check) {
     case 'rules':
@@ -25,7 +25,7 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
   }
 }
 
-/** Checks the upgrade rules. A finding that a later step of the plan will fix does not block. */
+/** Evaluates all upgrade rules. A blocking finding is accepted if a later step of the plan fixes it. */
 function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.plan), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
@@ -43,7 +43,7 @@ function checkRules(run: StepRun): StepOutcome {
   });
 }
 
-/** Checks one rule. A rule that no longer applies to this upgrade does not block. */
+/** Evaluates one upgrade rule. The step succeeds if the rule has no finding, or a finding that does not block. */
 function checkRule(id: string, { plan, facts }: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(plan), facts);
   const finding = findings.find(({ rule }) => rule === id);
@@ -84,7 +84,7 @@ function blockingText(finding: Finding, run: StepRun): string {
   return mender === undefined ? text : `${text} (the step ${mender.id} fixes it)`;
 }
 
-/** Returns the step that fixes a finding, if its turn has not come yet. */
+/** Returns the step of the plan that fixes a finding; undefined if there is none, or it was already started. */
 function menderOf({ rule: broken }: Finding, { plan }: StepRun): PlanRunStep | undefined {
   return plan.steps.find(({ rule, state }) => rule === broken && state === 'pending');
 }
@@ -93,7 +93,7 @@ function findingText({ rule, evidence, remedy }: Finding): string {
   return [`${rule}: ${evidence.join(', ')}`, ...remedy.slice(0, 1)].join(': ');
 }
 
-/** @throws MonError `internal`: a plan is only created for valid versions */
+/** @throws MonError `internal` if the versions are invalid; they were validated when the plan was created */
 function pathOf({ from, to }: Pick<PlanRun, 'from' | 'to'>): UpgradePath {
   const path = parsePath(from, to);
   if ('problem' in path) throw new MonError('internal', path.problem);

@@ -16,10 +16,10 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { PLANS } from '../model/plans/storage.ts';
 
-/** Maximum number of retained plans; the oldest are removed with the notes on their steps. */
+/** Maximum number of stored plans; when a plan is created, the oldest plans beyond the limit are deleted. */
 const PLANS_MAX = 50;
 
-/** Creates upgrade plans and records their progress. The steps themselves are in `plan-runner.ts`. */
+/** Creates upgrade plans and stores their progress. `PlanRunner` runs the steps. */
 export class Plans {
   readonly #batcher: Batcher;
 
@@ -28,8 +28,11 @@ export class Plans {
   }
 
   /**
-   * @param details `entities`: the present number of entities, to compare with after the upgrade
-   * @throws MonError `conflict` while another plan is open, which it names; `unavailable`
+   * Creates an upgrade plan.
+   *
+   * @param details `facts`: the facts that the operator provides; `entities`: the number of entities before the
+   *   upgrade, or null if it is unknown
+   * @throws MonError `conflict` if another plan is open; `unavailable` if the change cannot be committed
    */
   create(
     plan: UpgradePlan,
@@ -59,16 +62,18 @@ export class Plans {
   }
 
   /**
-   * Applies an order of an operator; a step of the backend is `running` afterwards.
+   * Applies an order of an operator to a plan. If the backend must now run a step, or the check that completes a manual
+   * step, the state of the step is `running` afterwards.
    *
-   * @throws MonError `not_found`, `conflict` or `invalid` with the reason; `unavailable`
+   * @throws MonError `not_found`, `conflict` or `invalid` if the order is rejected; `unavailable` if it cannot be
+   *   committed
    */
   order(id: number, order: PlanOrder, actor: Actor): Promise<StoredPlan> {
     return this.#batcher.run((transaction) => {
       const stored = storedOf(transaction, id);
       const outcome = executeOrder(stored.plan, order, actor.who, transaction.nowMs);
       if (outcome.kind === 'refused') throw new MonError(outcome.code, outcome.reason);
-      // An order that only confirms the operator's presence is not audited.
+      // An order that adds no line to the log of the plan, such as a heartbeat of the owner, is not audited.
       if (outcome.plan.log !== stored.plan.log) {
         recordAudit(transaction, actor, auditOf(id, order));
       }
@@ -77,17 +82,17 @@ export class Plans {
     });
   }
 
-  /** Records the outcome of a step. */
+  /** Stores the outcome of a step. */
   finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
     return this.#change(id, (plan, nowMs) => finishStep(plan, step, outcome, nowMs));
   }
 
-  /** Records the progress of a running step. */
+  /** Stores a progress message of a running step. */
   note(id: number, step: string, text: string): Promise<void> {
     return this.#change(id, (plan, nowMs) => noteProgress(plan, step, text, nowMs));
   }
 
-  /** Ends the step that was running when the last backend ended. Called after a start of the backend. */
+  /** Stores that a running step was interrupted. Call it when the backend starts as the leader. */
   interrupt(id: number): Promise<void> {
     return this.#change(id, afterRestart);
   }
@@ -101,7 +106,7 @@ export class Plans {
   }
 }
 
-/** Stores a plan as its next revision. */
+/** Stores a plan with the next revision number. */
 export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPlan {
   const plans = plansOf(transaction.registry);
   const { id } = stored.plan;

@@ -15,18 +15,18 @@ export interface UpgradeFactParts {
   readonly definitions: Definitions;
   readonly entityLimit: Pick<EntityLimit, 'usage'>;
   readonly clock: Clock;
-  /** The backend's name for operators. */
+  /** The host name of the backend, as shown to operators. */
   readonly name: string;
   readonly store: Pick<Store, 'schema'>;
   readonly stateDir: string;
 }
 
-/** Maximum number of entities listed as the newest ones. */
+/** Maximum number of entities in the list of the newest entities. */
 const NEWEST_MAX = 10;
-/** Maximum number of listed stashes and clients. */
+/** Maximum number of names in a list of stashes or clients. */
 const NAMED_MAX = 1000;
 
-/** Returns the facts about this backend that upgrade rules need; the creator of a plan provides the others. */
+/** Returns the facts that upgrade rules need, as far as this backend knows them. The operator provides other facts. */
 export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFacts> {
   const { registry, clock, name, stateDir, store } = parts;
   const clients = clientsOf(registry);
@@ -41,14 +41,14 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
     agents: clients
       .filter(([, { profile }]) => profile.sendsKeepalives)
       .map(([namespace, { name: client, version }]) => ({ namespace, name: client, version: version || null })),
-    // This backend has none.
+    // The number is reported as zero, so that the rule about agents without support for pipelines does not apply.
     pipelines: 0,
-    // It responds, and the level of the API is what an upgrade changes.
+    // The version is the API level, because that is what an upgrade changes. This backend responds, so it is healthy.
     backends: [{ name, version: COMPATIBLE_V2_VERSION, healthy: true }],
     key_value_store: space === undefined ? 'external' : 'embedded',
     event_store: space === undefined ? 'relational' : 'key-value',
     counts: countsOf(registry),
-    // It uses this directory, wherever an earlier default was.
+    // The store is in the configured directory, even if earlier versions had another default directory.
     state_dir: { configured: stateDir, old_has_data: false, new_has_data: true },
     silence_stashes: silenceStashesOf(registry.namespace(DEFAULT_NAMESPACE), clock.now()),
     ...(space !== undefined && { disk: { path: stateDir, free_bytes: space.free, needed_bytes: space.needed } }),
@@ -65,8 +65,8 @@ function clientsOf(registry: Registry): readonly PlacedClient[] {
 }
 
 /**
- * Returns all checks. Those of the configuration are in `default`; a stored one may name a namespace that no longer
- * exists.
+ * Returns the names of all checks. Checks of the configuration are in the namespace `default`. A stored check may be in
+ * a namespace that no longer exists.
  */
 function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
   const stored = Array.from(registry.definitions.all('checks'), ({ object: { metadata } }) => ({
@@ -93,8 +93,8 @@ function entitiesOf(
 }
 
 /**
- * Returns the numbers of objects to compare a dump with. Events and silences change by the minute, so that no dump
- * could match.
+ * Returns the number of objects of each kind, to be compared with a dump. Events and silences are omitted, because they
+ * change too often to match a dump.
  */
 function countsOf({ declared, definitions }: Registry): Readonly<Record<string, number>> {
   return {

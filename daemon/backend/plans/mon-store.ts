@@ -6,7 +6,7 @@ import type { StoreUpgrades } from './store-upgrades.ts';
 
 const validate = bodyValidator(MON_API.startStoreUpgrade);
 
-/** Serves the schema of the store, and its upgrade while the backend runs. */
+/** Returns the route handlers that show the schema of the store and upgrade it while the backend runs. */
 export function storeUpgradeOnMon({
   storeUpgrades,
 }: {

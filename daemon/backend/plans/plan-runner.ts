@@ -17,7 +17,8 @@ const PROGRESS_INTERVAL_MS = 1000;
 const RETRY_MS = 1000;
 
 /**
- * Creates plans, accepts the orders of operators, and runs the steps of the backend. Disposal aborts the running step.
+ * Creates upgrade plans, accepts orders of operators, and runs the steps that the backend performs. Disposal aborts the
+ * running step.
  */
 export class PlanRunner implements AsyncDisposable {
   readonly #plans: Plans;
@@ -32,18 +33,23 @@ export class PlanRunner implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** Marks the step that ran when the last leader ended as interrupted, so that it can be started again. */
+  /** Records that the stop of the previous leader interrupted a running step, so that the step can be started again. */
   async takeUp(): Promise<void> {
     const { open } = plansOf(this.#parts.registry);
     if (open !== undefined) await this.#plans.interrupt(open.plan.id);
   }
 
-  /** Returns the facts about this backend. */
+  /** Returns the facts about this backend that upgrade rules need. */
   facts(): Promise<UpgradeFacts> {
     return upgradeFactsOf(this.#parts.facts);
   }
 
-  /** @throws MonError `invalid` if there is no upgrade path, `conflict` while another plan is open; `unavailable` */
+  /**
+   * Creates an upgrade plan.
+   *
+   * @throws MonError `invalid` if there is no upgrade path between the versions, `conflict` if another plan is open,
+   *   `unavailable` if the plan cannot be committed
+   */
   async create({ from, to, facts: operatorFacts }: NewPlan, actor: Actor): Promise<PlanRun> {
     const path = parsePath(from, to);
     if ('problem' in path) throw new MonError('invalid', path.problem);
@@ -55,7 +61,7 @@ export class PlanRunner implements AsyncDisposable {
     );
   }
 
-  /** @throws MonError as `Plans.order` */
+  /** Applies an order of an operator, and runs the step that it starts. @throws MonError as `Plans.order` */
   async order(id: number, order: PlanOrder, actor: Actor): Promise<PlanRun> {
     const stored = await this.#plans.order(id, order, actor);
     const step = currentStep(stored.plan);
@@ -77,8 +83,8 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   /**
-   * Stores the outcome of a step. It retries until the store accepts it, because otherwise the step would count as
-   * running forever.
+   * Stores the outcome of a step. Retries until the store accepts the outcome, because otherwise the step would remain
+   * in the state `running`.
    */
   async #finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
     const { signal } = this.#stop;
@@ -87,7 +93,7 @@ export class PlanRunner implements AsyncDisposable {
         return await this.#plans.finish(id, step, outcome);
       } catch (error) {
         this.#log.error({ step, reason: errorMessage(error) }, 'could not store the outcome of an upgrade step');
-        // The next start of the backend ends it.
+        // `takeUp` records the interruption of the step at the next start.
         if (signal.aborted) return;
         await this.#pause(RETRY_MS);
       }
@@ -140,7 +146,7 @@ function withOperatorFacts(facts: UpgradeFacts, operatorFacts: OperatorFacts): U
   return { ...facts, ...operatorFacts, attested: operatorFacts.attested ?? facts.attested };
 }
 
-/** Returns the backup of a plan as its snapshot. */
+/** Returns the backup that a plan has created, as the fact `snapshot`; empty if there is no backup yet. */
 function snapshotOf({ backup, steps }: PlanRun): Pick<UpgradeFacts, 'snapshot'> {
   if (backup === null) return {};
   const takenMs = steps.find(({ action }) => action === 'backup')?.ended_at ?? 0;

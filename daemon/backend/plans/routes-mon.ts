@@ -11,7 +11,7 @@ import { plansOf } from '../model/plans/state.ts';
 const validateNew = bodyValidator(MON_API.createPlan);
 const validateOrder = bodyValidator(MON_API.orderPlan);
 
-/** Serves upgrade plans: creates them, and runs them step by step. */
+/** Returns the route handlers that list and create upgrade plans, and run them step by step. */
 export function plansOnMon({
   upgrades,
   registry,

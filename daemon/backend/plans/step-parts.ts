@@ -11,7 +11,7 @@ import type { UpgradeFactParts } from './facts.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { StoreUpgrades } from './store-upgrades.ts';
 
-/** The dependencies of the steps of a plan. */
+/** The dependencies of the steps of upgrade plans. */
 export interface StepParts {
   readonly registry: Registry;
   readonly store: Store;
@@ -22,19 +22,19 @@ export interface StepParts {
   readonly storeUpgrades: StoreUpgrades;
   readonly facts: UpgradeFactParts;
   readonly clock: Clock;
-  /** Start of this backend, epoch milliseconds. */
+  /** Time when this backend started, in epoch milliseconds. */
   readonly startedMs: number;
 }
 
-/** One run of a step. */
+/** A run of a step of an upgrade plan. */
 export interface StepRun {
   readonly plan: PlanRun;
   readonly step: PlanRunStep;
-  /** The present facts, from the backend and from the creator of the plan. */
+  /** The facts about this backend at the start of the step, merged with the facts that the operator provided. */
   readonly facts: UpgradeFacts;
-  /** The actor who ordered it. */
+  /** The operator who ordered the step. */
   readonly actor: Actor;
-  /** Reports a line of progress; further ones within a second are dropped. */
+  /** Stores a progress message; messages less than a second after the last stored message are dropped. */
   readonly reportProgress: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -47,7 +47,7 @@ export function notDone(note: string, details: Omit<StepOutcome, 'isDone' | 'not
   return { isDone: false, note, ...details };
 }
 
-/** Rejects with the reason of the signal; otherwise it never settles. */
+/** Returns a promise that is rejected with the abort reason of the signal, and never resolves. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

@@ -6,7 +6,7 @@ import type { Audit } from '../model/audit/mutations.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
 import { refuseObstacles, timeLimit, upgradeStore } from '../store/upgrade/upgrade-store.ts';
 
-/** Maximum pause after a batch, however long that took because of the disk. */
+/** Maximum pause after a batch of an upgrade, even if a slow disk made the batch take longer. */
 const PAUSE_MS_MAX = 100;
 
 interface StoreUpgradesDeps {
@@ -17,12 +17,13 @@ interface StoreUpgradesDeps {
 }
 
 /**
- * Upgrades the store of a running backend, one upgrade at a time, while it serves. Disposal aborts a running upgrade.
+ * Upgrades the schema of the store while the backend continues to serve requests. Only one upgrade runs at a time.
+ * Disposal aborts a running upgrade.
  */
 export class StoreUpgrades implements AsyncDisposable {
   readonly #deps: StoreUpgradesDeps;
   #run: UpgradeRun = { state: 'none' };
-  /** Counted when the running upgrade began: clients poll often, and counting takes a while. */
+  /** The steps of the running upgrade, as of its start: API clients poll often, and counting the entries takes long. */
   #pending: readonly PendingStep[] = [];
   #stop = new AbortController();
   #ending: Promise<void> | undefined;
@@ -49,10 +50,10 @@ export class StoreUpgrades implements AsyncDisposable {
   }
 
   /**
-   * Starts an upgrade without waiting for its end, which `status` reports.
+   * Starts an upgrade and does not wait for its end; `status` reports its progress and outcome.
    *
-   * @param options `timeout` in seconds
-   * @throws MonError `conflict` while an upgrade is running, and if there are obstacles: then nothing is changed
+   * @param options `timeout` in seconds; undefined: no limit
+   * @throws MonError `conflict` if an upgrade is already running, or an obstacle prevents it; nothing is changed then
    */
   async start(
     actor: Actor,
@@ -76,13 +77,13 @@ export class StoreUpgrades implements AsyncDisposable {
     );
   }
 
-  /** Returns the outcome of the running upgrade, or of the last one. */
+  /** Waits for the end of the running upgrade. Returns the outcome of the last upgrade. */
   async ended(): Promise<UpgradeRun> {
     await this.#ending;
     return this.#run;
   }
 
-  /** Progress of the running upgrade. */
+  /** Progress of the running upgrade; undefined if no upgrade is running. */
   get progress(): UpgradeRun['progress'] {
     return this.#run.progress;
   }
@@ -126,7 +127,7 @@ export class StoreUpgrades implements AsyncDisposable {
   }
 }
 
-/** Returns a pause after each batch that is as long as the batch, so that half of the time is left for other work. */
+/** Returns a function that pauses after each batch: as long as the batch took, but at most `PAUSE_MS_MAX`. */
 function breathing(clock: Clock): () => Promise<void> {
   let sinceMs = clock.monotonic();
   return async () => {

@@ -10,11 +10,11 @@ import { stashesOf } from '../model/stashes/state.ts';
 export interface VersionParts {
   readonly registry: Registry;
   readonly store: Store;
-  /** Returns the bytes of the files of the store; absent if it has none. */
+  /** Returns the total size of the files of the store, in bytes; absent if the store has no files. */
   readonly storeBytes?: () => Promise<number>;
 }
 
-/** Maximum number of listed versions: clients report their own, which may be any text. */
+/** Maximum number of agent versions in the list, because a client may report any text as its version. */
 const VERSIONS_MAX = 50;
 
 export async function versionsOf({ registry, store, storeBytes }: VersionParts): Promise<Versions> {
@@ -47,7 +47,7 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
 function agentVersions({ clients }: Namespace): AgentVersion[] {
   const counts = new Map<string, number>();
   for (const { profile } of clients.values()) {
-    // A client without an agent has no agent version, whatever its record says.
+    // Clients without an agent are counted under an empty version, because their `version` is not that of an agent.
     const version = profile.sendsKeepalives ? profile.version : '';
     counts.set(version, (counts.get(version) ?? 0) + 1);
   }

@@ -1,41 +1,41 @@
 /**
- * Frames of a connection with channels. The head has eight bytes: kind (1), amount (3), channel number (4), each with
- * the highest byte first. In a `data` frame that number of bytes follows.
+ * Kinds of frames on a connection with multiplexed channels. The head of a frame has eight bytes, big-endian: kind (1),
+ * amount (3) and channel number (4). In a `data` frame, `amount` bytes of data follow the head.
  */
 export const FRAME_KINDS = {
-  /** Shows that this end is alive; for no channel. */
+  /** Shows that the sender of the frame is alive; the frame belongs to no channel. */
   alive: 0,
-  /** Opens a channel with this number. */
+  /** Opens the channel whose number is in the head of the frame. */
   open: 1,
   data: 2,
-  /** Permits this number of additional bytes on the channel. */
+  /** Allows the receiver of the frame to send `amount` more bytes on the channel. */
   credit: 3,
-  /** Ends the sending side of the channel; this end continues to read. */
+  /** Announces that the sender of the frame sends no more data on the channel; it continues to read. */
   end: 4,
-  /** Closes the channel: this end neither sends nor reads. */
+  /** Closes the channel: the sender of the frame neither sends nor reads on it any longer. */
   gone: 5,
 } as const;
 
 export type FrameKind = (typeof FRAME_KINDS)[keyof typeof FRAME_KINDS];
 
-/** Maximum bytes of data in one frame, so that no channel delays the others for long. */
+/** Maximum bytes of data in one frame, so that a channel does not delay the other channels for long. */
 export const DATA_BYTES_MAX = 16 * 1024;
 
-/** Maximum bytes that a channel sends ahead of its reader: a tenth of a second at 5 Mbit/s. */
+/** Maximum bytes that a channel may send before the reader returns credit: 0.1 seconds of data at 5 Mbit/s. */
 export const WINDOW_BYTES = 64 * 1024;
 
 const HEAD_BYTES = 8;
 const KINDS = Object.keys(FRAME_KINDS).length;
 
-/** The other end violated the frame protocol. */
+/** The error for a violation of the frame protocol by the other end of the connection. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
 export interface ChannelFrameHandler {
-  /** Handles any frame except data. @throws FrameError */
+  /** Handles a received frame of any kind except `data`. @throws FrameError */
   heard(kind: FrameKind, channel: number, amount: number): void;
-  /** Handles a part of a data frame, as it was read. @throws FrameError */
+  /** Handles received bytes of a `data` frame, which may be only a part of the frame. @throws FrameError */
   heardData(channel: number, piece: Buffer): void;
 }
 
@@ -46,12 +46,12 @@ export function frameHead(kind: FrameKind, channel: number, amount: number): Buf
   return head;
 }
 
-/** Parses frames, wherever the chunks read from the connection begin and end. */
+/** Parses frames from chunks of a byte stream. A frame may span several chunks. */
 export class FrameReader {
   readonly #sink: ChannelFrameHandler;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #headBytes = 0;
-  /** Channel of the data frame that is being read. */
+  /** Number of the channel whose `data` frame is being read. */
   #channel = 0;
   #dataBytes = 0;
 
@@ -59,7 +59,7 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** @throws FrameError */
+  /** Parses the next chunk. @throws FrameError */
   read(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {

@@ -1,26 +1,26 @@
 import { Duplex } from 'node:stream';
 import { DATA_BYTES_MAX, FRAME_KINDS, FrameError, WINDOW_BYTES, type FrameKind } from './channel-frame.ts';
 
-/** Bytes that are read ahead of the reader, in addition to the window. */
+/** Bytes buffered for the reader of a channel, from which on no credit is returned to the sender. */
 const READ_AHEAD_BYTES = 16 * 1024;
 
-/** The services that a channel needs from its connection. */
+/** The connection of a channel, which sends the frames of the channel. */
 export interface ChannelCarrier {
-  /** Address of the other end. */
+  /** IP address of the other end of the connection. */
   readonly remoteAddress: string | undefined;
-  /** @returns false if the connection is full: `proceed` is called once there is space */
+  /** Sends data. @returns false if the send buffer is full; `Channel.proceed` is called once there is space */
   send(channel: Channel, piece: Buffer): boolean;
-  /** Sends any frame except data. */
+  /** Sends a frame of any kind except `data`. */
   say(kind: FrameKind, channel: Channel, amount?: number): void;
-  /** Removes a channel that is closed at this end. */
+  /** Removes a channel that this end has closed. */
   forget(channel: Channel): void;
 }
 
 type Done = (error?: Error | null) => void;
 
 /**
- * One of many channels within a connection, with the subset of the socket interface that is used here. As with a
- * socket, data that the other end sent before it closed can still be read. A write after that is an error.
+ * A bidirectional stream that shares a connection with other channels. It implements the methods of a socket that its
+ * users call. As with a socket, data that the other end sent before closing can still be read, but a write fails.
  */
 export class Channel extends Duplex {
   /** Number of the channel within its connection. */
@@ -29,16 +29,16 @@ export class Channel extends Duplex {
   readonly #carrier: ChannelCarrier;
   #sentBytes = 0;
   #credit = WINDOW_BYTES;
-  /** Bytes that were read and not yet returned as credit to the other end. */
+  /** Bytes that were received and for which no credit was returned to the other end yet. */
   #takenBytes = 0;
-  /** Data that waits for credit or space, and the callback for when it was sent. */
+  /** Data that waits for credit of the other end or for space in the send buffer. */
   #unsent: Buffer | undefined;
   #done: Done | undefined;
   #hasEnded = false;
   #hasHeardEnd = false;
   #isLeft = false;
 
-  /** @param allowHalfOpen true if it may continue to send after the other end stopped sending */
+  /** @param allowHalfOpen true if this end may continue to send after the other end has ended its sending side */
   constructor(id: number, carrier: ChannelCarrier, allowHalfOpen: boolean) {
     super({ allowHalfOpen, readableHighWaterMark: READ_AHEAD_BYTES });
     this.id = id;
@@ -49,37 +49,37 @@ export class Channel extends Duplex {
     return this.#carrier.remoteAddress;
   }
 
-  /** Returns the bytes written, as with a socket: including the data that waits to be sent. */
+  /** Number of bytes written, including data that waits to be sent, as `Socket.bytesWritten` counts them. */
   get bytesWritten(): number {
     return this.#sentBytes + this.writableLength;
   }
 
-  /** Closes the channel when everything is sent. */
+  /** Closes the channel after all written data was sent. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
     else this.once('finish', () => this.destroy());
   }
 
-  /** Sends waiting data as far as credit and space allow. */
+  /** Sends waiting data as far as the credit and the send buffer allow. Fails the write if the other end has closed. */
   proceed(): void {
     if (this.#unsent === undefined) return;
     if (this.#isLeft) this.#settle(brokenPipe());
     else if (this.#sendUnsent()) this.#settle();
   }
 
-  /** @throws FrameError if the data exceeds the window */
+  /** Handles received data. @throws FrameError if the data exceeds the window, or follows an `end` frame */
   heardData(piece: Buffer): void {
     this.#takenBytes += piece.length;
     if (this.#takenBytes > WINDOW_BYTES || this.#hasHeardEnd)
       throw new FrameError('the other cluster member sent more data than the flow control window allows');
     this.bytesRead += piece.length;
-    // Copied, because a small part would keep the whole chunk in memory that was read with it.
+    // A small piece is copied, because a reference to it would keep the whole chunk in memory.
     const isSmall = piece.length * 2 < piece.buffer.byteLength;
     if (this.push(isSmall ? Buffer.from(piece) : piece)) this.#grant();
   }
 
-  /** @throws FrameError if the credit exceeds what was sent */
+  /** Handles received credit. @throws FrameError if the credit exceeds the number of bytes sent */
   heardCredit(bytes: number): void {
     this.#credit += bytes;
     if (this.#credit > WINDOW_BYTES)
@@ -123,7 +123,7 @@ export class Channel extends Duplex {
     done(error);
   }
 
-  /** @returns true if everything was sent */
+  /** @returns true if all waiting data was sent */
   #sendUnsent(): boolean {
     let left = this.#unsent;
     while (left !== undefined && left.length > 0) {
@@ -144,7 +144,7 @@ export class Channel extends Duplex {
     done?.(error);
   }
 
-  /** Returns credit only when half of the window was read, to send few frames. */
+  /** Returns credit to the sender once half of the window was received; a frame for each read would cost more. */
   #grant(): void {
     if (this.#takenBytes < WINDOW_BYTES / 2 || this.#hasHeardEnd) return;
     this.#carrier.say(FRAME_KINDS.credit, this, this.#takenBytes);

@@ -10,33 +10,33 @@ import {
   type ChannelFrameHandler,
 } from './channel-frame.ts';
 
-/** Interval of the frames that show that an end is alive. */
+/** Interval at which each end of a connection sends an `alive` frame if it has nothing else to send. */
 const ALIVE_MS = 2500;
 
-/** Number of intervals without a frame after which the connection is closed: 10 seconds. */
+/** Maximum number of `ALIVE_MS` intervals without received data; the connection is closed after 10 to 12.5 seconds. */
 const SILENT_MAX = 4;
 
-/** Maximum bytes of one batched write; beyond it channels wait for their turn. */
+/** Size of the send buffer in bytes; while it is full, channels wait to send data. */
 const BATCH_BYTES_MAX = 256 * 1024;
 
 const CHANNEL_ID_MAX = 0xffffffff;
 
 interface ChannelsParts {
-  /** Accepts channels that the other end opens; absent: it opens none. */
+  /** Accepts a channel that the other end opens; absent if the other end may not open channels. */
   readonly accept?: (channel: Channel) => void;
   readonly clock: Pick<Clock, 'every'>;
-  /** Called once, when the connection is closed. @param error the other end's protocol violation; undefined: none */
+  /** Called once, when the connection is closed. @param error the protocol violation that caused it, if any */
   readonly onClose: (error: FrameError | undefined) => void;
 }
 
 /**
- * One connection between two backends, with any number of channels in it. Each channel has its own window, so that a
- * slow reader delays no other channel and uses bounded memory. If the connection is slower than all of them, the
- * channels send in turns.
+ * A connection between two backends that multiplexes any number of channels. Each channel has its own flow control
+ * window, so a slow reader delays no other channel and uses bounded memory. If the connection is the bottleneck, the
+ * channels take turns.
  *
- * It is not HTTP/2, which could do the same. An HTTP/2 stream takes 15 kB of the two processes and as much CPU per
- * frame as a socket. A channel takes 3 kB and two thirds of that CPU, and a socket takes 5 kB (20,000 of each, Node
- * 24).
+ * HTTP/2 is not used, because it costs more. An HTTP/2 stream takes 15 kB of memory in both processes together, a
+ * socket 5 kB, and a channel 3 kB. Per frame, a stream needs as much CPU time as a socket, and a channel two thirds of
+ * that (measured with 20,000 of each on Node 24).
  */
 export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable {
   readonly #socket: Socket;
@@ -44,7 +44,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   readonly #open = new Map<number, Channel>();
   readonly #reader = new FrameReader(this);
   readonly #timer: Disposable;
-  /** Channels that have data to send and wait for space. */
+  /** Channels that wait for space in the send buffer. */
   readonly #waiting = new Set<Channel>();
   #batch: Buffer[] = [];
   #batchBytes = 0;
@@ -56,15 +56,15 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   #error: FrameError | undefined;
 
   /**
-   * @param socket after both ends have agreed on the protocol
-   * @param head the bytes that were read after the handshake
+   * @param socket the socket of the connection, after the HTTP upgrade was completed
+   * @param head the bytes that were already read from the socket after the handshake
    */
   constructor(socket: Socket, head: Buffer, parts: ChannelsParts) {
     this.#socket = socket;
     this.#parts = parts;
     this.#timer = parts.clock.every(ALIVE_MS, () => this.#beat());
     socket.setNoDelay(true);
-    // A socket with an error also emits `close`.
+    // After an error the socket also emits `close`, which is handled below.
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
     socket.on('close', () => this.#closed());
@@ -90,7 +90,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     return this.#socket.remoteAddress;
   }
 
-  /** Opens a channel; it is closed at once if the connection is. */
+  /** Opens a channel. If the connection is already closed, the channel is destroyed with an error. */
   open(): Channel {
     do this.#lastId = (this.#lastId % CHANNEL_ID_MAX) + 1;
     while (this.#open.has(this.#lastId));
@@ -107,7 +107,10 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     if (this.size === 0) this[Symbol.dispose]();
   }
 
-  /** Closes the connection after everything was sent. If the other end no longer reads, it is closed a moment later. */
+  /**
+   * Closes the connection after the buffered frames were sent. If the other end does not respond, the connection
+   * is cut within `ALIVE_MS`.
+   */
   [Symbol.dispose](): void {
     this.#isBlocked = false;
     this.#write();
@@ -137,7 +140,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   }
 
   heard(kind: FrameKind, id: number, amount: number): void {
-    // Undefined for frames that the other end sent before it learned that the channel is closed.
+    // `channel` is undefined if the other end sent the frame before it learned that this end has closed the channel.
     const channel = this.#open.get(id);
     if (kind === FRAME_KINDS.open) this.#accept(id);
     else if (kind === FRAME_KINDS.credit) channel?.heardCredit(amount);
@@ -182,7 +185,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     this.#batchBytes += bytes.length;
     if (this.#isToWrite) return;
     this.#isToWrite = true;
-    // Frames caused by the same events share one write, which saves half of the cost of a frame.
+    // All frames of one event loop turn are sent in one write, which halves the cost of a frame.
     setImmediate(() => {
       this.#isToWrite = false;
       this.#write();
@@ -205,7 +208,8 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   }
 
   #beat(): void {
-    // Counted, not measured: after a pause of this process the frames that arrived meanwhile are read first.
+    // Intervals are counted instead of elapsed time, so that a suspended process reads the frames that have arrived
+    // before it closes the connection.
     if (++this.#silent > SILENT_MAX) this.#socket.destroy();
     else if (this.#batchBytes === 0) this.#put(frameHead(FRAME_KINDS.alive, 0, 0));
   }

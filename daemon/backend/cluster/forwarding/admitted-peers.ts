@@ -11,18 +11,18 @@ import type { Clock } from '../../ports.ts';
 import { PEER_HEADERS } from './peer-headers.ts';
 import { requestBodyDigest, type PeerSignatures } from './proof/peer-signatures.ts';
 
-/** The error for a request that claims to come from another backend. */
+/** Error text for a request that claims to come from a member of the cluster but is not signed by a member. */
 export const NO_MEMBER =
   'the request is not signed by a member of the cluster: run the same version with the same peer-key-file on all members';
 
-/** The error for the token of a machine at another backend, where its presentation cannot be proved. */
+/** Error text if a follower would have to forward a local administrator to a leader that cannot verify the caller. */
 export const NEEDS_PEER_KEY =
   'the token of a machine is valid only at the backend on that machine: use other credentials, send the request to the leader, or set peer-key-file on all members';
 
-/** The address of a caller, which may come from a proxy. */
+/** Format of the IP address of a caller, which a proxy may have supplied. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;
 
-/** The head of a request whose body is not read yet. */
+/** The head of a received request, before its body is read. */
 interface ReceivedHead extends ReceivedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -38,11 +38,11 @@ interface PeerParts {
   readonly log: Log;
 }
 
-/** Authenticates requests that another backend forwards, each with the caller's identity. */
+/** Authenticates requests that another member forwards on behalf of a caller. */
 export class AdmittedPeers {
   readonly #parts: PeerParts;
   readonly #refused: Seldom;
-  /** Expected digests of the bodies of requests whose head is signed. */
+  /** Signed digests of request bodies, by the headers of the request; compared once the body is read. */
   readonly #bodyDigests = new WeakMap<IncomingHttpHeaders, string>();
 
   constructor(parts: PeerParts) {
@@ -50,15 +50,16 @@ export class AdmittedPeers {
     this.#refused = new Seldom(parts.log, parts.clock);
   }
 
-  /** True if other backends believe this one who a caller is. */
+  /** True if the members share keys from a file, so that they trust the caller identity that another member sends. */
   get isStrong(): boolean {
     return this.#parts.signatures.isStrong;
   }
 
   /**
-   * Returns the headers that identify the caller to another backend.
+   * Returns the headers that identify the caller to another member.
    *
-   * @throws MonError `forbidden` for the token of this machine if the other backend cannot believe it
+   * @throws MonError `forbidden` if the caller is a local administrator whom the other member cannot verify, and
+   *   anonymous callers are not allowed
    */
   headersOf(principal: Principal, caller: string): Readonly<Record<string, string>> {
     const { authenticator } = this.#parts;
@@ -72,11 +73,11 @@ export class AdmittedPeers {
   }
 
   /**
-   * Rejects a request that only claims to come from another backend. It counts as a wrong password, with the same
-   * delay.
+   * Rejects a request that claims to come from another member, unless the signature of its head is valid. An invalid
+   * signature counts as a failed login, so repeated attempts are delayed.
    *
-   * @returns the id of the backend that sent it
-   * @throws MonError `unauthenticated`, `unavailable`
+   * @returns the id of the member that sent the request
+   * @throws MonError `unauthenticated`; `unavailable` if too many logins fail at the same time
    */
   async refuseStranger(request: ReceivedHead): Promise<string> {
     const { authenticator, callers, signatures } = this.#parts;
@@ -96,9 +97,9 @@ export class AdmittedPeers {
   }
 
   /**
-   * Rejects a body that differs from the signed one.
+   * Rejects a request whose body differs from the signed digest.
    *
-   * @param body as it was received; anything but a string counts as no body
+   * @param body the received body; a value that is not a string counts as an empty body
    * @throws MonError `unauthenticated`
    */
   refuseAlteredBody({ headers }: Pick<ReceivedHead, 'headers'>, body: unknown): void {
@@ -108,10 +109,10 @@ export class AdmittedPeers {
   }
 
   /**
-   * Returns the caller of a request that another backend forwards.
+   * Returns the caller on whose behalf another member forwards a request.
    *
-   * @throws MonError `unauthenticated` if the credentials are not valid here, `invalid` for headers that no backend
-   *   sends; the promise likewise
+   * @throws MonError (directly or as a rejected promise) `unauthenticated` if the credentials are not valid here,
+   *   `forbidden` if the caller is a local administrator that cannot be verified, `invalid` if a header is malformed
    */
   senderOf({ headers }: Pick<ReceivedRequest, 'headers'>): SentCaller | Promise<SentCaller> {
     const voucher = parseVoucher(text(headers, PEER_HEADERS.principal));
@@ -138,15 +139,15 @@ export class AdmittedPeers {
   }
 
   /**
-   * Authenticates the caller by the forwarded credentials themselves, because any writer to the database can forge a
-   * voucher.
+   * Authenticates the caller by the forwarded credentials. The voucher is not trusted here, because everyone who can
+   * read the database can sign a forged voucher.
    */
   async #shownAgain(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
     const principal = await this.#parts.authenticator.ofCredentials(headers, caller);
     const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
     if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
     if (authority === undefined) return principal;
-    // A certificate beside other credentials only restricts what they allow.
+    // A client certificate in addition to other credentials only restricts their rights, so it need not be verified.
     return {
       ...principal,
       authority,
@@ -157,17 +158,20 @@ export class AdmittedPeers {
     };
   }
 
-  /** Replaces a local administrator, whom another backend does not believe, by an anonymous caller. */
+  /**
+   * Returns an anonymous caller instead of a local administrator that another member cannot verify. Throws if anonymous
+   * callers are not allowed.
+   */
   #withoutToken(): Principal {
     if (this.#parts.authenticator.isOpen) return ANONYMOUS;
     throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 }
 
-/** Kinds of credentials that any member can verify. */
+/** Kinds of credentials that are forwarded with the request, so that each member can verify them itself. */
 const SHOWN_AGAIN: ReadonlySet<Voucher['via']> = new Set(['password', 'key', 'token']);
 
-/** True if the request claims to be forwarded by another backend. */
+/** True if the request claims to come from another member; its signature is not verified here. */
 export function isSentOn({ headers }: Pick<ReceivedRequest, 'headers'>): boolean {
   return headers[PEER_HEADERS.signature] !== undefined;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports.ts';
 import type { PeerLink, PeerRequest } from './peer-link.ts';
 
-/** Maximum bytes of a response. */
+/** Maximum length of a response, in UTF-16 units. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
@@ -11,9 +11,9 @@ interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signa
 }
 
 /**
- * Sends a request of this backend itself to another backend and waits for the whole response.
+ * Sends a request to another member on behalf of this backend, not of an API caller. Waits for the whole response.
  *
- * @throws Error if it was not sent or not answered, or the response is too large
+ * @throws Error if the request cannot be sent, there is no complete response in time, or the response is too large
  */
 export async function askPeer(
   link: PeerLink,

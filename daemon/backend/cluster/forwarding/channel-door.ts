@@ -12,9 +12,9 @@ import type { AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 
-/** The parts that handle the connections of a backend. */
+/** The components that serve the connections of a listener; they serve channels in the same way. */
 export interface ServedBy {
-  /** Serves channels in the same way as its own connections. */
+  /** The HTTP server that also handles requests which arrive on a channel. */
   readonly server: Server;
   readonly connections: Connections;
   readonly slowPeers: SlowPeers;
@@ -27,7 +27,7 @@ interface ChannelDoorParts extends ServedBy {
   readonly log: Log;
 }
 
-/** Accepts the connection in which another backend opens all its tunnels. */
+/** Accepts the connections on which other members open their tunnels as channels. */
 export class ChannelDoor implements OtherProtocol, Disposable {
   readonly protocol = CHANNELS_PROTOCOL;
   readonly #parts: ChannelDoorParts;
@@ -48,7 +48,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
     if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
-    // Data is passed to the channels at once; slow readers are detected per channel.
+    // All data of this connection counts as processed, because slow readers are detected per channel.
     slowPeers.of(socket)?.speaksFrames({
       get doneBytes() {
         return socket.bytesRead;
@@ -65,7 +65,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
     this.#open.add(channels);
   }
 
-  /** Closes all connections, because a listener would wait for them. */
+  /** Closes all connections for channels. Otherwise a listener that closes would wait for them. */
   [Symbol.dispose](): void {
     for (const channels of this.#open) channels[Symbol.dispose]();
   }

@@ -26,14 +26,14 @@ interface RequestParts {
 interface Answered {
   readonly writerId: string;
   readonly response: IncomingMessage;
-  /** Sequence number of the newest write that the response may reflect. */
+  /** Sequence number of the newest write that the leader had committed when it responded. */
   readonly seq: number;
 }
 
-/** The status for a request that reached the wrong backend (RFC 9110, 15.5.20): it may be sent to another one. */
+/** HTTP status 421, for a request that reached a backend which is not the leader (RFC 9110, 15.5.20). */
 const MISDIRECTED = 421;
 
-/** Forwards API requests that another backend must answer. */
+/** Forwards API requests from a follower to the leader, and admits requests that other members forward. */
 export class ForwardedRequests implements RequestForwarding {
   /** Number of forwarded requests since the start. */
   count = 0;
@@ -59,7 +59,7 @@ export class ForwardedRequests implements RequestForwarding {
       }
     });
     app.addHook('onSend', (request, reply, payload, done) => {
-      // The change is committed by now.
+      // The handler has committed its change by now, so the sequence number includes it.
       if (request.sender !== undefined) reply.header(PEER_HEADERS.seq, this.#parts.leadership.seq);
       done(null, payload);
     });
@@ -87,7 +87,7 @@ export class ForwardedRequests implements RequestForwarding {
     });
   }
 
-  /** @returns false: the request was accepted */
+  /** Authenticates a request that a member sends for itself. @returns false, since no response was sent */
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
     const memberId = await this.#parts.peers.refuseStranger(request.raw);
     const caller = request.socket.remoteAddress ?? '';
@@ -95,7 +95,11 @@ export class ForwardedRequests implements RequestForwarding {
     return false;
   }
 
-  /** @returns false: the request was accepted */
+  /**
+   * Authenticates a request that a follower forwards.
+   *
+   * @returns true if the request was rejected with a response, because this backend is not the leader
+   */
   async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { leadership, peers } = this.#parts;
     const memberId = await peers.refuseStranger(request.raw);
@@ -103,15 +107,16 @@ export class ForwardedRequests implements RequestForwarding {
       refuseMisdirected(reply);
       return true;
     }
-    // From here on an error is a response to the caller, and not to the forwarding backend.
+    // The forwarding member passes a response with this header on to the caller, even an error, and does not retry.
     reply.header(PEER_HEADERS.seq, leadership.seq);
     request.sender = { ...(await peers.senderOf(request)), memberId };
     return false;
   }
 
   /**
-   * Records a request that an administrator of another machine makes here. @returns false: this backend answers the
-   * request
+   * Records in the audit trail that a local administrator of another member made a request.
+   *
+   * @returns false, since no response was sent
    */
   async #recordLocal(request: FastifyRequest, { memberId }: Sender): Promise<boolean> {
     this.#parts.leadership.refuseStale();
@@ -123,10 +128,10 @@ export class ForwardedRequests implements RequestForwarding {
     return false;
   }
 
-  /** @returns false: this backend answers the request */
+  /** Forwards a request to the leader. @returns false if this backend is the leader now and must respond itself */
   async #forward(request: FastifyRequest, reply: FastifyReply, isOfV2: boolean): Promise<boolean> {
     if (request.sender !== undefined) {
-      // A request is forwarded only once: the backend that sent it here knows the leader.
+      // A request is forwarded only once. The member that sent it here retries with the new leader.
       reply.removeHeader(PEER_HEADERS.seq);
       request.sender = undefined;
       refuseMisdirected(reply);
@@ -145,7 +150,9 @@ export class ForwardedRequests implements RequestForwarding {
   }
 
   /**
-   * @throws MonError `forbidden` if the request requires a local administrator, whom another backend does not believe
+   * Rejects a request that requires a local administrator, if the leader cannot verify that caller.
+   *
+   * @throws MonError `forbidden`
    */
   #refuseLocal(request: FastifyRequest): void {
     if (request.principal.via !== 'local' || this.#parts.peers.isStrong) return;
@@ -153,7 +160,7 @@ export class ForwardedRequests implements RequestForwarding {
     if (!isAllowed(ANONYMOUS, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 
-  /** @returns undefined: the request was not accepted */
+  /** Sends a request to the leader. @returns undefined if that member is no longer the leader */
   async #exchange(link: PeerLink, request: FastifyRequest, isOfV2: boolean): Promise<Answered | undefined> {
     const { method, url: path, body, headers, principal, caller } = request;
     const response = await link.exchange({
@@ -174,7 +181,7 @@ export class ForwardedRequests implements RequestForwarding {
     return undefined;
   }
 
-  /** @throws MonError if a retry is useless */
+  /** Throws if the leader does not accept the signature of this member, since a retry is useless. @throws MonError */
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
@@ -187,7 +194,7 @@ export class ForwardedRequests implements RequestForwarding {
     );
   }
 
-  /** Waits for the write, so that a caller who changes something here sees it here afterwards. */
+  /** Waits until the write is in the memory of this follower, so that later reads of the caller include the change. */
   async #catchUp({ method }: FastifyRequest, response: IncomingMessage, seq: number): Promise<void> {
     try {
       await this.#parts.leadership.caughtUp(seq);
@@ -206,7 +213,7 @@ export class ForwardedRequests implements RequestForwarding {
   }
 }
 
-/** Yields the body of a response, which may be cut off after its head. */
+/** Yields the body of a response. @throws MonError `unavailable` if the connection is lost before the body ends */
 async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
   try {
     yield* response as AsyncIterable<Buffer>;
@@ -215,14 +222,14 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void, 
   }
 }
 
-/** True if the token of another machine made the caller an administrator, and the request makes use of that. */
+/** True if a local administrator of another member sent the request, and it changes data or needs the scope `admin`. */
 function isOfLocalAdministrator(request: FastifyRequest): request is FastifyRequest & { readonly sender: Sender } {
   const { method, sender } = request;
   if (sender?.principal.via !== 'local' || sender.principal === ANOTHER_BACKEND) return false;
   return (method !== 'GET' && method !== 'HEAD') || matchedRoute(request).access === 'admin';
 }
 
-/** Continues with a request unless it is answered. */
+/** Passes the request to the next handler, unless a response was already sent. */
 async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFunction): Promise<void> {
   try {
     if (await isAnswered) return;
@@ -234,8 +241,8 @@ async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFun
 }
 
 /**
- * Sends the status for the wrong backend. It does not use the error texts of an API, because the response goes to a
- * backend.
+ * Rejects a forwarded request because this backend is not the leader. The body is the same for all APIs, because the
+ * forwarding member does not pass it on to the caller.
  */
 function refuseMisdirected(reply: FastifyReply): void {
   const body = errorBody({ code: 'unavailable', message: 'another member is the leader' });

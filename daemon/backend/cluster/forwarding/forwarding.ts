@@ -19,9 +19,9 @@ import { WriterLinks } from './writer-links.ts';
 
 export interface ForwardingParts {
   readonly leadership: Leadership;
-  /** Signs requests to other backends, and verifies theirs. */
+  /** Signs requests to other members, and verifies the requests of other members. */
   readonly signatures: PeerSignatures;
-  /** The audit trail, for requests of administrators of other machines. */
+  /** The audit trail; it records requests of local administrators that another member forwards. */
   readonly audit: Pick<Audit, 'record'>;
   readonly authenticator: Authenticator;
   readonly callers: Callers;
@@ -29,7 +29,7 @@ export interface ForwardingParts {
   readonly log: Log;
 }
 
-/** Forwards requests and agents that reach a follower to the leader. Dispose of it after the listeners. */
+/** Forwards requests and agent connections from a follower to the leader. Dispose of it after the listeners. */
 export class Forwarding implements RequestForwarding, Disposable {
   readonly #parts: Pick<ForwardingParts, 'leadership' | 'audit' | 'clock' | 'log'>;
   readonly #links: WriterLinks;
@@ -49,12 +49,12 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#tunnels = new Tunnels({ leadership, links, peers, callers: parts.callers });
   }
 
-  /** Number of requests that another backend has answered, since the start. */
+  /** Number of API requests that this backend has forwarded to the leader, since the start. */
   get requests(): number {
     return this.#requests.count;
   }
 
-  /** Number of agents that are connected to another backend through this one. */
+  /** Number of agents that are connected to the leader by a tunnel through this backend. */
   get agents(): number {
     return this.#tunnels.size;
   }
@@ -67,7 +67,7 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#requests.forward(app, isOfV2);
   }
 
-  /** Returns a guard that admits requests forwarded by another backend, and passes all others to their own guard. */
+  /** Returns a guard that authenticates upgrade requests of other members, and passes other requests to `own`. */
   guard(own: Guard): Guard {
     return (request) => {
       if (isSentOn(request)) return this.#admitSentOn(request);
@@ -77,31 +77,31 @@ export class Forwarding implements RequestForwarding, Disposable {
     };
   }
 
-  /** Accepts the tunnels of other backends. Dispose of it after its tunnels were closed gracefully. */
+  /** Accepts the tunnels of other members. Dispose of the result after the tunnels were closed gracefully. */
   openDoor(served: ServedBy): ChannelDoor {
     return new ChannelDoor({ ...served, ...this.#parts, peers: this.#peers });
   }
 
-  /** @param path the path at which the leader accepts agents */
+  /** Returns a function that passes agents on to the leader. @param path the path at which the leader accepts them */
   passOn(path: string): PassOn {
     return (handshaking) => this.#tunnels.take(handshaking, path);
   }
 
-  /** @param close ends the connections of agents that this backend has accepted itself */
+  /** @param close callback that closes the connections of agents that this backend serves itself */
   watchAgents(close: () => void): void {
     this.#closeOwnAgents = close;
   }
 
   /**
-   * Closes all agent connections. Called when this backend becomes or ceases to be the leader: agents reconnect, and
-   * reach the leader.
+   * Closes all agent connections, so that the agents reconnect to the current leader. Call it when this backend becomes
+   * the leader or ceases to be the leader.
    */
   closeAgents(): void {
     this.cutTunnels();
     this.#closeOwnAgents?.();
   }
 
-  /** Cuts the tunnels of agents that are connected to another backend. */
+  /** Closes all tunnels through this backend, with the connections of their agents. */
   cutTunnels(): void {
     this.#tunnels.cut();
   }
@@ -111,7 +111,7 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#links[Symbol.dispose]();
   }
 
-  /** Records the connection of an administrator of another machine. */
+  /** Records in the audit trail that a local administrator of another member opened a connection. */
   async #recordLocal(request: Parameters<Guard>[0], actor: Pick<Actor, 'who' | 'from'>, member: string): Promise<void> {
     const target = requestPath(request);
     await this.#parts.audit.record(

@@ -1,19 +1,19 @@
-/** The role of this backend among those that share the store, at the moment. */
+/** The current role of this backend, leader or follower, and the state of its memory. */
 export interface Leadership {
-  /** True if this backend is the leader: then nothing is forwarded. */
+  /** True if this backend is the leader, so that it forwards no requests. */
   readonly isWriter: boolean;
 
   /**
-   * True if this backend was the leader and another one is by now. Later writes no longer reach the memory of this
-   * backend.
+   * True if this backend was the leader and another member is the leader now. The writes of that member do not reach
+   * the memory of this backend.
    */
   readonly isSucceeded: boolean;
 
   /**
-   * Returns the leader. Waits a few seconds if there is none.
+   * Returns the address of the leader, or `self` if this backend is the leader. Waits a few seconds if there is none.
    *
-   * @returns `self` if this backend has become the leader
-   * @throws MonError `unavailable` if there is no leader in time; the reason of the signal
+   * @throws MonError `unavailable` if there is no leader in time, or the leader is not trusted; the abort reason of
+   *   `signal`
    */
   writer(signal?: AbortSignal): Promise<'self' | PeerAddress>;
 
@@ -25,9 +25,9 @@ export interface Leadership {
   caughtUp(seq: number): Promise<void>;
 
   /**
-   * Rejects reads from stale memory. Called before this backend answers by itself.
+   * Throws if the memory of this backend may be stale. Call it before a request is answered from memory.
    *
-   * @throws MonError `unavailable` while it is too far behind the leader
+   * @throws MonError `unavailable` if this backend is too far behind the leader, or in doubt about its own leadership
    */
   refuseStale(): void;
 
@@ -40,6 +40,6 @@ export interface PeerAddress {
   readonly id: string;
   /** URL of its API, such as `https://10.0.0.1:4567`. */
   readonly url: string;
-  /** SHA-256 of its certificate in hexadecimal, with or without colons; undefined: it uses plain HTTP. */
+  /** SHA-256 of its certificate in hexadecimal, with or without colons; undefined if it serves plain HTTP. */
   readonly fingerprint: string | undefined;
 }

@@ -3,28 +3,28 @@ import type { Socket } from 'node:net';
 import { Channels } from '../channels/channels.ts';
 import type { Clock } from '../../ports.ts';
 
-/** An opened tunnel. */
+/** A connection to another member after a successful HTTP upgrade, for a tunnel or for channels. */
 export interface Upgraded {
   readonly response: IncomingMessage;
-  /** A TCP or TLS socket, or a channel, which implements the methods used here. */
+  /** A TCP or TLS socket, or a channel, which implements the socket methods in use. */
   readonly socket: Socket;
-  /** Bytes that arrived right after the head. */
+  /** Bytes that arrived together with the response head and belong to the new protocol. */
   readonly head: Buffer;
 }
 
-/** The response to a request for another protocol. */
+/** The outcome of an HTTP upgrade request: the upgraded connection, or the response that rejects the upgrade. */
 export type UpgradeAnswer = Upgraded | { readonly refusal: IncomingMessage };
 
-/** The status of a backend that does not support channels. */
+/** HTTP status with which an earlier version, which does not support channels, rejects the upgrade. */
 const UNSUPPORTED_STATUS = 404;
 
 interface PeerChannelsParts {
-  /** Requests a connection for channels; the signal aborts the request. */
+  /** Callback that requests a connection for channels; the signal aborts the request. */
   readonly ask: (signal: AbortSignal) => Promise<UpgradeAnswer>;
   readonly clock: Pick<Clock, 'every'>;
 }
 
-/** The one connection that contains all tunnels to another backend. It is opened with the first of them. */
+/** The connection to another member that multiplexes all tunnels to it. It is opened with the first tunnel. */
 export class PeerChannels implements Disposable {
   readonly #parts: PeerChannelsParts;
   readonly #giveUp = new AbortController();
@@ -35,14 +35,17 @@ export class PeerChannels implements Disposable {
   }
 
   /**
-   * @returns undefined: that backend has an older version, or will itself say why it accepts no tunnel
-   * @throws Error if that backend cannot be reached
+   * Returns the connection, and opens it if there is none.
+   *
+   * @returns undefined if the other member rejects channels: it has an earlier version, or it will reject the request
+   *   for a tunnel with a reason
+   * @throws Error if the other member cannot be reached
    */
   current(): Promise<Channels | undefined> {
     return (this.#channels ??= this.#open());
   }
 
-  /** Opens no more connections; the present one closes with its last tunnel. */
+  /** Cancels a connection that is being opened. An open connection is closed after its last tunnel has closed. */
   [Symbol.dispose](): void {
     this.#giveUp.abort();
     this.#channels?.then(
@@ -66,7 +69,7 @@ export class PeerChannels implements Disposable {
     }
   }
 
-  /** Forgets the connection, so that the next caller opens another one. */
+  /** Discards the closed or failed connection, so that the next call of `current` opens a new one. */
   #forget(): void {
     this.#channels = undefined;
   }

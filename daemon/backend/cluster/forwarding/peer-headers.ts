@@ -1,31 +1,31 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** The headers that a backend adds to a request that it forwards to another one. */
+/** The headers that members add to requests and responses between each other. */
 export const PEER_HEADERS = {
   /** The signature of the sending backend, see `PeerSignatures`; earlier versions send a secret of the store. */
   signature: 'mon-peer',
-  /** The caller, as `voucherText` encodes it. */
+  /** The identity of the API caller, as `voucherText` encodes it. */
   principal: 'mon-principal',
-  /** The version of the caller's credentials; members with an earlier version of the program do not send it. */
+  /** The version of the API key or password of the API caller; earlier versions of the program do not send it. */
   credential: 'mon-credential',
-  /** The address of the caller. */
+  /** The IP address of the API caller. */
   caller: 'mon-caller',
-  /** `v2`: the request came to a listener that serves only the v2 API. */
+  /** The value is `v2` if the request was received by a listener that serves only the v2 API. */
   face: 'mon-face',
-  /** The sequence number of the newest write that the sender knows of, on a response. Only the leader sends it. */
+  /** The sequence number of the newest committed write; the leader sets this header on its responses. */
   seq: 'mon-seq',
 } as const;
 
-/** The path of tunnels for v2 agents. Direct v2 agents have a listener of their own. */
+/** The path at which the leader accepts v2 agents by tunnel. Agents that connect directly use another listener. */
 export const V2_AGENT_TUNNEL_PATH = '/api/mon/v1/tunnels/v2-agent';
 
-/** The path at which a backend requests the connection that contains all its tunnels. */
+/** The path at which a member requests the connection that multiplexes all its tunnels. */
 export const CHANNELS_PATH = '/api/mon/v1/tunnels';
 
-/** Headers on which a response may depend in addition to path and body. */
+/** Request headers that are forwarded to the leader, because the response may depend on them. */
 const SENT_ON: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
 
-/** Headers of one connection, or set again by the responding backend. */
+/** Response headers that are not passed on: headers of the connection, and headers that each backend sets itself. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -35,16 +35,17 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   PEER_HEADERS.seq,
 ]);
 
-/** Headers of a handshake that this backend sets itself. */
+/** Handshake headers of an agent that are not forwarded: they concern this member, or only members may set them. */
 const OF_MEMBER: ReadonlySet<string> = new Set(['host', 'origin', ...Object.values(PEER_HEADERS)]);
 
-/** Returns the headers of a request that are forwarded. */
+/** Returns the headers of a request that are forwarded to the leader. */
 export function requestHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(SENT_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
 /**
- * Returns the headers of a response that are passed on. CORS headers are left to the backend that serves the caller.
+ * Returns the headers of the leader's response that are passed on to the caller. The backend that the caller uses adds
+ * the CORS headers itself.
  */
 export function answerHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(
@@ -52,7 +53,7 @@ export function answerHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders
   );
 }
 
-/** Returns the headers of a handshake that are forwarded: all but the backend's own, because agents may send any. */
+/** Returns the headers of an agent's handshake that are forwarded to the leader. */
 export function handshakeHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_MEMBER.has(name)));
 }

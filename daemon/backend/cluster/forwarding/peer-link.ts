@@ -16,55 +16,55 @@ import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 import type { PeerSignatures } from './proof/peer-signatures.ts';
 
-/** Idle time after which a kept connection is closed: far shorter than any backend keeps its end (72 s). */
+/** Idle time after which this end closes a connection: far less than the idle timeout of the other end (72 s). */
 const IDLE_MS = 5000;
 
-/** Maximum number of idle connections. */
+/** Maximum number of idle connections to another member. */
 const IDLE_MAX = 64;
 
-/** Timeout of a connection, including its TLS handshake. */
+/** Timeout for establishing a connection to another member, including the TLS handshake. */
 const CONNECT_MS = 2000;
 
-/** Timeout for the head of a response: the largest restore takes some seconds. */
+/** Timeout for the head of a response; even the largest restore takes only a few seconds. */
 const ANSWER_MS = 60_000;
 
-/** The error for a request of which nothing was sent, or that can safely be sent again. */
+/** The error for a request that can be sent again: nothing was sent yet, or the request is idempotent. */
 export class UnsentError extends Error {
   override readonly name = 'UnsentError';
 }
 
-/** The error for a request that was sent and whose outcome is unknown. */
+/** The error for a request that was sent and got no response, so that its outcome is unknown. */
 export class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
 }
 
-/** A request to another backend. */
+/** A request to another member of the cluster. */
 export interface PeerRequest {
   readonly method: string;
-  /** Path with its query. */
+  /** The path and query of the URL. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Buffer | undefined;
-  /** Aborts the request; without it the request times out. */
+  /** Aborts the request. If there is no signal, the request times out. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Settling {
   readonly body: Buffer | undefined;
-  /** True if the request can safely be sent again. */
+  /** True if the request can safely be sent again after it failed. */
   readonly isRepeatable: boolean;
-  /** True if the request times out. */
+  /** True if the request fails when there is no response in time. */
   readonly isLimited: boolean;
 }
 
-/** The dependencies of a link to another backend. */
+/** The dependencies of `PeerLink`. */
 export interface LinkParts {
-  /** Signs each request, for that backend alone. */
+  /** Signs each request; the signature is valid only at the member that gets the request. */
   readonly signatures: Pick<PeerSignatures, 'headerOf'>;
   readonly clock: Pick<Clock, 'after' | 'every'>;
 }
 
-/** The connections to one other backend. */
+/** The connections to another member of the cluster. */
 export class PeerLink implements Disposable {
   readonly address: PeerAddress;
   readonly #parts: LinkParts;
@@ -100,9 +100,10 @@ export class PeerLink implements Disposable {
   }
 
   /**
-   * Requests a tunnel, within the shared connection if the other backend supports it.
+   * Requests a tunnel to the other member. The tunnel is a channel of the shared connection if that member supports
+   * channels, and a separate connection otherwise.
    *
-   * @returns its response if it opens no tunnel
+   * @returns the tunnel, or the response that rejects it
    * @throws UnsentError, UnansweredError
    */
   async upgrade(request: PeerRequest, signal: AbortSignal): Promise<UpgradeAnswer> {
@@ -110,7 +111,7 @@ export class PeerLink implements Disposable {
     return await this.#upgrade(request, signal, channels && (() => channels.open()));
   }
 
-  /** Cuts all requests in progress; tunnels remain the responsibility of their owners. */
+  /** Aborts all requests in progress. Open tunnels stay open; their owners must close them. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
     this.#channels[Symbol.dispose]();
@@ -125,7 +126,11 @@ export class PeerLink implements Disposable {
     return this.#upgrade({ method: 'GET', path: CHANNELS_PATH, headers }, signal);
   }
 
-  /** @param over creates the stream to use; default: a connection of its own */
+  /**
+   * Sends an upgrade request.
+   *
+   * @param over callback that creates the stream for the request; undefined: a separate connection is used
+   */
   async #upgrade(
     { method, path, headers }: PeerRequest,
     signal: AbortSignal,
@@ -151,7 +156,7 @@ export class PeerLink implements Disposable {
     { body, isRepeatable, isLimited }: Settling,
   ): Promise<Answer> {
     let isSent = false;
-    // A request gets only an established connection to the right backend.
+    // The agent assigns only connections that are established and whose certificate was verified.
     request.once('socket', () => {
       isSent = true;
     });
@@ -168,7 +173,7 @@ export class PeerLink implements Disposable {
   }
 }
 
-/** Creates connections to the backend, and verifies its certificate where one is expected. */
+/** HTTP agent that connects to another member, and verifies the certificate that the member has announced. */
 class LinkAgent extends Agent {
   readonly target: { readonly host: string; readonly port: number };
   readonly #address: PeerAddress;
@@ -187,7 +192,7 @@ class LinkAgent extends Agent {
     const { socket, ready } = this.#connect();
     const fail = (error: Error): void => {
       socket.destroy();
-      // The types require a socket although there is an error.
+      // The types of `Agent` require a socket even if there is an error.
       done?.(error, socket);
     };
     const giveUp = (): void => fail(new Error('connecting to the cluster member timed out'));
@@ -207,7 +212,7 @@ class LinkAgent extends Agent {
   #connect(): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' } {
     const { url, fingerprint } = this.#address;
     if (!url.startsWith('https:')) return { socket: connectTcp(this.target), ready: 'connect' };
-    // The backend is identified by the fingerprint of its certificate, whatever its names and issuer.
+    // The fingerprint alone identifies the member, so the names and the issuer of its certificate are not verified.
     const rejectUnauthorized = fingerprint === undefined;
     return { socket: connectTls({ ...this.target, rejectUnauthorized }), ready: 'secureConnect' };
   }

@@ -23,18 +23,18 @@ interface Tunnel {
   readonly writer: Socket;
 }
 
-/** The maximum number of bytes that are read of a rejecting response. */
+/** Maximum number of body bytes that are read of a response that rejects a tunnel. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
 const refusalSchema = z.object({ error: z.string(), code: z.string() });
 
 /**
- * Connections of agents that end at this backend and are forwarded to the leader. Their content is not inspected; each
- * side applies the backpressure of the other.
+ * Tunnels through which this follower passes connections of agents to the leader. The content is not inspected, and
+ * backpressure of one side reaches the other side.
  */
 export class Tunnels {
   readonly #parts: TunnelParts;
-  /** Open tunnels by the id of the backend to which they lead. */
+  /** Open tunnels, by the id of the backend to which they forward. */
   readonly #open = new Map<string, Set<Tunnel>>();
 
   constructor(parts: TunnelParts) {
@@ -49,11 +49,12 @@ export class Tunnels {
   }
 
   /**
-   * Forwards the connection of an agent to the leader.
+   * Passes the connection of an agent on to the leader.
    *
-   * @param path the path at which the leader accepts agents of its kind
-   * @returns undefined: the agent belongs to this backend
-   * @throws MonError as the leader rejects it; `unavailable` if there is no leader; the promise likewise
+   * @param path the path at which the leader accepts agents with this protocol
+   * @returns undefined if this backend is the leader and must serve the agent itself
+   * @throws MonError (directly or as a rejected promise) `unavailable` if there is no leader or another member sent the
+   *   agent here, `forbidden` if the leader cannot verify the agent, or the error with which the leader rejects it
    */
   take(handshaking: Handshaking, path: string): Promise<void> | undefined {
     const { request } = handshaking;
@@ -62,7 +63,11 @@ export class Tunnels {
     return this.#lead(handshaking, path);
   }
 
-  /** Cuts the tunnels, so that agents reconnect, except those to the backend `but`, which is the leader now. */
+  /**
+   * Closes tunnels, so that their agents reconnect.
+   *
+   * @param but the id of the current leader, whose tunnels stay open; undefined: all tunnels are closed
+   */
   cut(but?: string): void {
     for (const [writerId, tunnels] of this.#open) {
       if (writerId === but) continue;
@@ -106,7 +111,7 @@ export class Tunnels {
     const tunnel = { agent, writer };
     const tunnels = this.#open.get(writerId) ?? new Set();
     this.#open.set(writerId, tunnels.add(tunnel));
-    // Each side ends after the other one has ended and its last data was sent.
+    // When one side has closed, the other side closes after its remaining data was sent.
     writer.on('error', () => writer.destroy());
     writer.once('close', () => agent.destroySoon());
     agent.once('close', () => {
@@ -124,8 +129,8 @@ export class Tunnels {
 }
 
 /**
- * Returns the frame counter of a tunnel. It is a separate function, so that its closure does not keep the handshake in
- * memory.
+ * Returns an object that counts the bytes of an agent that were passed on to the leader. This is a separate function,
+ * so that the closure does not retain the handshake in memory.
  */
 function framesOf({ agent, writer }: Tunnel): FrameProgress {
   return {
@@ -135,7 +140,7 @@ function framesOf({ agent, writer }: Tunnel): FrameProgress {
   };
 }
 
-/** Returns the head of the leader's response unchanged, because agent and leader negotiate it between them. */
+/** Returns the unchanged HTTP head of the leader's response, because the agent negotiates with the leader. */
 function headOf({ statusCode = 101, rawHeaders }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${String(statusCode)} ${STATUS_CODES[statusCode] ?? ''}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -5,16 +5,16 @@ import type { Clock } from '../../ports.ts';
 import type { Leadership, PeerAddress } from './leadership.ts';
 import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';
 
-/** Maximum time that a request waits for a leader that accepts it. */
+/** Maximum time for which a request is retried until a leader accepts it. */
 const PATIENCE_MS = 5000;
 
-/** Delay before a retry: the next leader is known a moment later. */
+/** Delay before a request is retried; a new leader is usually known by then. */
 const AGAIN_MS = 100;
 
-/** Interval of checks for a new leader, so that no request waits for a frozen one. */
+/** Interval of checks for a new leader, so that requests in progress do not wait for a former leader that hangs. */
 const LOOK_MS = 250;
 
-/** Time that a former leader has to finish the requests it has begun. */
+/** Time for which connections to a former leader stay open, so that requests in progress can complete. */
 const GRACE_MS = 1000;
 
 interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
@@ -23,10 +23,10 @@ interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
   readonly log: Log;
 }
 
-/** Connects to the current leader. */
+/** The connections to the current leader, and for a moment to the previous leader. */
 export class WriterLinks implements Disposable {
   readonly #parts: WriterLinkParts;
-  /** Called when another backend becomes the leader. */
+  /** Callback that receives the id of the current leader, or `self`, after each successful check for a new leader. */
   readonly #onMove: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
   readonly #timer: Disposable;
@@ -42,11 +42,11 @@ export class WriterLinks implements Disposable {
   }
 
   /**
-   * Runs an attempt at the leader, and repeats it, also at the next leader, until it is accepted.
+   * Sends a request to the leader, and retries until a leader accepts the request. A retry may go to a new leader.
    *
-   * @param attempt returns undefined if the leader did not accept it
-   * @returns `self` if this backend has become the leader
-   * @throws MonError `unavailable` if no leader accepts it in time, or its outcome is unknown
+   * @param attempt callback that sends the request; returns undefined if the leader did not accept the request
+   * @returns the result of `attempt`, or `self` if this backend is the leader
+   * @throws MonError `unavailable` if no leader accepts the request in time, or its outcome is unknown
    */
   async withWriter<T>(attempt: (link: PeerLink) => Promise<T | undefined>, signal?: AbortSignal): Promise<T | 'self'> {
     const { leadership, clock } = this.#parts;
@@ -70,7 +70,7 @@ export class WriterLinks implements Disposable {
     this.#current = undefined;
   }
 
-  /** @throws MonError if a retry is not allowed: `unavailable`, or the error itself */
+  /** Returns if the request was not sent, so that it can be retried. @throws the error for the caller otherwise */
   #refuseUnanswered({ id: leader, url }: PeerAddress, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
@@ -109,7 +109,7 @@ export class WriterLinks implements Disposable {
       else this.#to(leader);
       this.#onMove(leader === 'self' ? leader : leader.id);
     } catch {
-      // There is no leader; the next request reports that.
+      // There is no leader at the moment. The next request reports that to its caller.
     } finally {
       this.#isLooking = false;
     }
@@ -120,7 +120,7 @@ function isSame(one: PeerAddress, other: PeerAddress): boolean {
   return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
 }
 
-/** Returns the error for a request whose outcome is unknown. */
+/** Returns the error for a request that was sent to the leader and whose outcome is unknown. */
 export function unanswered(cause: unknown): MonError {
   return new MonError(
     'unavailable',

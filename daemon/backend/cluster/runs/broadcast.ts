@@ -6,9 +6,9 @@ import type { Clock } from '../../ports.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
-/** Maximum UTF-16 units in one request: as JSON they take at most six times as many bytes. */
+/** Maximum length of the messages in one request, in UTF-16 units; JSON needs at most six bytes for each unit. */
 const BATCH_LENGTH_MAX = 1024 * 1024;
-/** Maximum UTF-16 units that wait for one backend; further messages to it are lost. */
+/** Maximum length of the messages that wait for one member, in UTF-16 units; further messages are dropped. */
 const WAITING_LENGTH_MAX = 8 * 1024 * 1024;
 const SEND_MS = 5000;
 
@@ -18,7 +18,7 @@ interface BroadcastParts {
   readonly log: Log;
 }
 
-/** Sends the messages of transports to the other backends, for their present listeners; nothing is kept for later. */
+/** Sends messages of transport handlers to the other members, for their connected listeners; nothing is stored. */
 export class Broadcast {
   readonly #parts: BroadcastParts;
   readonly #missed: Seldom;
@@ -46,7 +46,7 @@ export class Broadcast {
   }
 }
 
-/** The queue for one backend: one request at a time, so that messages stay in order. */
+/** The queue of messages for one member. Requests are sent one after another, so that the messages stay in order. */
 class Outbox {
   readonly #member: LiveMember;
   readonly #miss: (reason: string) => void;

@@ -7,26 +7,26 @@ import type { PeerAddress } from '../forwarding/leadership.ts';
 import { PeerLink, type LinkParts } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
-/** Interval of queries whether a member runs handlers; they also detect a stopped member. */
+/** Interval at which the leader queries whether a member accepts handler runs; a stopped member does not respond. */
 const ASK_MS = 1000;
-/** Timeout of such a query. */
+/** Timeout of the query whether a member accepts handler runs. */
 const QUERY_TIMEOUT_MS = 2000;
 const ASK_AGAIN = { minMs: ASK_MS, maxMs: 30_000 };
-/** Number of unanswered queries after which the runs of the member are given up. */
+/** Number of failed queries in a row after which the runs on a member are aborted. */
 const UNANSWERED_MAX = 3;
 
-/** Time for which a member gets no runs after some were lost there. */
+/** Backoff: the time for which a member gets no handler runs after a run was lost on it. */
 const LEFT_OUT = { minMs: 1000, maxMs: 60_000 };
 
-/** Time for which a definition that a member cannot run is not tried there again. */
+/** Time for which a handler is not sent again to a member that rejected its definition. */
 const LACKING_MS = 30_000;
 const LACKING_MAX = 1000;
 
-/** Maximum number of concurrent runs on one backend for another one. */
+/** Maximum number of concurrent handler runs on one member for the leader. */
 export const RUNS_MAX = 500;
 
 export interface MemberAddress extends PeerAddress {
-  /** Name for operators, such as `mon-2:4567`. */
+  /** Display name of the member, such as `mon-2:4567`. */
   readonly name: string;
 }
 
@@ -42,26 +42,26 @@ interface Answer {
   readonly text: string;
 }
 
-/** Another backend with the same store, as the leader knows it. */
+/** Another member of the cluster, to which the leader sends handler runs. */
 export class LiveMember implements Disposable {
-  /** Number of runs in progress on that member. */
+  /** Number of handler runs of the leader in progress on the member. */
   running = 0;
-  /** The number of the run that it was given last. */
+  /** Sequence number of the last run that was assigned to the member; 0: none. */
   lastAssigned = 0;
   readonly #parts: MemberParts;
   #address: MemberAddress;
   #link: PeerLink;
-  /** The links to its earlier addresses, which may still be in use. */
+  /** Links to earlier addresses of the member, on which requests may still be in progress. */
   readonly #formerLinks: PeerLink[] = [];
   #takesRuns = false;
   #isAsking = false;
   #askAtMs = -Infinity;
-  /** Number of unanswered queries in a row. */
+  /** Number of failed queries in a row. */
   #unanswered = 0;
-  /** Number of lost runs in a row. */
+  /** Number of handler runs lost on the member in a row. */
   #lost = 0;
   #leftOutUntilMs = -Infinity;
-  /** Times until which no run of a definition is sent, by its digest. */
+  /** Definitions that the member cannot run: the monotonic time until which no run is sent, by definition digest. */
   readonly #lacking = new Map<string, number>();
 
   constructor(address: MemberAddress, parts: MemberParts) {
@@ -74,7 +74,7 @@ export class LiveMember implements Disposable {
     return this.#address;
   }
 
-  /** Changes the address or the certificate of the member; runs in progress continue. */
+  /** Changes the URL or the certificate of the member; runs in progress continue on the former link. */
   move(address: MemberAddress): void {
     this.#formerLinks.push(this.#link);
     this.#address = address;
@@ -82,7 +82,7 @@ export class LiveMember implements Disposable {
     this.#askAtMs = -Infinity;
   }
 
-  /** True if the member has answered recent queries. */
+  /** True unless the last three queries to the member failed. */
   get isAnswering(): boolean {
     return this.#unanswered < UNANSWERED_MAX;
   }
@@ -91,32 +91,36 @@ export class LiveMember implements Disposable {
     return this.#takesRuns && this.running < RUNS_MAX && this.#parts.clock.monotonic() >= this.#leftOutUntilMs;
   }
 
-  /** @param definition the digest of the definitions that a run needs */
+  /**
+   * True if the member can accept a run of these definitions now.
+   *
+   * @param definition the digest of the definitions of a handler and its mutator
+   */
   mayRun(definition: string): boolean {
     return this.hasCapacity && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
   }
 
   /**
-   * Records that the member cannot run these definitions: its definitions by these names differ or are missing, or its
-   * settings forbid them.
+   * Records that the member rejected a run: its definition of the handler or mutator differs or is missing, or its
+   * settings forbid the command.
    */
   noteLacking(definition: string): void {
     if (this.#lacking.size >= LACKING_MAX) this.#lacking.clear();
     this.#lacking.set(definition, this.#parts.clock.monotonic() + LACKING_MS);
   }
 
-  /** Records that a run has ended on the member. */
+  /** Records that a run was completed on the member, which resets the backoff. */
   noteEnded(): void {
     this.#lost = 0;
   }
 
-  /** Records that a run was not accepted, or its outcome is unknown: other members get the next ones. */
+  /** Records that a run failed without an outcome, so that the member gets no runs during the backoff. */
   noteLost(): void {
     const { clock, random } = this.#parts;
     this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, random(), LEFT_OUT);
   }
 
-  /** Queries whether the member runs handlers, if a query is due. Never rejects. */
+  /** Queries whether the member accepts handler runs, if a query is due. The promise is never rejected. */
   async ask(): Promise<void> {
     const { clock } = this.#parts;
     if (this.#isAsking || clock.monotonic() < this.#askAtMs) return;
@@ -133,16 +137,17 @@ export class LiveMember implements Disposable {
   }
 
   /**
-   * Posts a request and waits for the whole response.
+   * Sends a POST request and waits for the whole response.
    *
-   * @param limitMs undefined: no limit, as long as the member answers queries
-   * @throws Error if it was not sent or not answered, or the response is too large
+   * @param limitMs time limit in milliseconds; undefined: the request is aborted only after several failed queries of
+   *   `ask` in a row
+   * @throws Error if the request cannot be sent, there is no complete response in time, or the response is too large
    */
   async post(path: string, body: Buffer, limitMs: number | undefined, signal?: AbortSignal): Promise<Answer> {
     return await this.#exchange({ method: 'POST', path, body }, limitMs, signal);
   }
 
-  /** Gives up all requests in progress on the member. */
+  /** Aborts all requests to the member that are in progress. */
   cut(): void {
     for (const link of [...this.#formerLinks.splice(0), this.#link]) link[Symbol.dispose]();
   }

@@ -1,18 +1,18 @@
 import { LiveMember, type MemberParts, type MemberAddress } from './live-member.ts';
 
 const LOOK_MS = 500;
-/** Time that a member that has left may take for the runs it has begun: longer than it waits itself before it ends. */
+/** Time after which runs on a member that has left are aborted. A stopping member waits less long for its runs. */
 const GRACE_MS = 4000;
 
 interface LiveMembersParts extends MemberParts {
-  /** Returns the other backends that were seen recently; none while this one is not the leader. */
+  /** Returns the other members that were seen recently; empty while this backend is not the leader. */
   readonly others: () => readonly MemberAddress[];
 }
 
-/** The other backends with the same store, while this one is the leader. */
+/** The other members of the cluster, to which the leader sends handler runs and messages; empty on followers. */
 export class LiveMembers implements Disposable {
   readonly #parts: LiveMembersParts;
-  /** Members by id. */
+  /** Members that were seen recently, by their id. */
   readonly #members = new Map<string, LiveMember>();
   readonly #left = new Set<LiveMember>();
   readonly #timer: Disposable;
@@ -22,7 +22,7 @@ export class LiveMembers implements Disposable {
     this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
   }
 
-  /** Returns the members that can be given a run. */
+  /** Returns the members that can accept a handler run now. */
   withCapacity(): LiveMember[] {
     return [...this.#members.values()].filter(({ hasCapacity }) => hasCapacity);
   }

@@ -24,28 +24,28 @@ import { RUNS_MAX } from './live-member.ts';
 const readOrder = validator(runOrderSchema);
 const readPieces = validator(piecesSchema);
 
-/** Maximum depth of an order, which contains an event with data of a client. */
+/** Maximum nesting of the JSON of a run order, which contains an event with client data nested up to `DEPTH_MAX`. */
 const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
 
 /**
- * The route configuration for requests that only backends sharing the store may send, whatever rights other callers
- * have.
+ * Route configuration for requests between members of the cluster. Other callers are rejected, even if they have all
+ * rights.
  */
 const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
 
 export interface PeerRunParts {
   readonly delivery: Pick<HandlerRunner, 'deliver'>;
   readonly definitions: Pick<Definitions, 'in' | 'isConfigured'>;
-  /** The settings `api-commands` and `api-command-directories` of this backend. */
+  /** Checks definitions against the settings `api-commands` and `api-command-directories` of this backend. */
   readonly apiCommands: Pick<ApiCommands, 'problemOf'>;
-  /** Publishes the messages of transports. */
+  /** Publishes the messages of transport handlers to the listeners that are connected to this backend. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
   readonly leadership: Pick<Leadership, 'isWriter'>;
-  /** Returns the setting `run-handlers`, called each time. */
+  /** Returns the current value of the setting `run-handlers`. */
   readonly runsHandlers: () => boolean;
 }
 
-/** Runs handlers for the leader, and publishes what its transports send. */
+/** Serves requests of the leader: runs handlers, and publishes messages of transport handlers. */
 export class PeerRuns {
   readonly #parts: PeerRunParts;
   #running = 0;
@@ -65,7 +65,7 @@ export class PeerRuns {
     const order = readBody(request, readOrder, ORDER_DEPTH_MAX);
     this.#refuse();
     const handler = this.#handlerOf(order);
-    // The leader was lost or no longer waits: it runs the handler elsewhere.
+    // If the leader closes the connection, it was lost or has timed out; then this run is aborted.
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     this.#running++;
@@ -76,7 +76,7 @@ export class PeerRuns {
     }
   }
 
-  /** @throws MonError if this backend may not run handlers now */
+  /** Throws if this backend cannot run a handler now. @throws MonError `conflict`, `unavailable` */
   #refuse(): void {
     const { leadership, runsHandlers } = this.#parts;
     if (leadership.isWriter)
@@ -87,10 +87,10 @@ export class PeerRuns {
   }
 
   /**
-   * Returns the definition that an order names, as this backend has it.
+   * Returns this backend's definition of the handler that an order names.
    *
-   * @throws MonError `precondition` if it has another one or none, `forbidden` if its settings allow no such command
-   *   from the API
+   * @throws MonError `precondition` if this backend has a different definition or none, `forbidden` if its settings do
+   *   not allow the command of a definition that was created by the API
    */
   #handlerOf({ job, definition }: RunOrder): MovableHandler {
     const { definitions } = this.#parts;
@@ -114,7 +114,10 @@ export class PeerRuns {
     return handler;
   }
 
-  /** Rejects a definition from the API that the settings of this backend forbid, whichever backend accepted it. */
+  /**
+   * Rejects a definition that was created by the API, if the settings of this backend forbid its command. Another
+   * member with other settings may have accepted the definition.
+   */
   #refuseCommand<Kind extends 'handlers' | 'mutators'>(
     kind: Kind,
     namespace: string,

@@ -22,27 +22,27 @@ import { definitionDigest } from './definition-digest.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
-/** Timeout in seconds of a run over the network if its definition has none. */
+/** Timeout in seconds for a handler that sends over the network, if its definition has no timeout. */
 const NETWORK_TIMEOUT_DEFAULT = 10;
-/** The statuses of a backend that has other definitions by these names, or must not run them. */
+/** HTTP statuses of a member whose definition of the handler or mutator differs, or whose settings forbid the run. */
 const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
-/** Additional time for a run on another backend, beyond its own limits. */
+/** Additional time for a run on another member, in addition to the timeouts of its handler and mutator. */
 const MARGIN_MS = 10_000;
 
 interface SpreadParts {
   readonly members: Pick<LiveMembers, 'withCapacity'>;
   /** Runs handlers on this backend. */
   readonly own: Deliverer;
-  /** Returns whether this backend runs handlers when another one can; called each time. */
+  /** Returns whether this backend runs handlers even if another member can run them; called for each run. */
   readonly runsHandlers: () => boolean;
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Distributes handler runs over this backend and the others that share its store, by the fewest runs in progress. */
+/** Distributes handler runs among the members of the cluster: the member with the fewest runs in progress is chosen. */
 export class SpreadRuns implements Deliverer {
-  /** Number of runs that have ended on another backend, since the start. */
+  /** Number of handler runs that were completed on another member, since the start. */
   remote = 0;
   readonly #parts: SpreadParts;
   readonly #lost: Seldom;
@@ -57,8 +57,8 @@ export class SpreadRuns implements Deliverer {
   }
 
   /**
-   * Implements `Deliverer`. A run whose outcome is unknown, because another backend was lost, is repeated on the next
-   * one.
+   * Implements `Deliverer`. If a member is lost during a run, so that the outcome is unknown, the run is repeated on
+   * another member.
    */
   async deliver(
     job: HandlerJob,
@@ -73,7 +73,7 @@ export class SpreadRuns implements Deliverer {
     return await this.#runHere(job, handler, attempt, signal);
   }
 
-  /** @returns undefined: this backend must run it */
+  /** Runs a handler on another member. @returns undefined if this backend must run the handler itself */
   async #runElsewhere(
     job: HandlerJob,
     handler: MovableHandler,
@@ -101,7 +101,7 @@ export class SpreadRuns implements Deliverer {
     return mutator === undefined ? undefined : this.#parts.definitions.in(namespace).mutator(mutator);
   }
 
-  /** @returns undefined: this backend */
+  /** Returns the member that gets the next run; undefined: this backend runs it. */
   #next(definition: string): LiveMember | undefined {
     const { members, runsHandlers } = this.#parts;
     const [first, ...others] = members.withCapacity().filter((member) => member.mayRun(definition));
@@ -110,7 +110,7 @@ export class SpreadRuns implements Deliverer {
     return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
   }
 
-  /** @returns undefined: the member did not accept it, or was lost */
+  /** Runs a handler on a member. @returns undefined if the run was rejected, aborted by `signal`, or lost */
   async #runAt(
     member: LiveMember,
     { order, body, limitMs }: { readonly order: RunOrder; readonly body: Buffer; readonly limitMs: number | undefined },
@@ -164,20 +164,21 @@ export class SpreadRuns implements Deliverer {
 type Load = Pick<LiveMember, 'running' | 'lastAssigned'>;
 
 /**
- * True if a backend is to be given a run before another one: it has fewer runs, or as many and its last one is older.
+ * True if `one` is preferred for the next run: it has fewer runs in progress than `other`, or equally many and got its
+ * last run earlier.
  */
 function isBefore(one: Load, other: Load): boolean {
   return one.running < other.running || (one.running === other.running && one.lastAssigned < other.lastAssigned);
 }
 
-/** Returns the maximum duration of a run by its definitions, with a margin; undefined: they have none. */
+/** Returns the maximum duration of a run in milliseconds: the timeouts of its mutator and handler, and a margin. */
 function limitMsOf(handler: MovableHandler, mutator: MutatorDefinition | undefined): number | undefined {
   const mutating = mutator === undefined ? 0 : mutator.timeout;
   const sending = timeoutOf(handler);
   return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
 }
 
-/** Returns the reason of a rejection, for the log. */
+/** Returns the reason of a rejection from the body of the response, for the log. */
 function reasonIn(text: string): string {
   try {
     return refusalSchema.parse(JSON.parse(text)).error;

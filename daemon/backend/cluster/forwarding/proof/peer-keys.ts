@@ -5,9 +5,9 @@ import { readersOfSecretFile } from '../../../../../shared/tls/secret-file.ts';
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 
-/** Format of a key: 32 random bytes as base64 or hexadecimal; a longer one is allowed. */
+/** Format of a key: at least 43 characters, such as 32 random bytes in base64 or hexadecimal. */
 const KEY_TEXT = /^[\w+/=-]{43,1024}$/;
-/** Maximum number of keys; a file holds two keys while one replaces the other. */
+/** Maximum number of keys in a file; a file contains two keys while a key is being replaced. */
 const KEYS_MAX = 4;
 
 /** The id of the key that is derived from the secret of the store. */
@@ -19,18 +19,18 @@ interface PeerKey {
   readonly bytes: Buffer;
 }
 
-/** The keys of a peer key file, as they are written there. */
+/** The content of a peer key file. */
 export interface PeerKeyFile {
-  /** The keys, at least one; the first one signs. */
+  /** The keys as text, at least one; requests are signed with the first key and verified with any of them. */
   readonly texts: readonly string[];
-  /** A problem of the file that does not prevent its use, for operators. */
+  /** A problem of the file that does not prevent its use, such as unsafe permissions; undefined if there is none. */
   readonly warning: string | undefined;
 }
 
 /**
- * Reads the setting `peer-key-file`.
+ * Reads the file that the setting `peer-key-file` names.
  *
- * @throws MonError `invalid` if the file cannot be used, with the remedy
+ * @throws MonError `invalid` if the file cannot be read or used; the message says what to do
  */
 export function readPeerKeyFile(file: string): PeerKeyFile {
   return readTlsFile(file, 'peer-key-file', (content, stats) => {
@@ -49,11 +49,11 @@ export function readPeerKeyFile(file: string): PeerKeyFile {
 }
 
 /**
- * The keys by which the backends that share a store recognize each other. All of them have the same ones, so a
- * symmetric signature proves as much as an asymmetric one would (security, Members of a cluster).
+ * The keys with which members of a cluster authenticate each other. All members have the same keys, so a symmetric
+ * signature proves as much as an asymmetric signature would (security, Members of a cluster).
  */
 export class PeerKeys {
-  /** True if the keys are from a file that is not in the store: a reader of the database does not have them. */
+  /** True if the keys are from a file, so that they cannot be read from the database. */
   readonly isFromFile: boolean;
   readonly #keys: readonly PeerKey[];
 
@@ -62,7 +62,7 @@ export class PeerKeys {
     this.#keys = keys;
   }
 
-  /** @param storeId derives different keys for each cluster, so that one file may serve several */
+  /** Derives the keys from a file. @param storeId makes the keys of each cluster different, even with the same file */
   static ofFile({ texts }: Pick<PeerKeyFile, 'texts'>, storeId: string): PeerKeys {
     return new PeerKeys(
       true,
@@ -74,16 +74,17 @@ export class PeerKeys {
   }
 
   /**
-   * Derives the key of the weaker proof, which any reader of the database has too.
+   * Derives the key from the secret in the store, for a cluster without a peer key file. This proves less, because
+   * everyone who can read the database can derive the key.
    *
-   * @param secret empty: there is no key, so that no other backend is a member
+   * @param secret the secret; if it is empty, there is no key and no other backend is trusted
    */
   static ofStore(secret: string, storeId: string): PeerKeys {
     const bytes = derive(secret, storeId, 'mon peer key', KEY_BYTES);
     return new PeerKeys(false, secret === '' ? [] : [{ id: STORE_KEY_ID, bytes }]);
   }
 
-  /** The id of the key that signs. */
+  /** The id of the key with which this backend signs, or `none` if it has no key. */
   get id(): string {
     return this.#keys[0]?.id ?? 'none';
   }
@@ -92,13 +93,13 @@ export class PeerKeys {
     return this.#keys.some((key) => key.id === id);
   }
 
-  /** @returns the signature as text without dots */
+  /** Signs a text. @returns the signature in base64url, which contains no dots, or `none` if there is no key */
   sign(text: string): string {
     const [key] = this.#keys;
     return key === undefined ? 'none' : macOf(key, text).toString('base64url');
   }
 
-  /** Verifies a signature in constant time. */
+  /** Verifies a signature with the key `id`; the comparison takes constant time. */
   isSignedBy(id: string, text: string, signature: string): boolean {
     const key = this.#keys.find((one) => one.id === id);
     if (key === undefined) return false;
@@ -108,7 +109,7 @@ export class PeerKeys {
   }
 }
 
-/** True if the id names the key of a store, and not one of a file. */
+/** True if `id` is the id of the key that is derived from the secret in the store, not of a key from a file. */
 export function isStoreKeyId(id: string): boolean {
   return id === STORE_KEY_ID;
 }

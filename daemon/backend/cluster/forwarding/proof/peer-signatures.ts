@@ -5,10 +5,10 @@ import { PEER_HEADERS } from '../peer-headers.ts';
 import { isStoreKeyId, type PeerKeys } from './peer-keys.ts';
 import { SeenRequests } from './seen-requests.ts';
 
-/** The largest difference between the times of a request and of its receiver, by the clock of the database. */
+/** Maximum difference between the signed time of a request and the current time, by the clock of the database. */
 const TIME_MS_MAX = 60_000;
 
-/** Headers that belong to the connection, or that carry the signature. */
+/** Headers that a signature does not cover: headers of the connection or body, and the signature itself. */
 const NOT_SIGNED: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -19,14 +19,14 @@ const NOT_SIGNED: ReadonlySet<string> = new Set([
   PEER_HEADERS.signature,
 ]);
 
-/** Version, key, sender, number, time in milliseconds, digest of the body, signature. */
+/** Format of a signature: version, key id, sender, request number, epoch milliseconds, body digest, MAC. */
 const SIGNATURE =
   /^2\.(?<key>\w{1,64})\.(?<sender>[\w-]{1,64})\.(?<number>\d{1,15})\.(?<time>\d{1,15})\.(?<digest>[\w-]{43})\.(?<mac>[\w-]{43})$/;
 
-/** The signed parts of a request to another backend. */
+/** The parts of a request to another member that its signature covers. */
 interface SentRequest {
   readonly method: string;
-  /** The path with its query. */
+  /** The path and query of the URL. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Buffer | undefined;
@@ -38,30 +38,30 @@ interface ReceivedHead {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The result of checking a received request. */
+/** The result of verifying the signature of a received request. */
 export type Proof =
   | {
       readonly kind: 'signed';
-      /** The id of the backend that has sent it. */
+      /** The id of the member that signed the request. */
       readonly sender: string;
-      /** SHA-256 of the body, which must be compared once the body is read. */
+      /** The signed SHA-256 of the body, in base64url; compare it with the body once the body is read. */
       readonly bodyDigest: string;
     }
   | { readonly kind: 'refused'; readonly reason: 'unsigned' | 'key' | 'signature' | 'time' | 'replayed' };
 
 interface SignatureParts {
   readonly keys: PeerKeys;
-  /** The id of this backend among those that share the store. */
+  /** The member id of this backend. */
   readonly self: string;
-  /** Reads a clock that all members share, epoch milliseconds. */
+  /** Returns the time of the clock that all members share, in epoch milliseconds. */
   readonly now: () => number;
 }
 
 type MemberRow = Pick<StoredMember, 'id' | 'url' | 'fingerprint' | 'proof'>;
 
 /**
- * Signs requests to the other backends that share the store, and verifies their requests. A signature covers method,
- * path, headers, digest of the body, time, number, sender and receiver, so it is valid once, for one request.
+ * Signs requests to other members, and verifies the signatures of their requests. A signature covers method, path,
+ * headers, body digest, time, request number, sender and receiver, so it is valid once, for one request.
  */
 export class PeerSignatures {
   readonly #parts: SignatureParts;
@@ -72,12 +72,12 @@ export class PeerSignatures {
     this.#parts = parts;
   }
 
-  /** True if the proof is stronger than access to the database: the keys are from a file. */
+  /** True if the keys are from a file, so that access to the database is not enough to sign a request. */
   get isStrong(): boolean {
     return this.#parts.keys.isFromFile;
   }
 
-  /** @param receiver the id of the backend that receives the request */
+  /** Returns the header with the signature of a request. @param receiver the id of the member that gets the request */
   headerOf({ body, ...request }: SentRequest, receiver: string): Readonly<Record<string, string>> {
     const { keys, self, now } = this.#parts;
     const said = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${requestBodyDigest(body ?? '')}`;
@@ -85,7 +85,7 @@ export class PeerSignatures {
     return { [PEER_HEADERS.signature]: `${said}.${mac}` };
   }
 
-  /** Verifies the head of a request. The caller compares the digest of the body with `bodyDigest`. */
+  /** Verifies the signature of a request head. Compare `bodyDigest` with the digest of the body afterwards. */
   proofOf({ method = '', url: path = '', headers }: ReceivedHead): Proof {
     const { keys, self, now } = this.#parts;
     const text = headers[PEER_HEADERS.signature];
@@ -104,16 +104,16 @@ export class PeerSignatures {
     return { kind: 'signed', sender, bodyDigest: digest };
   }
 
-  /** Returns the proof that this backend writes into its row in the database. */
+  /** Returns the signature that this backend writes into its row in the table of members. */
   rowProofOf(row: Omit<MemberRow, 'proof'>): string {
     const { keys } = this.#parts;
     return `${keys.id}.${keys.sign(rowText(row))}`;
   }
 
   /**
-   * Returns the reason why another member is not trusted, for operators. Undefined: its row in the database proves that
-   * it has the same key. Nothing is sent to a member that is not believed, because any writer to the database can
-   * create such a row.
+   * Returns the reason why another member is not trusted, for operators; undefined if the signature in its row proves
+   * that it has the same key. Everyone who can write to the database can create a row, so requests are sent only to
+   * trusted members.
    */
   problemOf(row: MemberRow): string | undefined {
     const { keys } = this.#parts;

@@ -1,8 +1,8 @@
-/** Number of requests of one sender that may overtake each other. */
+/** Requests may arrive out of order: at least this many numbers below the highest number are still accepted. */
 const WINDOW = 65_536;
 
 interface SentBySender {
-  /** Numbers up to this one count as seen. */
+  /** The number up to which all request numbers count as seen. */
   floor: number;
   highest: number;
   readonly seen: Set<number>;
@@ -10,8 +10,8 @@ interface SentBySender {
 }
 
 /**
- * Remembers the numbers of signed requests, so that none is accepted twice. Each sender numbers its requests. A request
- * older than `keepMs` is rejected by its time and need not be remembered.
+ * Records the numbers of signed requests, so that a replayed request is detected. Each sender numbers its requests. The
+ * records of a sender may be dropped after `keepMs` without a request: older requests are rejected by their time.
  */
 export class SeenRequests {
   readonly #keepMs: number;
@@ -21,7 +21,11 @@ export class SeenRequests {
     this.#keepMs = keepMs;
   }
 
-  /** @returns false if the sender has sent this number before, or too many higher numbers */
+  /**
+   * Records the number of a request.
+   *
+   * @returns false if the number was seen before, or is too far below the highest number of the sender
+   */
   isFirst(sender: string, number: number, nowMs: number): boolean {
     const sent = this.#of(sender, nowMs);
     if (number <= sent.floor || sent.seen.has(number)) return false;
