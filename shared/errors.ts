@@ -1,17 +1,18 @@
 /**
- * Stable codes of errors. Every error response of ours has one as `code`; the API maps each to an HTTP status, and
- * `monctl` to an exit code.
+ * Stable error codes. Every error response of mon has one of them as `code`. The API maps each code to an HTTP status,
+ * and `monctl` to an exit code.
  *
  * - `invalid`: the input breaks a rule; the message names the attribute and the remedy
- * - `unauthenticated` / `forbidden`: no valid credentials / insufficient rights
- * - `not_found`, `conflict`: the object does not exist / exists already or is in use by somebody else
+ * - `unauthenticated` / `forbidden`: credentials are missing or invalid / rights are insufficient
+ * - `not_found`: the object does not exist
+ * - `conflict`: the object exists already, or somebody else uses it
  * - `precondition`: the object has changed since the caller read it
- * - `payment_required`: the entity limit is exceeded, which a setting raises
+ * - `payment_required`: the limit of the setting `entity-limit` is exceeded
  * - `threshold`: a policy of the backend does not allow the value
  * - `method_not_allowed`: the object exists but does not support the method
  * - `too_large`: a size limit is exceeded
  * - `no_memory`: a new object would exceed the memory limit
- * - `unavailable`: temporary (queue full, store failing); retry later
+ * - `unavailable`: a temporary problem (queue full, store failing); retry later
  * - `internal`: a defect in mon
  */
 export const ERROR_CODES = [
@@ -32,19 +33,20 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Whether a value is one of these codes; other products and newer backends may send others. */
+/** True if a value is one of `ERROR_CODES`. Other products and newer backends may send other codes. */
 export function isErrorCode(value: unknown): value is ErrorCode {
   return (ERROR_CODES as readonly unknown[]).includes(value);
 }
 
-/** The Error constructor with a V8 extension: the maximum number of lines of a stack trace. */
+/** The Error constructor with an attribute of V8: `stackTraceLimit`, the maximum number of lines of a stack trace. */
 const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;
 
 /**
- * The only error type that crosses the boundaries of the program. `message` is for people and says what to do next.
+ * The error type of every expected failure, and the only one whose message reaches users. `message` is for people and
+ * says what to do next.
  *
  * It has no stack trace, because it is a response and not a defect. Under a flood of rejected requests, capturing stack
- * traces would cost more than the rejections.
+ * traces would cost more than rejecting the requests.
  */
 export class MonError extends Error {
   override readonly name = 'MonError';
@@ -59,14 +61,17 @@ export class MonError extends Error {
   }
 }
 
-/** An `unavailable` error without a fault that ends soon: a full queue, a shutdown, or results that a plan rejects. */
+/**
+ * An `unavailable` error for an expected condition that ends soon: a full queue, a shutdown, or an upgrade plan during
+ * which results are rejected.
+ */
 export class BusyError extends MonError {
   constructor(message: string) {
     super('unavailable', message);
   }
 }
 
-/** Returns the message of any thrown value. */
+/** Returns the message of a thrown value, which may be no Error. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -12,7 +12,7 @@ import {
 import { endpointsBelow } from './endpoint.ts';
 import { text } from './query.ts';
 
-/** Path of the Alertmanager API, version 2. */
+/** Path of version 2 of the Alertmanager API. */
 export const ALERTMANAGER_PREFIX = '/api/v2';
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -32,7 +32,10 @@ const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
 const root = endpointsBelow('');
 const PROBE = { scope: 'public', answer: z.string(), isOfItself: true } as const;
 
-/** Endpoints that Prometheus, `amtool` and Grafana use of Alertmanager. They cover the namespace `default` only. */
+/**
+ * The endpoints of the Alertmanager API that Prometheus, `amtool` and Grafana use. They cover only the namespace
+ * `default`.
+ */
 export const ALERTMANAGER_API = {
   healthy: root('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE),
   ready: root('GET /-/ready', '`OK` once alerts are accepted, as in Alertmanager', PROBE),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 
-/** The mapping of error codes to HTTP statuses, which exists only here. */
+/** The HTTP status of each error code. This is the only mapping of codes to statuses. */
 export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -18,7 +18,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** The error response of v1 and `mon` routes: a message for people and a code for programs. */
+/** The body of an error response of the v1 API and the mon API: a message for people and a code for programs. */
 export const errorAnswer = z.object({
   error: z.string().describe('what is wrong and what to do, for humans'),
   code: z.enum(ERROR_CODES).describe('stable error code for programs'),

@@ -42,26 +42,29 @@ import { pastChangesAnswer, pastStateAnswer, timelineAnswer } from '../schemas/t
 import { endpointsBelow } from './endpoint.ts';
 import { presenceFlag, cursor, text, booleanFlag, integer } from './query.ts';
 
-/** Path of the mon API. */
+/** The path prefix of the mon API. */
 const MON = '/api/mon/v1';
 
 const mon = endpointsBelow(MON);
 
-/** Maximum size of request bodies with many objects. */
+/** Maximum size in bytes of request bodies that contain many objects. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** Pagination parameters; the header `X-Pagination` has the range and the total. */
+/** Pagination parameters. The response header `X-Pagination` has the range and the total. */
 const PAGE = {
   limit: integer.describe('maximum number'),
   offset: integer.describe('number of entries to skip'),
 };
 
-/** The query parameter of routes about one namespace. */
+/**
+ * Query parameters for a namespace. `IN` is for routes about one namespace, `IN_ANY` for routes that can cover all
+ * namespaces.
+ */
 const IN = { namespace: text.describe('the namespace; default `default`') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; default `default`') };
 const MAX_AGE = { max_age: integer.describe('seconds after which a result counts as stale') };
 
-/** A span of the past. */
+/** Query parameters for a time range in the past. */
 const SPAN = {
   since: integer.describe('start, epoch milliseconds'),
   until: integer.describe('end, epoch milliseconds; default now'),
@@ -72,13 +75,13 @@ const LIST = { ...IN_ANY, ...SEARCHED };
 const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; a leading "-" reverses the order`);
 const FULL = { full: presenceFlag.describe('if set: in the format of `/events` and `/clients`') };
 
-/** Returns the parameter for an exact condition. */
+/** Returns the schema of a query parameter that selects entries by an exact value of an attribute. */
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
 
-/** The hint in the error for a deletion without a search. */
+/** The error message for a request to delete clients without a search. */
 export const WHICH_CLIENTS = 'select clients, for example q=keepalive>30d result>30d';
 
-/** All routes below `/api/mon/v1`, except the live feed (docs/feed.md), which is a WebSocket. */
+/** The routes of the mon API, all except the live feed (docs/feed.md), which is a WebSocket. */
 export const MON_API = {
   access: mon('GET /access', 'The identity and rights of the caller, and what each route requires', {
     scope: 'authenticated',

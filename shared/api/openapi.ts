@@ -3,10 +3,13 @@ import type { ErrorCode } from '../errors.ts';
 import { COMMON_ERRORS, pathParameters, type Endpoint } from './endpoint.ts';
 import { errorAnswer, HTTP_STATUS } from './errors.ts';
 
-/** A JSON Schema, or any other part of the document. */
+/** A part of an OpenAPI document, such as a JSON Schema. */
 export type OpenApiPart = Readonly<Record<string, unknown>>;
 
-/** Authentication schemes. As long as the backend has no credentials they are optional, except for `admin`. */
+/**
+ * The authentication schemes of the API. While the backend has no credentials, they are optional except for endpoints
+ * with the scope `admin`.
+ */
 const SECURITY_SCHEMES = {
   basic: { type: 'http', scheme: 'basic' },
   key: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Key ` and the key' },
@@ -16,7 +19,7 @@ const SHOWN = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }));
 
 const ERROR = { $ref: '#/components/schemas/Error' };
 
-/** Returns the endpoints of a table as an OpenAPI 3.1 document. */
+/** Returns an OpenAPI 3.1 document of a table of endpoints by name. */
 export function openApiOf(
   endpoints: Readonly<Record<string, Endpoint>>,
   { title, version }: { readonly title: string; readonly version: string },
@@ -35,18 +38,18 @@ export function openApiOf(
   };
 }
 
-/** Converts a schema to JSON Schema; rules that JSON Schema cannot express are omitted. */
+/** Converts a schema to JSON Schema. Rules that JSON Schema cannot express are omitted. */
 export function schemaOf(schema: z.ZodType): OpenApiPart {
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return jsonSchema;
 }
 
-/** Whether a query parameter is required. */
+/** True if a query parameter with this schema is required. */
 export function isRequired(schema: z.ZodType): boolean {
   return !schema.safeParse(undefined).success;
 }
 
-/** Formats the required scope: `read`, `silence or resolve`. */
+/** Returns the required credentials as text, such as `read` or `silence or resolve`. */
 export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' | 'isOfAllNamespaces'>): string {
   if (scope === 'public') return 'nothing';
   if (scope === 'authenticated') return 'any credentials';
@@ -55,7 +58,7 @@ export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' |
   return isOfAllNamespaces === true ? `${text} of all namespaces` : text;
 }
 
-/** Returns all error codes of an endpoint by their HTTP status. */
+/** Returns all error codes of an endpoint, including `COMMON_ERRORS`, by their HTTP status. */
 function errorsByStatus({ errors }: Pick<Endpoint, 'errors'>): ReadonlyMap<number, readonly ErrorCode[]> {
   return Map.groupBy([...errors, ...COMMON_ERRORS], (code) => HTTP_STATUS[code]);
 }

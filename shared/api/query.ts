@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** A query parameter as text. */
+/** An optional query parameter with any text. */
 export const text = z.string().optional();
 
 /**
- * Parses a number of digits only; other values count as absent (legacy-peer, Pagination). Numbers that are too large
- * become the greatest safe integer.
+ * Parses a number that consists only of digits. Other values count as absent (legacy-peer, Pagination). A number that
+ * is too large becomes the greatest safe integer.
  */
 export function parseCount(digits: string | undefined): number | undefined {
   return digits !== undefined && /^\d+$/.test(digits) ? Math.min(Number(digits), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
-/** An optional count, see `parseCount`. */
+/** An optional query parameter with a number, parsed by `parseCount`. */
 export const count = z
   .string()
   .optional()
@@ -19,8 +19,8 @@ export const count = z
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * A number of digits only. Other values are rejected, because a list with another span than the requested one is
- * useless.
+ * An optional query parameter with a number of at most 15 digits. Other values are rejected, because a list for another
+ * time range than the requested one would be useless.
  */
 export const integer = z
   .string()
@@ -29,19 +29,22 @@ export const integer = z
   .transform((digits) => (digits === undefined ? undefined : Number(digits)))
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Whether the parameter is present, with any value. */
+/** A query parameter that is true if it is present, with any value. */
 export const presenceFlag = z
   .string()
   .optional()
   .transform((said) => said !== undefined);
 
-/** Whether the parameter is present and not `false`; an empty value counts as true (clients 2). */
+/** A query parameter that is true if it is present and not `false`. An empty value counts as true (clients 2). */
 export const booleanFlag = z
   .string()
   .optional()
   .transform((said) => said !== undefined && said !== 'false');
 
-/** The `next` value of a page. Other values are rejected, since otherwise a client could start over endlessly. */
+/**
+ * A query parameter with the value `next` of the previous page. Other values are rejected: if they counted as absent, a
+ * faulty client would read the first page endlessly.
+ */
 export const cursor = z
   .string()
   .regex(/^\d{1,16}$/, 'must be the value of next from a page')

@@ -5,10 +5,10 @@ import type { Scope } from '../schemas/scope.ts';
 import { endpointsBelow, pathParameters, type Endpoint } from './endpoint.ts';
 import { count, text } from './query.ts';
 
-/** Path of the v2 API, which has namespaces in its paths. */
+/** The path prefix of the v2 API. */
 export const V2_PREFIX = '/api/core/v2';
 
-/** Maximum size of an object, in bytes (completion 1.17). */
+/** Maximum size in bytes of a request body with one object (completion 1.17). */
 const OBJECT_BYTES_MAX = 512_000;
 
 const LIST = {
@@ -18,7 +18,7 @@ const LIST = {
   fieldSelector: text.describe('field selector'),
 };
 
-/** A list of objects; the peer sends null for an empty list. */
+/** A response with a list of objects. Sensu Go sends null for an empty list. */
 export const v2ObjectsAnswer = z
   .array(objectAnswer)
   .nullish()
@@ -26,7 +26,7 @@ export const v2ObjectsAnswer = z
 const tokens = z.looseObject({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() });
 
 const CHANGING: readonly ErrorCode[] = ['invalid', 'not_found', 'conflict', 'precondition', 'too_large', 'no_memory'];
-/** Defaults by method. */
+/** The default verb, status and error codes of an endpoint, by its method. */
 const USUAL = {
   GET: { verb: 'get', status: 200, errors: ['not_found'] },
   POST: { verb: 'create', status: 201, errors: ['invalid', 'not_found', 'conflict', 'too_large', 'no_memory'] },
@@ -35,12 +35,13 @@ const USUAL = {
   DELETE: { verb: 'delete', status: 204, errors: ['not_found', 'conflict', 'precondition'] },
 } as const;
 
-/** A route, such as `GET /events`. */
+/** A method and a path, such as `GET /events`. */
 type Route = `${keyof typeof USUAL} /${string}`;
 
 /**
- * Defines an endpoint for objects of a type. Roles refer to the type, and to the object by its path parameters; a GET
- * without an object is a list. Defaults depend on the method, and the default scope is `admin`.
+ * Defines an endpoint for objects of a type. Roles are evaluated against the type, and against the name of the object
+ * in the path parameters. A GET without an object in its path counts as a list. Defaults depend on the method, and the
+ * default scope is `admin`.
  */
 function of<Answer = undefined>(
   resource: string,
@@ -51,7 +52,7 @@ function of<Answer = undefined>(
   const [method, path] = route.split(' ', 2) as [keyof typeof USUAL, string];
   const { verb, status, errors } = USUAL[method];
   const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
-  // An event has two parameters as its name. For other types, further parameters are parts of the object.
+  // The name of an event consists of two path parameters. For other types, further parameters name parts of the object.
   const named = resource === 'events' ? parts : parts.slice(0, 1);
   const isList = method === 'GET' && (named.length === 0 || overrides.query === LIST);
   return {
@@ -66,7 +67,7 @@ function of<Answer = undefined>(
   };
 }
 
-/** Defines a paginated list of objects. */
+/** Defines an endpoint that returns a paginated list of objects. */
 function list(resource: string, path: string, summary: string, scope: Scope) {
   return of(resource, `GET ${path}` as Route, summary, {
     scope,
@@ -77,20 +78,20 @@ function list(resource: string, path: string, summary: string, scope: Scope) {
 }
 
 interface Kind {
-  /** The type as in the path: `checks`. */
+  /** The resource type as in the path, such as `checks`. */
   readonly type: string;
-  /** The noun for one object in texts. */
+  /** The noun for one object in summaries. */
   readonly one: string;
-  /** The path parameters that name an object. */
+  /** The names of the path parameters that name an object. */
   readonly key: readonly string[];
   readonly read: Scope;
   readonly write: Scope;
   readonly remove: Scope;
-  /** Additional error codes of requests that write an object. */
+  /** Additional error codes of endpoints that write an object. */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** Defines the endpoints for all objects at a path. */
+/** Defines the endpoints that list and create objects at a path. */
 function listed({ type, one, read, write, errors = [] }: Kind, path: string, where = '') {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   return {
@@ -103,7 +104,7 @@ function listed({ type, one, read, write, errors = [] }: Kind, path: string, whe
   };
 }
 
-/** Defines the endpoints for one object. */
+/** Defines the endpoints that read, write and delete one object. */
 function single({ type, one, key, read, write, remove, errors = [] }: Kind, path: string) {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   const at = (method: keyof typeof USUAL): Route =>
@@ -122,7 +123,7 @@ function single({ type, one, key, read, write, remove, errors = [] }: Kind, path
   };
 }
 
-/** Defines the endpoints of objects outside of namespaces. */
+/** Defines the endpoints for a type of objects outside of namespaces. */
 function outsideNamespaces(kind: Kind) {
   const path = `${V2_PREFIX}/${kind.type}`;
   const { list: all, create } = listed(kind, path);
@@ -130,7 +131,7 @@ function outsideNamespaces(kind: Kind) {
   return { listAll: all, createAnywhere: create, ...one };
 }
 
-/** Defines the endpoints of objects in namespaces, and lists of them over all namespaces. */
+/** Defines the endpoints for a type of objects in namespaces, and the list of them in all namespaces. */
 function inNamespaces(kind: Kind) {
   const within = `${V2_PREFIX}/namespaces/:namespace/${kind.type}`;
   const { list: all, create } = listed(kind, `${V2_PREFIX}/${kind.type}`, ' of all namespaces');
@@ -155,12 +156,12 @@ const CHECK = `${V2_PREFIX}/namespaces/:namespace/checks/:name`;
 const USER = `${V2_PREFIX}/users/:user`;
 const KEY = `${V2_PREFIX}/apikeys/:key`;
 
-// An event is only replaced by newer ones, so it has no PATCH, and each can be posted to its own path.
+// Events have no PATCH, because an event is only replaced as a whole. An event can be posted to its own path.
 const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(EVENTS, EVENTS_IN).post };
 
 const root = endpointsBelow('');
 
-/** All routes of the v2 API, by topic. */
+/** The routes of the v2 API and of its login, by topic. */
 export const V2_API = {
   versions: {
     version: root('GET /version', 'The level of the v2 API and the version of this program', {
@@ -298,7 +299,7 @@ export const V2_API = {
 
 const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 
-/** The `/health` of the v2 listener, which replaces that of the v1 API. */
+/** The route `/health` of the v2 listener, which replaces that of the v1 API there. */
 export const V2_HEALTH = {
   health: root('GET /health', 'Cluster members with their health; the status is always 200', {
     scope: 'public',

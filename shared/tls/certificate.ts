@@ -2,18 +2,21 @@ import type { X509Certificate } from 'node:crypto';
 
 export function commonName(certificate: X509Certificate): string | null {
   const name: unknown = certificate.toLegacyObject().subject.CN;
-  // If there are several, the last one is effective.
+  // If a certificate has several CommonNames, the last one is effective.
   const last: unknown = Array.isArray(name) ? name.at(-1) : name;
   return typeof last === 'string' ? last : null;
 }
 
-/** A name such as `DNS:a` or `IP Address:10.0.0.1`; names with a comma or a quote are JSON strings. */
+/**
+ * Matches a Subject Alternative Name such as `DNS:a` or `IP Address:10.0.0.1`. Node.js writes names with a comma or a
+ * quote as JSON strings.
+ */
 const ALTERNATIVE_NAME = /(?:^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 
 /**
- * Returns the Subject Alternative Names.
+ * Returns the Subject Alternative Names of a certificate, without their type.
  *
- * @param kind only names of this type; default: all
+ * @param kind only names of this type are returned; undefined: names of all types
  */
 export function alternativeNames({ subjectAltName = '' }: X509Certificate, kind?: 'DNS'): string[] {
   return [...subjectAltName.matchAll(ALTERNATIVE_NAME)]

@@ -1,18 +1,21 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { unnamedProblem } from '../domain/plan/certificate-names.ts';
 
-/** TLS options of a client; by default it trusts the authorities of Node.js. */
+/** TLS options of a client. By default the client trusts the certificate authorities of Node.js. */
 export interface ClientTls {
-  /** Certificates of trusted authorities that replace those of Node.js, as PEM. */
+  /** PEM certificates of the trusted authorities; they replace those of Node.js. */
   readonly ca?: string | undefined;
-  /** Disables verification of the server. An attacker on the network can then read and change everything. */
+  /**
+   * True if the certificate of the server is not verified. An attacker on the network can then read and change all
+   * traffic.
+   */
   readonly isUnverified?: boolean | undefined;
-  /** The certificate of the client, as PEM. */
+  /** The certificate of the client, as PEM. It is used only together with `key`. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Options for `tls.connect`, and so for WebSockets. */
+/** Options for `tls.connect`, which WebSocket clients accept too. */
 export interface ConnectOptions {
   readonly minVersion: 'TLSv1.2';
   readonly rejectUnauthorized: boolean;
@@ -32,7 +35,10 @@ export function connectOptions({ ca, cert, key, isUnverified = false }: ClientTl
   };
 }
 
-/** Verifies the names like Node.js, but ignores the CommonName (reference 9.3, 6.4.0). */
+/**
+ * Verifies the host name like Node.js, but rejects a certificate that has it only as its CommonName (reference 9.3,
+ * 6.4.0).
+ */
 function checkNames(host: string, certificate: PeerCertificate): Error | undefined {
   const problem = checkServerIdentity(host, certificate);
   if (problem !== undefined || certificate.subjectaltname !== undefined) return problem;

@@ -10,29 +10,29 @@ import { readersOfSecretFile } from './secret-file.ts';
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** Paths of a certificate and its key, by the names of the settings. */
+/** Paths of a certificate file and its key file, by the names of the settings. */
 export interface PairFiles {
-  /** The certificate, followed by its intermediate certificates. */
+  /** Path of the certificate, followed in the file by its intermediate certificates. */
   readonly 'cert-file': string;
   readonly 'key-file': string;
 }
 
-/** A validated certificate and key, as PEM. */
+/** A certificate and its private key as PEM, after validation. */
 export interface KeyPair {
   readonly cert: string;
   /** SHA-256 fingerprint of the certificate, as `AB:CD:...`. */
   readonly fingerprint: string;
   readonly key: string;
-  /** Warnings for people about problems that do not prevent its use. */
+  /** Warnings for operators about problems that do not prevent the use of the certificate. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads a certificate and its key.
+ * Reads and validates a certificate and its private key.
  *
- * @param options `section`: prefix of the settings, with a trailing dot (`tls.`); `isOfServer`: whether clients verify
- *   a name in the certificate
- * @throws MonError `invalid` if they cannot be used, with the remedy
+ * @param options `section`: prefix of the setting names in messages, with a trailing dot (`tls.`); `isOfServer`: true
+ *   if clients verify a name in the certificate
+ * @throws MonError `invalid` with the remedy, if the two files cannot be used
  */
 export function readKeyPair(
   files: PairFiles,
@@ -62,7 +62,7 @@ export function readKeyPair(
   };
 }
 
-/** Returns warnings about the validity period of a certificate, which depend on the current day. */
+/** Returns warnings about the validity period of a certificate, at the time `nowMs`. */
 export function ageWarnings(certFile: string, cert: string, nowMs: number): string[] {
   return timeWarnings(new X509Certificate(cert), nowMs).map((text) => `${certFile} ${text}`);
 }

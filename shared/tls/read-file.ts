@@ -1,14 +1,15 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { errorMessage, MonError } from '../errors.ts';
 
-/** Maximum size of a file; all authorities of an operating system are about 200 KB. */
+/** Maximum size of a file in bytes. A file with the authorities of an operating system has about 200 KB. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Reads and converts a small file.
+ * Reads a small file and converts its text.
  *
- * @param setting name of the setting with the path, for people
- * @throws MonError `invalid` that names the file and the setting, with the reason
+ * @param setting name of the setting with the path, for the error message
+ * @param read callback that converts the text; it throws if the text is invalid
+ * @throws MonError `invalid` that names the file, the setting and the reason
  */
 export function readTlsFile<Read>(file: string, setting: string, read: (text: string, stats: Stats) => Read): Read {
   try {

@@ -1,17 +1,20 @@
 import type { Stats } from 'node:fs';
 
-/** Permission bits of all users but the owner, and of users outside the group. */
+/**
+ * `OTHERS`: permission bits of the group and of all other users. `EVERYBODY`: permission bits of users outside the
+ * group.
+ */
 const OTHERS = 0o077;
 const EVERYBODY = 0o007;
 
 /**
- * Checks which users can read or write a file with a secret.
+ * Checks which users can access a file with a secret.
  *
- * @returns a warning about a file of another user; undefined if there is none
- * @throws Error for a file of this user that others can access
+ * @returns warning about a file of another user that everybody can access; undefined if there is no problem
+ * @throws Error if the file belongs to the user of this process and other users can access it
  */
 export function readersOfSecretFile(stats: Stats): string | undefined {
-  // A file of another user, such as root, is that user's responsibility: a group may read it, but not everybody.
+  // Another owner, such as root, is responsible for the file: its group may read the file, but not everybody.
   const isOwn = stats.uid === process.getuid?.();
   if (isOwn && (stats.mode & OTHERS) !== 0) {
     throw new Error('other users of this machine can access the file: run chmod 600 on the file');

@@ -5,7 +5,7 @@ import type { StoredDefinitions } from '../model/definitions/state.ts';
 import { Definitions } from '../model/config/definitions.ts';
 import type { LoadedConfig } from './load-config.ts';
 
-/** The configuration in force. Do not cache its values: a reload replaces it as a whole. */
+/** The effective configuration. Do not cache its values: a reload replaces the configuration as a whole. */
 export class ConfigInForce {
   readonly definitions: Definitions;
   #config: LoadedConfig;
@@ -14,8 +14,8 @@ export class ConfigInForce {
   #error: string | undefined;
 
   /**
-   * @param now epoch seconds
-   * @param stored the definitions stored over the API; default: none
+   * @param now time when `config` came into force, in epoch seconds
+   * @param stored the definitions stored over the API; undefined: there are none
    */
   constructor(config: LoadedConfig, now: number, stored?: StoredDefinitions) {
     this.definitions = new Definitions(config, stored);
@@ -24,17 +24,17 @@ export class ConfigInForce {
     this.#loadedAt = now;
   }
 
-  /** The whole configuration. */
+  /** The effective configuration with its warnings, files and folders. */
   get loaded(): LoadedConfig {
     return this.#config;
   }
 
-  /** All settings that were read, merged. Contains secrets. */
+  /** All settings that were read, merged into one object. They contain secrets. */
   get settings(): Settings {
     return this.#config.settings;
   }
 
-  /** Every file that was read, in reading order. */
+  /** The configuration files that were read, in reading order. */
   get files(): readonly string[] {
     return this.#config.files;
   }
@@ -47,22 +47,26 @@ export class ConfigInForce {
     return this.#config.program;
   }
 
-  /** The digest of these settings: two backends with the same one have the same configuration. */
+  /** The SHA-256 digest of the settings. Two backends with the same digest have the same configuration. */
   get hexdigest(): string {
     return this.#hexdigest;
   }
 
-  /** The time when these settings came into force, in epoch seconds. */
+  /** Time when the current settings came into force, in epoch seconds. */
   get loadedAt(): number {
     return this.#loadedAt;
   }
 
-  /** The reason why the newest configuration was rejected; undefined: it is in force. */
+  /** The reason why the newest configuration was rejected; undefined if the newest configuration is in effect. */
   get error(): string | undefined {
     return this.#error;
   }
 
-  /** @param now epoch seconds */
+  /**
+   * Makes a new configuration effective and clears the error.
+   *
+   * @param now epoch seconds
+   */
   replace(config: LoadedConfig, now: number): void {
     this.#config = config;
     this.#hexdigest = digestOf(config.settings);
@@ -71,12 +75,12 @@ export class ConfigInForce {
     this.definitions.replace(config);
   }
 
-  /** Keeps the configuration in force and records why the newest one was rejected. */
+  /** Records why the newest configuration was rejected. The previous configuration stays in effect. */
   refuse(error: string): void {
     this.#error = error;
   }
 
-  /** Clears the error: the newest configuration equals the one in force. */
+  /** Clears the error after a reload whose configuration equals the effective one. */
   confirm(): void {
     this.#error = undefined;
   }

@@ -12,13 +12,13 @@ import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
 import type { Remark } from '../../settings/remark.ts';
 
 /**
- * The names to which a definition refers, ordered: the plural overrides the singular (completion 1.8), so only one of
- * them counts.
+ * The attributes of a definition that name handlers, filters and mutators. If both forms are present, the plural
+ * overrides the singular (completion 1.8).
  */
 interface References {
   readonly handler?: unknown;
   readonly handlers?: unknown;
-  /** Names of handlers as well (see `handlerNames`). */
+  /** Contacts are names of handlers too (see `handlerNames`). */
   readonly contact?: unknown;
   readonly contacts?: unknown;
   readonly filter?: unknown;
@@ -27,9 +27,9 @@ interface References {
 }
 
 /**
- * Warns of definitions that are valid but unlikely to work as intended: unknown names, unknown attributes, windows that
- * end on the next day, tokens that a shell interprets. Tokens of standalone checks are skipped, because the agent
- * replaces them from its own configuration.
+ * Yields warnings about definitions that are valid but unlikely to work as intended: unknown names, unknown attributes,
+ * time windows that end on the next day, tokens in shell commands. Tokens of standalone checks are skipped, because the
+ * agent replaces them from its own configuration.
  */
 export function* configuredDefinitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
   const { checks, handlers, filters, keepalives } = definitions;
@@ -87,7 +87,10 @@ function* undefinedNames(path: readonly string[], named: References, definitions
   }
 }
 
-/** A set may contain a set, but that one may not contain another: its handlers would not run (completion 1.8). */
+/**
+ * Warns about handler sets nested more than two levels deep. A set may contain a set, but the handlers of a third level
+ * do not run (completion 1.8).
+ */
 function* nestedSets(
   path: readonly string[],
   members: readonly string[],
@@ -103,8 +106,8 @@ function* nestedSets(
 }
 
 /**
- * Warns of windows over midnight. They start on the named day and end on the next one, which operators may not expect
- * (completion, Decisions).
+ * Warns about time windows that end before they begin. Such a window starts on the named day and ends on the next day,
+ * which operators may not expect (completion, Decisions).
  */
 function* windowWarnings(path: readonly string[], { days }: TimeWindows): Generator<Remark> {
   for (const [day, windows] of Object.entries(days)) {

@@ -8,10 +8,10 @@ import type { Remark } from '../../settings/remark.ts';
 type Filters = ReadonlyMap<string, FilterDefinition>;
 
 /**
- * Returns the usable filters. A filter with an invalid expression is left out with a warning: Sensu Core starts with
- * such a filter (completion 1.22), and one alert too many is better than one too few.
+ * Returns the filters whose expressions are valid. A filter with an invalid expression is left out with a warning:
+ * Sensu Core starts with such a filter (completion 1.22), and one notification too many is better than a missed one.
  *
- * @param warnings receives the problems of the other filters
+ * @param warnings list to which the problems of the invalid filters are appended
  */
 export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
   return new Map(
@@ -28,7 +28,10 @@ export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
   );
 }
 
-/** Reports checks whose `proxy_requests` select clients by an invalid expression: the expression matches no client. */
+/**
+ * Yields a problem for each invalid expression in the `proxy_requests` of a check. An invalid expression matches no
+ * client.
+ */
 export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinition>): Generator<Remark> {
   for (const [name, { proxy_requests: proxy }] of checks) {
     if (proxy === undefined) continue;

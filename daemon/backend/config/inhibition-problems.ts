@@ -2,10 +2,13 @@ import { parseInhibitionRule } from '../../../shared/domain/notify/inhibition-ru
 import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { Remark } from '../../settings/remark.ts';
 
-/** The maximum number of rules: each handled event is matched against all of them. */
+/** The maximum number of inhibition rules. It is limited because each handled event is matched against all rules. */
 const INHIBITIONS_MAX = 200;
 
-/** Reports rules with an invalid search: a rule is either applied in full or not at all. */
+/**
+ * Yields a problem if there are too many inhibition rules, and for each rule whose source or target is an invalid
+ * selector. Each problem rejects the whole configuration.
+ */
 export function* inhibitionProblems(inhibitions: ReadonlyMap<string, InhibitionDefinition>): Generator<Remark> {
   if (inhibitions.size > INHIBITIONS_MAX) {
     yield {

@@ -9,17 +9,20 @@ import { validateSettings, type ValidSettings } from './validate-settings.ts';
 import type { Remark } from '../../settings/remark.ts';
 
 export interface LoadedConfig extends ValidSettings {
-  /** All settings that were read, merged, for `GET /settings`. Contains secrets. */
+  /** All settings that were read, merged into one object, for `GET /settings`. They contain secrets. */
   readonly settings: Settings;
-  /** Log messages about settings that have no effect, or not the expected one. */
+  /** Warnings as log messages, such as warnings about settings without effect. */
   readonly warnings: readonly string[];
-  /** Every file that was read, in reading order. */
+  /** The configuration files that were read, in reading order. */
   readonly files: readonly string[];
   /** The folders to watch for changes of the configuration. */
   readonly folders: readonly WatchedFolder[];
 }
 
-/** The error for a configuration with problems. It lists the folders that were read, because a fix appears there. */
+/**
+ * The error for a configuration with problems. It has the list of the folders that were read, so that a reload can
+ * watch them for the corrected file.
+ */
 export class RejectedConfig extends InvalidSettings {
   readonly folders: readonly WatchedFolder[];
 
@@ -30,23 +33,24 @@ export class RejectedConfig extends InvalidSettings {
 }
 
 export interface ConfigSources {
-  /** The main file; a missing one is a warning. */
+  /** The main configuration file. If the file is missing, only a warning is logged. */
   readonly file?: string;
-  /** Directories that are read recursively, one after the other. */
+  /** Directories whose files are read recursively, in this order. */
   readonly directories: readonly string[];
-  /** Environment variables such as `MON_PORT`; the files override them. */
+  /** Environment variables such as `MON_PORT`. Settings in files override them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Settings from the command line; they override everything else. */
+  /** Settings from the command line. They override all other settings. */
   readonly flags?: Settings;
-  /** Whether warnings count as problems; default: false. */
+  /** True if warnings count as problems, so that they reject the configuration; default: false. */
   readonly isStrict?: boolean;
 }
 
 /**
- * Loads the environment, then the main file, then the directories, then the flags. Later layers override earlier ones,
- * objects merge deeply, arrays are joined (completion 1.16). Old names of settings are replaced before that.
+ * Loads settings from the environment, the main file, the directories and the flags, in this order. Later layers
+ * override earlier layers, objects are merged deeply, and arrays are joined (completion 1.16). Old names of settings
+ * are replaced before the layers are merged.
  *
- * @throws RejectedConfig that lists every problem with its file and its place in it
+ * @throws RejectedConfig that lists every problem with its file and its position in the file
  */
 export async function loadConfig({
   file,
@@ -57,7 +61,7 @@ export async function loadConfig({
 }: ConfigSources): Promise<LoadedConfig> {
   const [read, environment] = await Promise.all([readSettings(file, directories), readEnvironment(env)]);
   const unread = [...environment.problems, ...read.problems];
-  // If a file cannot be read, its missing definitions would only cause false errors.
+  // Stop here if a file cannot be read: its missing definitions would cause misleading errors.
   if (unread.length > 0) throw new RejectedConfig(unread, read.folders);
 
   const written = [...environment.layers, ...read.layers, { origin: 'command line', settings: flags }];

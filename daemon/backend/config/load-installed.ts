@@ -4,16 +4,16 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Installation } from '../../settings/installation.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './load-config.ts';
 
-/** A file that every store directory contains. */
+/** Name of a file that every LevelDB store directory contains. */
 const STORE_FILE = 'CURRENT';
 
 /**
- * Loads the configuration as `loadConfig` does. Without a setting for the state directory, the one of the installation
- * is used.
+ * Loads the configuration like `loadConfig`. If `state-dir` is not set, it uses the state directory of the
+ * installation.
  *
- * @throws RejectedConfig as `loadConfig`
- * @throws MonError `conflict` if it would create a new store although one exists in the state directory of earlier
- *   versions (completion 1.19, 5.1.0)
+ * @throws RejectedConfig under the same conditions as `loadConfig`
+ * @throws MonError `conflict` if a new store would be created although the state directory of earlier versions contains
+ *   a store (completion 1.19, 5.1.0)
  */
 export async function loadInstalled(
   sources: ConfigSources,

@@ -12,7 +12,7 @@ interface ReadEnvironment {
   readonly warnings: readonly LocatedRemark[];
 }
 
-/** Environment variables of the program, each with the setting that it sets. */
+/** Environment variables for top-level settings, each with the name of its setting. */
 export const PROGRAM_VARIABLES = {
   MON_STATE_DIR: 'state-dir',
   MON_STORE: 'store',
@@ -23,22 +23,26 @@ export const PROGRAM_VARIABLES = {
   MON_REQUEST_LOG_LEVEL: 'request-log-level',
 } as const;
 
-/** Environment variables of TLS, each with the setting in `tls` that it sets. */
+/** Environment variables for TLS, each with the name of its setting in the section `tls`. */
 export const TLS_VARIABLES = {
   MON_CERT_FILE: 'cert-file',
   MON_KEY_FILE: 'key-file',
   MON_CLIENT_CA_FILE: 'client-ca-file',
 } as const;
 
-/** Permission bits that let users other than the owner access the file. */
+/** Permission bits that let users other than the owner access a file. */
 const OTHERS = 0o077;
 
-/** The maximum size of a credentials file: one line with a user and a password or its hash. */
+/**
+ * The maximum size of a credentials file in bytes. The file contains one line with a user name and a password or its
+ * hash.
+ */
 const CREDENTIALS_BYTES_MAX = 4096;
 
 /**
- * Reads the settings from the environment, the lowest of all layers. `MON_CREDENTIALS_FILE` names a file with one line
- * `user:password`, so that the password appears neither in a configuration nor in the output of `ps` (security S6).
+ * Reads the settings from the environment, which all other layers override. `MON_CREDENTIALS_FILE` names a file with
+ * one line `user:password`, so that the password appears neither in a configuration file nor in the output of `ps`
+ * (security S6).
  */
 export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
   const layers: SettingsLayer[] = [{ origin: 'environment', settings: variables(env) }];
@@ -64,7 +68,7 @@ function variables(env: Environment): Settings {
   const bind = variableValue(env, 'MON_BIND');
   const tls = settingsIn(env, TLS_VARIABLES);
   const api = {
-    // Text that is not a number is passed on, so that the schema rejects it under the name of the setting.
+    // A port that is not a number stays text, so that the schema rejects it under the name of the setting.
     ...(port === undefined ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }),
     ...(bind === undefined ? {} : { bind }),
   };
@@ -84,7 +88,10 @@ function settingsIn(env: Environment, names: Readonly<Record<string, string>>): 
   );
 }
 
-/** An empty variable counts as unset: a service file often cannot unset a variable. */
+/**
+ * Returns the value of an environment variable. An empty variable counts as unset, because a service file often cannot
+ * unset a variable.
+ */
 function variableValue(env: Environment, name: string): string | undefined {
   const value = env[name];
   return value === '' ? undefined : value;

@@ -8,18 +8,18 @@ import type { Clock } from '../ports.ts';
 import type { ConfigInForce } from './config-in-force.ts';
 import { RejectedConfig, type LoadedConfig } from './load-config.ts';
 
-/** The settings that are only read at the start. */
+/** Pattern for the paths of settings that are read only when the backend starts. */
 export const NEEDS_RESTART =
   /^(?:api\.(?:bind|port|cors|tls)|agent-listener|v2-listener|tls|insecure-http|state-dir|store|peer-key-file|log|log-level|request-log-level)(?:\.|$)/;
 
-/** The maximum number of changes and problems in one log record. */
+/** The maximum number of changes or problems in one log record. */
 const LOGGED_MAX = 100;
 
 interface ReloadParts {
   readonly load: () => Promise<LoadedConfig>;
   readonly config: ConfigInForce;
   /**
-   * Rejects a configuration that must not come into force in a running backend.
+   * Rejects a valid configuration that a running backend must not apply.
    *
    * @throws MonError `invalid`
    */
@@ -29,9 +29,9 @@ interface ReloadParts {
 }
 
 /**
- * Reads the configuration again. It comes into force as a whole or, if it has any problem, not at all.
+ * Reads the configuration again. The new configuration takes effect as a whole or, if it has any problem, not at all.
  *
- * @returns the folders that were read, even if their content was rejected; undefined: unknown
+ * @returns the folders that were read, even if their content was rejected; undefined if they are unknown
  */
 export async function reload({
   load,
@@ -47,7 +47,8 @@ export async function reload({
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
     const problems = error instanceof InvalidSettings ? error.problems.map(remarkText) : [error.message];
-    // Only the number of problems: a problem may quote a value, and the API shows this text to all its callers.
+    // The error contains only the number of problems: a problem may quote a secret value, and every user of the API can
+    // read the error.
     const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
     config.refuse(`the new configuration has ${count}, see the log; the previous one stays in effect`);
     log.error(
@@ -57,7 +58,7 @@ export async function reload({
     return error instanceof RejectedConfig ? error.folders : next?.folders;
   }
   const changes = settingsChanges(config.settings, next.settings);
-  // The file names count too: commands of handlers find their own settings by them.
+  // A changed list of files is a change too: handler commands find their own settings by the file names.
   if (changes.length === 0 && isDeepStrictEqual(config.files, next.files)) {
     config.confirm();
     return next.folders;
@@ -71,7 +72,7 @@ function logChanges(log: Log, next: LoadedConfig, changes: readonly SettingsChan
   for (const warning of next.warnings) log.warn({}, warning);
   log.info(
     { changes: changes.slice(0, LOGGED_MAX), change_count: changes.length },
-    // The message is the one of Sensu (completion 1.16).
+    // Sensu Core logs the same message (completion 1.16).
     'config file applied changes',
   );
   const waiting = changes.map(({ path }) => path).filter((path) => NEEDS_RESTART.test(path));

@@ -19,8 +19,8 @@ const TLS: SettingNames = { current: Object.keys(tlsSettingsSchema.shape) };
 const LISTENER: SettingNames = { current: Object.keys(listenerSettingsSchema.shape), below: { tls: TLS } };
 
 /**
- * The names of the backend's own settings, current and old. They do not include the attributes that Sensu Core defines,
- * which keep their underscores: those in `checks`, `handlers`, `filters`, `mutators`, `client`, `api` and `sensu`.
+ * The current and old names of the backend's own settings. Attributes that Sensu Core defines are not included and keep
+ * their underscores: those in `checks`, `handlers`, `filters`, `mutators`, `client`, `api` and `sensu`.
  */
 export const BACKEND_SETTING_NAMES: SettingNames = {
   current: Object.keys(programSettingsSchema.shape),

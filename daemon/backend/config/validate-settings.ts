@@ -26,13 +26,13 @@ export interface ValidSettings extends ValidDefinitions {
 }
 
 export interface Validation {
-  /** The valid settings; complete only if there are no problems. */
+  /** The settings that are valid. They are complete only if `problems` is empty. */
   readonly valid: ValidSettings;
   readonly problems: readonly Remark[];
   readonly warnings: readonly Remark[];
 }
 
-/** The sections of this program. */
+/** The configuration sections that mon uses. */
 const SECTIONS: ReadonlySet<string> = new Set([
   'checks',
   'handlers',
@@ -46,13 +46,16 @@ const SECTIONS: ReadonlySet<string> = new Set([
   ...Object.keys(programSettingsSchema.shape),
 ]);
 
-/** Sections that Sensu Core uses and this program ignores. */
+/** Configuration sections that Sensu Core uses and mon ignores. */
 const V1_SECTIONS: ReadonlySet<string> = new Set(['transport', 'redis', 'rabbitmq', 'extensions', 'tessen']);
 
-/** The client section is for agents, which determine name and address by themselves (completion 1.10). */
+/**
+ * The schema of the section `client`, which only agents use. Name and address are optional, because an agent determines
+ * them itself (completion 1.10).
+ */
 const clientSectionSchema = clientSchema.partial({ name: true, address: true });
 
-/** Validates all settings and collects every problem, so that an operator sees all of them after one start. */
+/** Validates all settings and collects every problem, so that an operator sees all problems at once. */
 export function validateSettings(settings: Settings): Validation {
   const review = new SettingsReview(settings);
   const { problems, warnings } = review;

@@ -2,10 +2,13 @@ import { definitionWarnings } from '../../../shared/domain/v2/definition-warning
 import type { Log } from '../../log/log.ts';
 import type { StoredDefinitions } from '../model/definitions/state.ts';
 
-/** The maximum number of log records; more would hide other messages of the start. */
+/** The maximum number of log records. More records would hide other messages at the start. */
 const RECORDS_MAX = 100;
 
-/** Warns at the start of stored definitions that name unknown attributes. */
+/**
+ * Logs a warning for each stored check and filter whose expressions name unknown attributes. It is called when the
+ * backend starts.
+ */
 export function warnOfExpressions(stored: StoredDefinitions, log: Log): void {
   let left = RECORDS_MAX;
   for (const [kind, label] of [

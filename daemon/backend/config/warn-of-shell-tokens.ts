@@ -2,12 +2,12 @@ import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shel
 import type { Log } from '../../log/log.ts';
 import type { StoredDefinitions } from '../model/definitions/state.ts';
 
-/** The maximum number of names in one log record. */
+/** The maximum number of check names in one log record. */
 const NAMED_MAX = 100;
 
 /**
- * Warns at the start of stored checks with tokens that a shell interprets, as `definitionWarnings` does for configured
- * checks.
+ * Logs a warning about stored checks with tokens in a shell command, like `configuredDefinitionWarnings` for configured
+ * checks. It is called when the backend starts.
  */
 export function warnOfShellTokens(stored: StoredDefinitions, log: Log): void {
   const risky = [...stored.all('checks')].filter(({ object }) => shellTokensIn(object, true) !== undefined);

@@ -4,29 +4,39 @@ import type { Log } from '../../log/log.ts';
 import type { WatchedFolder } from '../../settings/read-settings.ts';
 import type { Clock } from '../ports.ts';
 
-/** The delay in which changes of many files, and the steps of an editor that saves a file, are combined. */
+/**
+ * The delay before a reload. It combines changes of many files, or the several steps of an editor that saves a file,
+ * into one reload.
+ */
 const SETTLE_MS = 300;
 
-/** The delay before a folder that cannot be watched is tried again: it may be missing only for a moment. */
+/** The delay before a reload after a folder could not be watched: the folder may be missing only for a moment. */
 const RETRY_MS = 10_000;
 
 interface WatchParts {
-  /** The folders that were read at the start. */
+  /** The folders that were read when the backend started. */
   readonly folders: readonly WatchedFolder[];
-  /** @returns the folders that were read; undefined: unknown */
+  /**
+   * Reads the configuration again.
+   *
+   * @returns the folders that were read; undefined if they are unknown
+   */
   readonly reload: () => Promise<readonly WatchedFolder[] | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface ConfigWatch extends Disposable {
-  /** Reloads now. If a reload is running, another one follows it, because the first may have read too early. */
+  /**
+   * Reloads the configuration now. If a reload is already running, another reload follows it, because the running
+   * reload may have read the files too early.
+   */
   reload(): Promise<void>;
 }
 
 /**
- * Reloads when a configuration file is changed, created or deleted. It watches folders instead of files, because
- * editors and deployments replace a file by renaming another one.
+ * Reloads the configuration when a configuration file is changed, created or deleted. It watches folders instead of
+ * files, because editors and deployments replace a file by renaming another file.
  */
 export function watchConfig({ folders: initial, reload, clock, log }: WatchParts): ConfigWatch {
   let folders = initial;
@@ -40,12 +50,12 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
     const before = new Set(folders.map(({ path }) => path));
     folders = (await reload()) ?? folders;
     follow();
-    // Changes in a new folder between its reading and the start of its watch were not seen.
+    // Reload again if there is a new folder: changes after it was read and before it was watched went unnoticed.
     if (folders.some(({ path }) => !before.has(path))) reloadIn(SETTLE_MS);
   }
 
   function reloadNow(): Promise<void> {
-    // Reloads run one after the other, even after a failed one.
+    // Reloads run one at a time; a failed reload does not prevent the next one.
     last = last.then(reloadOnce, reloadOnce);
     return last;
   }
@@ -57,14 +67,18 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
     });
   }
 
-  /** Watches all folders anew, because a folder may have been replaced by another one with the same name. */
+  /**
+   * Closes all watchers and watches all folders again, because a folder may have been replaced by another folder with
+   * the same name.
+   */
   function follow(): void {
     unfollow();
     if (isDisposed) return;
     for (const { path, only } of folders) {
       try {
         const watcher = watch(path, { persistent: false }, (_event, name) => {
-          // Mounted configuration (Kubernetes) changes through one hidden link to which all other links lead.
+          // In a configuration mounted by Kubernetes, all files are symbolic links through one hidden link, whose name
+          // begins with two dots. Only that link changes.
           if (only === undefined || name === null || name === only || name.startsWith('..')) reloadIn(SETTLE_MS);
         });
         watcher.on('error', () => reloadIn(RETRY_MS));
@@ -81,7 +95,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
   }
 
   follow();
-  // The folders were read some time ago: the start may have waited for a database since.
+  // Reload once at the start: files may have changed since they were read, while the backend waited for a database.
   reloadIn(SETTLE_MS);
   return {
     reload: reloadNow,

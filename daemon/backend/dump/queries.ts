@@ -6,7 +6,10 @@ import { TABLES } from '../model/tables/tables.ts';
 import type { Dump, DumpDeps, StoredObject } from '../model/tables/dump-table.ts';
 import { dumpedNamespace } from '../model/namespaces/storage.ts';
 
-/** Selects objects: those of a type after a position, in one namespace or in all of them. */
+/**
+ * The query for a page of a dump: objects of one type. If `namespace` is undefined, the page covers all namespaces; if
+ * `after` is undefined, it is the first page.
+ */
 export interface DumpQuery {
   readonly type: V2Type;
   readonly namespace: string | undefined;
@@ -15,13 +18,15 @@ export interface DumpQuery {
 }
 
 /**
- * Returns a page of the exact state of one type, in the order of the store: changes in between do not disturb it.
+ * Returns a page of a dump: objects of one type with their exact state, in the order of their keys. A page starts after
+ * the last key of the previous page, so changes between two requests do not shift pages.
  *
- * @throws MonError `invalid` for a position at which no page ended
+ * @throws MonError `invalid` if `after` is not a valid page token for this type
  */
 export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery): Promise<DumpPage> {
   const { type, namespace, limit } = query;
-  // There are few, and `default` is not even stored.
+  // Namespaces are not paginated, because there are few. They are read from memory, because the namespace `default` is
+  // not stored.
   if (type === 'Namespace')
     return { objects: registry.declared.names().map(dumpedNamespace).map(asRecord), continue: null };
   const table = DUMPS.get(type);
@@ -42,21 +47,25 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   return { objects: objects.map(asRecord), continue: token };
 }
 
-/** The key prefix and the dump functions of each type of object. */
+/** The key prefix and the dump functions by type of object. */
 const DUMPS: ReadonlyMap<V2Type, Dump & { readonly prefix: Key }> = new Map(
   TABLES.flatMap(({ prefix, dumps = [] }) =>
     dumps.map((dump) => [dump.type, { ...dump, prefix: dump.kind === undefined ? [prefix] : [prefix, dump.kind] }]),
   ),
 );
 
-/** @throws MonError `invalid` */
+/**
+ * Decodes a page token.
+ *
+ * @throws MonError `invalid` if the token is not the key of an object below the prefix
+ */
 function keyOfToken(token: string, prefix: Key): Key {
   try {
     const key: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
     const isKey = Array.isArray(key) && key.every((part) => typeof part === 'string') && key.length <= 4;
     if (isKey && prefix.every((part, at) => key[at] === part)) return key;
   } catch {
-    // The error is thrown below.
+    // The error for an invalid token is thrown below.
   }
   throw new MonError('invalid', 'continue: is not a valid page token: omit continue to start at the first page');
 }

@@ -10,38 +10,40 @@ import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
-/** The context of restoring one object. */
+/** The context in which the objects of one request are restored. */
 export interface Restoring {
   readonly transaction: Transaction;
-  /** Name of the user who restores. */
+  /** Name of the user who requested the restore. */
   readonly by: string;
-  /** True if only the outcome shall be reported. */
+  /** True if outcomes are only reported and nothing is changed. */
   readonly isDryRun: boolean;
-  /** Objects that would exist by then, in a dry run; see `restoreKey`. */
+  /** Dry run only: keys from `restoreKey` of objects that an actual restore would have created by now. */
   readonly assumed: Set<string>;
-  /** Number of entities that would exist by then, in a dry run. */
+  /** Dry run only: number of entities that an actual restore would have created by now. */
   assumedEntities: number;
   readonly definitions: Definitions;
   readonly commands: ApiCommands;
   readonly roles: RoleGuard;
   readonly entityLimit: EntityLimit;
-  /** The user of the configuration, who has all rights. */
+  /** Name of the user in the configuration file, who has all rights; undefined if there is none. */
   readonly configuredUser: string | undefined;
-  /** Maximum number of silenced entries in one namespace. */
+  /** Maximum number of silences in one namespace. */
   readonly silencesMax: number;
 }
 
 /**
- * Returns the value of `mon` unchanged: a schema would reorder its names.
+ * Returns the exact copy of the state, which a dumped object has in its attribute `mon`. The copy is returned as it is,
+ * because the output of the schema would have another order of attributes.
  *
- * @returns undefined if it does not match the schema
+ * @returns undefined if the attribute does not match the schema
  */
 export function exactly<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
   return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
 }
 
 /**
- * True if an entity would be new and exceed the limit, including entities that a dry run would have created by then.
+ * True if an entity is new and exceeds the entity limit. In a dry run, entities that an actual restore would have
+ * created by now count too.
  */
 export function isBeyondEntities(
   { transaction, entityLimit, assumedEntities }: Restoring,
@@ -59,10 +61,12 @@ export function skipped(reason: string): Restored {
 }
 
 /**
- * Returns the outcome for an object that can be restored, and stores it.
+ * Stores an object that can be restored, and returns its outcome. If the object is unchanged or this is a dry run,
+ * nothing is stored.
  *
- * @param before the present state; undefined: there is none
- * @param save called if the states differ and it is no dry run
+ * @param states `before`: current state, undefined if the object does not exist; `after`: state in the dump
+ * @param save callback that stores the state
+ * @param lost attributes of the file that are not restored
  */
 export function settle<State>(
   { isDryRun }: Pick<Restoring, 'isDryRun'>,
@@ -77,20 +81,22 @@ export function settle<State>(
   return { outcome: before === undefined ? 'created' : 'replaced', ...lossReport };
 }
 
-/** Compares as JSON, so that undefined equals absent. */
+/** Compares two values as JSON, so that an undefined attribute equals an absent attribute. */
 function isSame(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(plain(a), plain(b));
 }
 
 /**
- * True if the rest of an object matches its exact state. If not, the rest was edited since, or the dump is of another
- * version, and then the rest counts.
+ * True if the attributes of a dumped object besides `mon` match its exact copy in `mon`. If they differ, the object was
+ * edited after the dump or was dumped by another version, so the exact copy must be ignored.
+ *
+ * @param shown the object as a dump would contain it, made from the exact copy
  */
 export function isFaithful({ metadata, spec }: Wrapped, shown: Wrapped): boolean {
   return isSame({ metadata, spec: withoutExact(spec) }, { metadata: shown.metadata, spec: withoutExact(shown.spec) });
 }
 
-/** The loss that is reported if the exact state of an object was ignored. */
+/** The loss that is reported if the exact copy in an object was ignored. */
 export const EXACT_LOST: Lost = {
   attribute: 'mon',
   reason: 'the object was edited after the dump: this exact copy is ignored, and what only it contains is lost',

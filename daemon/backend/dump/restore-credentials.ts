@@ -76,7 +76,8 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
     expiresAt: times.expires_at ?? 0,
     createdBy: metadata.created_by ?? username,
     createdAt: times.created_at ?? transaction.now,
-    // The key that is used for this very request must not count as changed.
+    // Keep the later time of use: otherwise the API key of this request, which was used just now, would differ from the
+    // dump.
     lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
     hash,
   };
@@ -84,7 +85,8 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
 }
 
 /**
- * Converts a key of Sensu Go, whose name is the key itself, to a key of this backend, of which only the hash is stored.
+ * Converts an API key of Sensu Go to an API key of mon. In Sensu Go the name of the object is the key itself; mon
+ * stores only its hash.
  */
 function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
   const { metadata, spec } = object;

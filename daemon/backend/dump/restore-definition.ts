@@ -71,7 +71,7 @@ function riskyCommand(kind: DefinitionKind, object: Attributes): readonly Lost[]
 }
 
 function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
-  // The submitted value: the schema has validated it and changes nothing.
+  // Return the submitted value instead of the parsed value: the schema has only validated it.
   return unwrap({
     ...object,
     metadata: { ...object.metadata, namespace },

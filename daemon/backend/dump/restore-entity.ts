@@ -23,7 +23,9 @@ import {
 import { saveClient } from '../model/clients/mutations.ts';
 import { CLIENTS, dumpedEntity } from '../model/clients/storage.ts';
 
-/** Attributes that are computed for display, or reported again by the agent. */
+/**
+ * Attributes of an entity that are not restored, because they are computed for display or reported again by the agent.
+ */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
 
 export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
@@ -52,14 +54,21 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
   );
 }
 
-/** Stores the client of an entity exactly as it is in the file. */
+/**
+ * Stores the client of an entity exactly as it is in the dump, and accepts data of a deleted or invalidated client
+ * again.
+ */
 export function restoreClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
   const { client, ...origin } = stored;
   letIn(transaction, namespace, client.name);
   return saveClient(transaction, namespace, client, origin);
 }
 
-/** Returns the client for a v2 entity. */
+/**
+ * Converts a v2 entity to a client.
+ *
+ * @param present existing client with this name; undefined if there is none
+ */
 export function translateEntity(
   entity: SubmittedV2Entity | undefined,
   present: ClientEntry | undefined,

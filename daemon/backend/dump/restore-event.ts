@@ -26,7 +26,10 @@ import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibi
 import { CHECK_RECORDS, dumpedEvent } from '../model/events/storage.ts';
 import { CLIENTS } from '../model/clients/storage.ts';
 
-/** Returns the existing entries of an event: their records must be read before, to compare with. */
+/**
+ * Returns the existing client and check of an event. Their records must be read before the event is restored, because
+ * it is compared with them.
+ */
 export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
   const [client = '', check = ''] = wrappedName(object).split('/');
   const owner = namespace.clients.get(client);
@@ -55,9 +58,9 @@ export function restoreEvent(restoring: Restoring, namespace: Namespace, object:
   );
 }
 
-/** The client of an event: it exists, or the event contains its entity. */
+/** The client of an event: an existing client, or a client to be created from the entity in the event. */
 interface Owner {
-  /** Undefined: it must still be created. */
+  /** The existing client; undefined if `make` creates it. */
   readonly client: ClientEntry | undefined;
   make(): ClientEntry;
 }
@@ -66,7 +69,7 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   const present = namespace.clients.get(name);
   if (present !== undefined) return { client: present, make: () => present };
   const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
-  // A dump of this backend only names the entity, which is an object of its own.
+  // In a dump of mon an event contains only the name of its entity, because the entity is a separate object.
   const hasFullEntity = event.success && 'system' in (event.data.entity ?? {});
   const entity = hasFullEntity ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
   if (entity === undefined || !entity.success) {
@@ -96,7 +99,7 @@ function exactRecord(
   };
   const own = result ?? eventCheck;
   if (own === undefined || own.name !== check) return undefined;
-  // The record belongs to this client only if it would be dumped exactly as in the file.
+  // Use the exact copy only if a dump made from it would equal the file: otherwise the file was edited.
   const shown = dumpedEvent(client.namespace.name, transaction.body(CLIENTS, client), record as CheckRecord);
   const entity = object.spec['entity'];
   return isFaithful(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
@@ -145,6 +148,7 @@ function save({ transaction, by }: Restoring, client: ClientEntry, check: string
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
   const bodies = { check: result, eventCheck, eventHistory };
   saveCheck(transaction, entry, checkStateOf(record), bodies, output, by);
-  // Events that it inhibits are restored too, and may get their next result before it does.
+  // Record the event as an inhibitor now: events that it inhibits are restored too, and may get their next result
+  // before this event does.
   recordStoredEventAsInhibitor(transaction, entry, bodies);
 }

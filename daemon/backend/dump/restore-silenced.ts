@@ -55,7 +55,8 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     exact === undefined
       ? [
           ...('mon' in object.spec ? [EXACT_LOST] : []),
-          // The end determines everything; the duration is relative to it.
+          // `expire` is not compared, because it is a duration relative to the time of the dump. The end of the silence
+          // is compared instead.
           ...lostAttributes(
             { ...object.spec, mon: undefined, expire: undefined },
             { ...v2SilencedOf(namespace.name, after.entry) },
@@ -74,12 +75,12 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 }
 
 /**
- * Returns the dumped state for an existing entry. It keeps the present time without a match, which is counted
- * continuously, and the reminder of the same end.
+ * Returns the dumped state of a silence, merged with the existing silence. It keeps the existing `unmatched_since`,
+ * which continues to run, and the mark of a sent reminder if the end of the silence is the same.
  */
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
   const entry = withReminderOf(dumped, present);
-  // An entry that suppressed nothing may have matched something here.
+  // The silence may have matched events here even if it has suppressed nothing yet.
   const keptUse = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
   if (keptUse === undefined) return { entry, use };
   const { unmatched_since: _ofThen, ...remaining }: KeptUse = keptUse;
@@ -120,15 +121,15 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   if (parts === undefined) return { problem: 'the silence has neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);
   const begin = parsed.data.begin ?? 0;
-  // A dump contains the begin. Counted from now, a silence of one hour would last another hour.
+  // Compute the end from the dumped begin. If it were computed from now, a silence of one hour would last another hour.
   const made = silencedEntry(request, begin > 0 ? Math.min(begin * 1000, nowMs) : nowMs);
   const present = namespace.silenced.get(made.id);
   return { entry: { ...made, ...over }, use: present === undefined ? undefined : namespace.silenced.use(present.id) };
 }
 
 /**
- * True if the exact state is a recurring silence. Version 2 shows only one window of it, which alone would be active
- * only once.
+ * True if the exact copy in the dump is a recurring silence. The v2 attributes contain only one of its windows, so a
+ * silence made from them would be active only once.
  */
 function recurs({ spec }: Wrapped): boolean {
   const exact = spec['mon'];

@@ -34,12 +34,15 @@ interface RestoreParts {
   readonly commands: ApiCommands;
   readonly roles: RoleGuard;
   readonly entityLimit: EntityLimit;
-  /** Returns the user of the configuration, who has all rights. */
+  /** Returns the name of the user in the configuration file, who has all rights; undefined if there is none. */
   readonly configuredUser: () => string | undefined;
   readonly silencesMax: SilencesMax;
 }
 
-/** Restores objects of a dump as they were: no handler runs, and nothing is counted. */
+/**
+ * Restores objects of a dump exactly as they were. Unlike a result, a restored event runs no handler and changes no
+ * counter.
+ */
 export class Restore {
   readonly #parts: RestoreParts;
 
@@ -50,8 +53,8 @@ export class Restore {
   /**
    * Restores objects in order, in one commit. Objects that cannot be restored are skipped with a reason.
    *
-   * @returns the outcome for each object
-   * @throws MonError `unavailable`; then nothing was changed
+   * @returns the outcome of each object, in the order of the request
+   * @throws MonError `unavailable`, or `no_memory` if memory is full; nothing was changed then
    */
   run(
     { objects, dry_run: dryRun, assumed = [], assumed_entities: entities = 0 }: RestoreRequest,
@@ -93,7 +96,7 @@ export class Restore {
 }
 
 function restoreOne(restoring: Restoring, object: Wrapped): Restored {
-  // This backend reports nothing to third parties, whatever the file says.
+  // mon sends no telemetry, so the telemetry settings of a dump have no effect.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
   if (kind === undefined) return skipped(skippedReason(object));
@@ -107,7 +110,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
     return skipped(`there is no namespace ${name}: restore the namespaces too`);
   }
-  // A namespace that is only assumed must not be created by reading it.
+  // In a dry run the namespace may not exist. `registry.namespace` would create it, so use a temporary one.
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
   switch (kind.type) {
     case 'Silenced':
@@ -121,7 +124,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   }
 }
 
-/** Records an object that later objects of the same request may need. */
+/** Records in a dry run that an object would exist, because later objects of the same request may need it. */
 function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): void {
   const { assumed } = restoring;
   const { type } = object;
@@ -141,13 +144,13 @@ function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
   );
 }
 
-/** Returns the entries whose records entities and events are compared with. */
+/** Returns the existing entries of entities and events in a request. Their records are compared with the dump. */
 function recordsOf(registry: Registry, objects: readonly Wrapped[]): (CheckEntry | ClientEntry)[] {
   return objects.flatMap((object) => {
     const type = kindOf(object)?.type;
     if (type !== 'Event' && type !== 'Entity') return [];
     const name = namespaceOf(object);
-    // Reading an unknown namespace would create it.
+    // `registry.namespace` would create an unknown namespace.
     if (!registry.hasNamespace(name)) return [];
     const namespace = registry.namespace(name);
     if (type === 'Event') return recordsOfEvent(namespace, object);

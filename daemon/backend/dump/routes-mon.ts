@@ -13,10 +13,13 @@ import type { OnMon } from '../http/route.ts';
 
 const validate = bodyValidator(MON_API.restore);
 
-/** Maximum time between two pages of one dump. */
+/** Maximum time between two requests for pages of the same dump. */
 const DUMP_PAUSE_MS = 60_000;
 
-/** Serves dump and restore of the exact state: with secrets and hashes, so only for administrators. */
+/**
+ * Serves dump and restore of the exact state. A dump contains secrets and password hashes, so the routes are only for
+ * administrators.
+ */
 export function dumpOnMon(
   deps: DumpDeps & { readonly audit: Audit; readonly clock: Clock; readonly restore: Restore },
 ): OnMon<'dump' | 'restore'> {
@@ -24,8 +27,8 @@ export function dumpOnMon(
   const pages = new Map<string, number>();
 
   /**
-   * True if a page begins a new dump. A page without a predecessor in the last minute does so as well, because a caller
-   * can invent the position.
+   * True if a page is the first page of a dump. A later page without a previous page in the last minute counts as a
+   * first page too, because a caller can invent the page token.
    */
   function isNewDump(who: string, type: string, after: string | undefined): boolean {
     const key = JSON.stringify([who, type]);
@@ -40,7 +43,8 @@ export function dumpOnMon(
       const kind = kindNamed(type);
       if (kind === undefined) throw new MonError('not_found', `there is no object type ${type}`);
       const { namespace, continue: after } = query;
-      // Recorded before the first secrets are sent; later pages belong to the same dump.
+      // The audit record is written before the first secrets are sent. Later pages belong to the same dump and need no
+      // record.
       if (isNewDump(request.principal.name, kind.type, after)) {
         await audit.record(actorOf(request), { action: 'dump', target: kind.type });
       }

@@ -2,15 +2,15 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
-/** The period of one rate; the rates cover fifteen minutes. */
+/** The period of one rate in milliseconds. The retained rates cover fifteen minutes. */
 export const RATE_PERIOD_MS = 10_000;
 const RATES = 90;
 
-/** Buckets of ten minutes: the current one and the five before it, so fifty to sixty minutes. */
+/** Duration of a bucket. The current bucket and the five before it cover the last fifty to sixty minutes. */
 const BUCKET_MS = 600_000;
 const BUCKETS = 6;
 
-/** The maximum number of checks of one namespace in one bucket; further checks are not counted. */
+/** The maximum number of checks per namespace and bucket. Event changes of further checks are not counted. */
 const CHECKS_MAX = 10_000;
 
 interface ActivityParts {
@@ -18,7 +18,10 @@ interface ActivityParts {
   readonly clock: Clock;
 }
 
-/** The recent activity of the backend: in memory, bounded, and only since the start of the process. */
+/**
+ * The recent activity of the backend: result rates and event changes per check. It is in memory, has a bounded size,
+ * and starts with the process.
+ */
 export class Activity implements Disposable {
   readonly #clock: Clock;
   readonly #buckets: { readonly startMs: number; readonly events: Map<string, Map<string, number>> }[] = [];
@@ -36,12 +39,12 @@ export class Activity implements Disposable {
     this.#parts.use(sampleRates(commits, clock, (rate) => this.#noteRate(rate)));
   }
 
-  /** Results per second in each period of ten seconds, oldest first. */
+  /** Committed results per second in each period of ten seconds, oldest first. */
   get rates(): readonly number[] {
     return this.#rates;
   }
 
-  /** Returns the checks of a namespace with the most event changes in the last hour. */
+  /** Returns the `count` checks of a namespace with the most event changes in the last hour, most changes first. */
   noisiest(count: number, namespace = DEFAULT_NAMESPACE): { readonly check: string; readonly events: number }[] {
     const oldestMs = this.#clock.monotonic() - BUCKETS * BUCKET_MS;
     const totals = new Map<string, number>();
@@ -93,7 +96,7 @@ function sampleRates(
   let atMs = clock.monotonic();
   return clock.every(RATE_PERIOD_MS, () => {
     const nowMs = clock.monotonic();
-    // Divided by the elapsed time, because a late timer must not look like a burst.
+    // Divide by the elapsed time instead of the period, because a late timer must not look like a burst of results.
     const perSecond = ((commits.results - results) * 1000) / Math.max(1, nowMs - atMs);
     note(Math.round(perSecond * 10) / 10);
     ({ results } = commits);

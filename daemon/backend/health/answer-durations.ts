@@ -1,14 +1,14 @@
-/** A request with its response. */
+/** A completed API request, as the metrics need it. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The path pattern of the route, so that names in paths create no series. */
+  /** The path pattern of the route instead of the path, so that names in paths create no series. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
 }
 
 interface Series {
-  /** The number of responses in each bucket; the last one counts those above all bounds. */
+  /** The number of responses in each bucket. The last bucket counts the responses above all bounds. */
   readonly counts: number[];
   sumSeconds: number;
 }
@@ -16,19 +16,19 @@ interface Series {
 const NAME = 'mon_http_request_duration_seconds';
 const HELP = 'Duration of API requests in seconds';
 
-/** The description of this histogram, in the form of the metrics library. */
+/** The name, help text and labels of the histogram of response times, in the form of the metrics library. */
 export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
 
 /**
- * The histogram of response times for Prometheus. It does not use the metrics library, which builds a text of the
- * labels for each response to look up the series.
+ * The histogram of response times for Prometheus. It does not use the metrics library, because that builds a text of
+ * all labels for each response to find the series.
  */
 export class AnswerDurations {
   readonly #bounds: readonly number[];
-  /** The series by route, method and status. */
+  /** The time series by route, method and status. */
   readonly #series = new Map<string, Map<string, Map<number, Series>>>();
 
-  /** @param bounds the bounds of the buckets in seconds, ascending */
+  /** @param bounds upper bounds of the buckets in seconds, ascending */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
   }
@@ -48,7 +48,7 @@ export class AnswerDurations {
     for (const [route, methods] of this.#series) {
       for (const [method, statuses] of methods) {
         for (const [status, series] of statuses) {
-          // None of the labels contains a character that must be escaped.
+          // No label value contains a character that must be escaped.
           lines.push(...this.#linesOf(series, `method="${method}",route="${route}",status="${String(status)}"`));
         }
       }

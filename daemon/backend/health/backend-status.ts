@@ -1,15 +1,15 @@
-/** The state that the backend reports about itself; every read returns the current state. */
+/** The state that the backend reports about itself. Its properties always have the current values. */
 export interface BackendStatus {
-  /** The id of this run of the backend. */
+  /** A random id of this run of the backend. */
   readonly id: string;
   readonly hostname: string;
   /** The address on which the API listens. */
   readonly address: string;
-  /** The scheduled tasks, under the names of completion 1.15. */
+  /** The names of the scheduled tasks in the v1 API (completion 1.15). */
   readonly tasks: readonly string[];
-  /** The number of results that wait for their commit. */
+  /** The number of results that wait to be committed. */
   readonly queuedResults: number;
-  /** True from the start until the stop, while results are accepted. */
+  /** True while the backend accepts results: from its start until it begins to stop. */
   readonly isTakingResults: boolean;
   readonly isStoreOpen: boolean;
 }

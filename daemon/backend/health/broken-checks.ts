@@ -14,16 +14,22 @@ export interface BrokenCheckParts {
 }
 
 /**
- * The maximum number of clients of a check that are searched for a result, and of records that are read per
- * measurement.
+ * `CLIENTS_MAX`: maximum number of clients per subscription that are searched for a result of a check. `RECORDS_MAX`:
+ * maximum number of stored records that are read per measurement.
  */
 const CLIENTS_MAX = 20;
 const RECORDS_MAX = 50;
 
-/** The output of a check that did not run because the client lacks attributes (reference 2.3). */
+/**
+ * Pattern for the output of a check that did not run, because the client lacks attributes for its tokens (reference
+ * 2.3).
+ */
 const UNMATCHED = /^unmatched (?:check )?token/i;
 
-/** Finds scheduled checks that cannot run. Reads results only of checks whose results are all unknown. */
+/**
+ * Returns the scheduled checks that cannot run. It reads stored results only of checks whose results all have the
+ * status unknown.
+ */
 export async function findBrokenChecks(parts: BrokenCheckParts): Promise<readonly BrokenCheck[]> {
   const broken: BrokenCheck[] = [];
   const suspects: { readonly name: string; readonly entry: CheckEntry }[] = [];
@@ -61,14 +67,15 @@ function problemOf({ schedule }: BrokenCheckParts, namespace: Namespace, check: 
   }
   const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
   if (ok + warning + critical + unknown > 0) return undefined;
-  // These checks may have no result without being broken: they are subdued, or no proxy client matches yet.
+  // A check with a cron schedule, a check that is subdued, or a proxy check without a matching client may have no
+  // result although it works.
   if (check.interval === undefined || check.subdue !== undefined || check.proxy_requests !== undefined)
     return undefined;
   if (check.command !== undefined || check.extension === undefined) return undefined;
   return `no client has sent a result: agents may not know the extension ${check.extension}`;
 }
 
-/** Returns a result of a check if all of its results are unknown. */
+/** Returns the entry of one result of a check if all its results have the status unknown; otherwise undefined. */
 function unknownResult(namespace: Namespace, check: NamedCheck): CheckEntry | undefined {
   const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
   if (unknown === 0 || ok + warning + critical > 0) return undefined;

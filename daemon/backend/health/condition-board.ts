@@ -1,10 +1,13 @@
 import type { ConditionName, ConditionFinding } from '../../../shared/domain/backend-conditions.ts';
 
-/** The last finding of each condition, for health and metrics. Empty on a follower. */
+/**
+ * The latest finding for each condition of the backend, such as failing handlers, for `/health` and the metrics. Empty
+ * on a follower.
+ */
 export class ConditionBoard {
   readonly #findings = new Map<ConditionName, ConditionFinding>();
 
-  /** The findings, each under the name of its condition. */
+  /** The latest findings by the name of their condition. */
   get findings(): ReadonlyMap<ConditionName, ConditionFinding> {
     return this.#findings;
   }

@@ -30,17 +30,21 @@ export interface HealthParts extends IndexCheckParts {
   readonly time: Pick<SteadyClock, 'pendingJumpSeconds' | 'jumps' | 'lastJump'>;
 }
 
-/** The figures behind the health of a backend. Times are in seconds; null: there is no value. */
+/**
+ * The response of `GET /health?deep=1`: the measured values behind the health of a backend. Times are in seconds; null
+ * means that there is no value.
+ */
 export interface DeepHealth {
-  /** The problems as text; empty: the backend is healthy. */
+  /** The problems as text; empty if the backend is healthy. */
   readonly problems: readonly string[];
   readonly store: {
-    /** The time since the last synced write. */
+    /** Time since the last synced write to the store. */
     readonly last_fsync_age: number | null;
     readonly failed_writes: number;
   };
   /**
-   * Bytes on the disk of the store: free, reserved, and the floor below which results are rejected (see `DISK_LEVELS`).
+   * Space on the disk of the store in bytes: free space, size of the reserve file, and the floor of free space below
+   * which results are rejected. The levels are those of `DISK_LEVELS`.
    */
   readonly disk: {
     readonly level: DiskLevel;
@@ -48,60 +52,69 @@ export interface DeepHealth {
     readonly reserved: number;
     readonly floor: number;
   };
-  /** The used memory in bytes, and the limit above which new objects are rejected. */
+  /** The memory used by stored objects, and the limit above which new objects are rejected, in bytes. */
   readonly memory: { readonly known: number; readonly limit: number };
   /**
-   * The number of entities of all namespaces, their limit, and the names of those that were rejected in the last hour.
+   * The number of entities in all namespaces, their limit, and the names of the entities that were rejected in the last
+   * hour.
    */
   readonly entities: EntityUsage & { readonly refused: readonly string[] };
-  /** The conditions that the backend reports as checks of `mon.backend`; empty on a follower. */
+  /** The conditions that the backend reports as checks of the client `mon.backend`; empty on a follower. */
   readonly conditions: readonly { readonly name: string; readonly status: number; readonly text: string }[];
   readonly queue: { readonly messages: number };
-  /** The largest delay of a timer in the last minute. */
+  /** The longest delay of a timer in the last minute. */
   readonly timers: { readonly lag: number };
   readonly clock: {
-    /** Seconds by which the machine's clock is ahead of the backend's time since a clock jump; negative: behind. */
+    /**
+     * Seconds by which the clock of the machine is ahead of the backend's time since a clock jump; negative if it is
+     * behind.
+     */
     readonly ahead: number;
-    /** The number of clock jumps since the start. */
+    /** The number of clock jumps since the backend started. */
     readonly jumps: number;
-    /** Epoch seconds. */
+    /** Time of the last clock jump, in epoch seconds; null if there was none. */
     readonly last_jump: number | null;
   };
   readonly feed: { readonly consumers: number; readonly lag: number };
-  /** The figures of all handlers together. */
+  /** The sums over all handlers. */
   readonly handlers: {
     readonly queued: number;
     readonly running: number;
     readonly retrying: number;
     readonly dead_letters: number;
-    /** The time since the oldest unfinished run was requested. */
+    /** Time since the oldest unfinished handler run was queued; null if there is none. */
     readonly oldest_age: number | null;
   };
-  /** The backends that share the store, as seen by this one. */
+  /** The cluster of backends that share the store, as this backend sees it. */
   readonly cluster: {
     readonly members: number;
-    /** Host name and port of the leader; null: there is none. */
+    /** Host name and port of the leader; null if there is no leader. */
     readonly leader: string | null;
-    /** The role of this backend; null: the others do not know it yet. */
+    /** The role of this backend; null if it is not in the member list yet, shortly after its start. */
     readonly role: ClusterMember['role'] | null;
     readonly state: ClusterMember['state'] | null;
-    /** The number of writes that are not in its memory yet. */
+    /** The number of commits that this backend has not applied to its memory yet. */
     readonly lag: number;
     readonly database: ClusterView['database']['state'];
   };
-  /** The comparison of some clients in memory with the store; null: the store was too busy for it. */
+  /** The result of comparing some clients in memory with the store; null if the store was too busy to compare them. */
   readonly indexes: { readonly clients: number; readonly checks: number; readonly differences: number } | null;
 }
 
 /**
- * The number of clients that are compared with the store: enough to detect widespread differences within milliseconds.
+ * The number of clients that are compared with the store. This sample detects widespread differences and takes only
+ * milliseconds.
  */
 const SAMPLE = 20;
 
-/** The status of a condition that makes the backend unhealthy; warnings are only shown. */
+/** The condition status that makes the backend unhealthy. A condition with the status warning is only shown. */
 const CRITICAL = 2;
 
-/** @param earlierProblems problems that were found before */
+/**
+ * Returns the response of `GET /health?deep=1`.
+ *
+ * @param earlierProblems problems that the caller has found already; they come first in the response
+ */
 export async function deepHealth(parts: HealthParts, earlierProblems: readonly string[]): Promise<DeepHealth> {
   const { batcher, clock, disk, memory, feed, time, timers } = parts;
   const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);

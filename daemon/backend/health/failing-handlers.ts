@@ -11,10 +11,10 @@ export interface FailingHandlerParts {
 }
 
 /**
- * Returns the handlers whose last run failed, with the time since their last success. A handler that failed before the
- * backend started counts until a run succeeds.
+ * Returns the handlers that have failed since their last success, with the time since their first failure. A handler
+ * that was reported before counts as failing until a run succeeds, even if it has not run since the backend started.
  *
- * @param reportedNames the names of handlers in an earlier finding
+ * @param reportedNames names of the handlers in the previous finding, which an earlier process may have stored
  */
 export function failingHandlers(
   { handlers, definitions, clock }: FailingHandlerParts,
@@ -29,14 +29,15 @@ export function failingHandlers(
     failing.push({ name, failingSeconds, reason: lastFailure?.reason });
   }
   for (const name of reportedNames) {
-    // A handler that is no longer defined never succeeds again.
+    // Skip handlers with statistics, which the loop above has evaluated, and handlers that are no longer defined, which
+    // can never succeed again.
     if (figures.has(name) || !isDefined(name, definitions)) continue;
     failing.push({ name, failingSeconds: undefined, reason: undefined });
   }
   return failing;
 }
 
-/** True if a handler is still defined, by its `qualifiedHandlerName`. */
+/** True if the handler with this `qualifiedHandlerName` is still defined. */
 function isDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
   const slash = name.indexOf('/');
   return (

@@ -14,23 +14,23 @@ export interface IndexCheckParts {
 
 /** The outcome of a comparison of the registry with the store. */
 export interface IndexCheck {
-  /** The number of compared clients. */
+  /** The number of clients that were compared. */
   readonly clients: number;
-  /** The number of their checks. */
+  /** The number of checks of the compared clients in memory. */
   readonly checks: number;
-  /** The differences as text; empty: there are none. */
+  /** The differences between memory and store as text; empty if there are none. */
   readonly differences: readonly string[];
 }
 
-/** The maximum wait for a moment between two commits. */
+/** The maximum time to wait for a moment between two commits. */
 const IDLE_WAIT_MS_MAX = 5000;
 
 /**
- * Compares some clients in the registry with a scan of the store (reliability 12), at a moment when the two must be
- * equal.
+ * Compares some clients in the registry with a scan of the store (reliability 12). It waits for a moment between two
+ * commits, when registry and store must be equal.
  *
- * @param random from 0 to below 1: selects the clients
- * @returns undefined if there was no such moment for seconds
+ * @param random returns a number from 0 to below 1, which selects the clients
+ * @returns undefined if there was no such moment within five seconds
  */
 export async function checkIndexes(
   parts: IndexCheckParts,
@@ -40,7 +40,7 @@ export async function checkIndexes(
 ): Promise<IndexCheck | undefined> {
   const begun = await whenIdle(parts, () => {
     const clients = sample(parts.registry.namespace(namespaceName).sortedClients(), sampleSize, random);
-    // Each scan shows the store as it is now, however much is written while it is read.
+    // Each scan shows the store as of now, even if commits follow before the scan is read.
     return clients.map((client) => ({
       indexedClient: indexedClientOf(client),
       stored: parts.store.scan([CHECK_RECORDS.prefix, namespaceName, client.name]),
@@ -59,7 +59,7 @@ export async function checkIndexes(
 interface IndexedClient {
   readonly client: string;
   readonly openEvents: number;
-  /** The status of the last result and of the event, by check. */
+  /** The statuses of the last result and of the event as text, by check name. */
   readonly checks: ReadonlyMap<string, string>;
 }
 
@@ -98,7 +98,11 @@ function summary(status: number | undefined, eventStatus: number | undefined): s
   return `status ${String(status ?? 'none')}, event ${String(eventStatus ?? 'none')}`;
 }
 
-/** @returns the value of `act`, which is called between two commits; undefined if that takes too long */
+/**
+ * Calls `act` between two commits.
+ *
+ * @returns the value of `act`; undefined if no such moment came within `IDLE_WAIT_MS_MAX`
+ */
 function whenIdle<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
   if (batcher.isIdle) return Promise.resolve(act());
   return new Promise((resolve) => {

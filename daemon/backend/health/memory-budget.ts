@@ -8,27 +8,30 @@ import type { MemoryLimit } from '../model/transaction/resource-limits.ts';
 import type { Clock } from '../ports.ts';
 
 interface BudgetParts {
-  /** Returns the bytes that the registry uses now. */
+  /** Returns the number of bytes that the registry uses now. */
   readonly used: () => number;
-  /** Returns `memory-limit` in MiB. Read each time, because a reload changes it. */
+  /**
+   * Returns the setting `memory-limit` in MiB; undefined if it is not set. It is read each time, because a reload
+   * changes it.
+   */
   readonly setting: () => number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The interval of the warning that new objects are rejected. */
+/** The minimum interval between two warnings that new objects are rejected. */
 const SAID_EVERY_MS = 60_000;
 
 /**
- * The memory limit of the registry: above it new objects are rejected, and existing ones continue to work. Other memory
- * of the process, such as requests in progress, has limits of its own.
+ * The memory limit of the registry. Above the limit new objects are rejected, and existing objects continue to work.
+ * Other memory of the process, such as that of requests in progress, has limits of its own.
  */
 export class MemoryBudget implements MemoryLimit {
-  /** The number of rejected objects so far. */
+  /** The number of objects that were rejected since the start. */
   refusals = 0;
   readonly #parts: BudgetParts;
   readonly #process: MemoryOfProcess = memoryOfProcess();
-  /** The time of the last warning on the monotonic clock. */
+  /** Time of the last warning, in milliseconds of the monotonic clock. */
   #saidMs = -Infinity;
 
   constructor(parts: BudgetParts) {
@@ -43,7 +46,7 @@ export class MemoryBudget implements MemoryLimit {
     return memoryLimit(this.#parts.setting(), this.#process);
   }
 
-  /** The number of bytes that caches may use. */
+  /** The maximum number of bytes for caches: a share of the memory that remains below the limit. */
   get spareBytes(): number {
     return spareMemory(this.usedBytes, this.limitBytes);
   }
@@ -67,7 +70,7 @@ export class MemoryBudget implements MemoryLimit {
     return error;
   }
 
-  /** Returns a sentence about the memory and, if it is low, the remedy. */
+  /** Returns a sentence about the memory use. If the limit is reached, it contains the remedy. */
   describe(): string {
     const used = formatMebibytes(this.usedBytes);
     const limit = formatMebibytes(this.limitBytes);
@@ -80,13 +83,13 @@ export class MemoryBudget implements MemoryLimit {
 }
 
 /**
- * Returns a guard that aborts a start for which the memory is too small.
+ * Returns a function that aborts the start if the store needs more memory than the process can use. It is called with
+ * the number of bytes that the part of the store read so far uses.
  *
- * @returns a function that takes the bytes which the part of the store read so far uses; throws MonError `invalid` if
- *   they exceed the limit
+ * @returns a function that throws MonError `invalid` if the bytes exceed the limit
  */
 export function startGuard(): (bytes: number) => void {
-  // Computed once, because the guard is called for every record.
+  // The limit is computed only once, because the returned function is called for every record.
   const limit = startLimit(memoryOfProcess());
   return (bytes) => {
     if (bytes <= limit) return;
@@ -100,7 +103,8 @@ export function startGuard(): (bytes: number) => void {
 
 function memoryOfProcess(): MemoryOfProcess {
   const machine = totalmem();
-  // Without such a limit, the value is zero or larger than the memory.
+  // `constrainedMemory` is the limit of the container. Without a limit it is zero or larger than the memory of the
+  // machine.
   const constrained = process.constrainedMemory();
   return {
     heap: getHeapStatistics().heap_size_limit,

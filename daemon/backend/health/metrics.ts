@@ -47,23 +47,35 @@ interface MetricParts {
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusals'>;
-  /** Counts of what this member forwards to the leader; undefined: the store has only one backend. */
+  /**
+   * Counts of the requests and agents that this member forwards to the leader; undefined if the store has only one
+   * backend.
+   */
   readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
-  /** Counts of handler runs on other members; undefined: the store has only one backend. */
+  /** Counts of the handler runs on other members; undefined if the store has only one backend. */
   readonly spreadRuns: { readonly remote: number } | undefined;
   readonly clock: Clock;
 }
 
 const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** Retries may delay a notification by minutes, and a backend that was stopped by more. */
+/**
+ * Bucket bounds for the notification latency. Retries may delay a notification by minutes, and a stop of the backend
+ * may delay it even more.
+ */
 const LATENCY_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
-/** The metrics of the backend for Prometheus. Values that change with every result are only read on request. */
+/**
+ * The metrics of the backend for Prometheus. Values that change with every result are read only when metrics are
+ * requested.
+ */
 export class Metrics implements Disposable {
   readonly #metrics = new MetricRegistry();
   readonly #parts: MetricParts;
-  /** Metrics with a handler label, by the namespace to which the reader is limited; undefined: all namespaces. */
+  /**
+   * The metrics with a handler label, by the namespace to which the caller is limited. The key undefined has the
+   * metrics of all namespaces.
+   */
   readonly #ofHandlers = new Map<string | undefined, MetricRegistry>();
   readonly #answers = new AnswerDurations(SECONDS);
   readonly #recentWrites: RecentDurations;
@@ -123,14 +135,14 @@ export class Metrics implements Disposable {
   /**
    * Returns all metrics in the text format of Prometheus.
    *
-   * @param namespace the only namespace whose handlers appear; undefined: all namespaces
+   * @param namespace only handlers of this namespace are included; undefined: handlers of all namespaces
    */
   async read(namespace: string | undefined): Promise<string> {
     const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
     return own + this.#answers.text() + ofHandlers;
   }
 
-  /** The metrics that `read` writes, in its order. */
+  /** Returns the descriptions of the metrics that `read` returns, in the same order. */
   describe(): readonly MetricDescription[] {
     const { name, help, labels } = ANSWER_DURATIONS;
     return [
@@ -145,12 +157,18 @@ export class Metrics implements Disposable {
     this.#recentAnswers.note(answered.durationMs);
   }
 
-  /** The 99th percentile of the synced writes of the last minutes; undefined: there was none. */
+  /**
+   * Returns the 99th percentile of the durations of synced writes in the last minutes, in milliseconds; undefined if
+   * there was no write.
+   */
   writeP99Ms(): number | undefined {
     return this.#recentWrites.p99();
   }
 
-  /** The 99th percentile of the requests of the last minutes; undefined: there was none. */
+  /**
+   * Returns the 99th percentile of the response times in the last minutes, in milliseconds; undefined if there was no
+   * request.
+   */
   answerP99Ms(): number | undefined {
     return this.#recentAnswers.p99();
   }
@@ -176,7 +194,8 @@ export class Metrics implements Disposable {
   }
 
   #readState(registry: Registry): void {
-    // Read each time, because the registry replaces it when it reads the store again.
+    // The namespace is looked up for each reading, because the registry replaces the object when it loads the store
+    // again.
     const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
     this.#gauge('mon_events', 'Open events', () => namespace().openEvents.counts(), 'severity');
     this.#gauge('mon_results', 'Checks by the severity of their latest result', () => namespace().results, 'severity');
@@ -329,7 +348,7 @@ export class Metrics implements Disposable {
   }
 
   #readDisk(disk: DiskGuard): void {
-    // An unknown value has no series.
+    // If the free space is unknown, the metric has no series.
     this.#gauge('mon_disk_free_bytes', 'Free space on the disk of the store in bytes', () => disk.freeBytes ?? {});
     this.#gauge(
       'mon_disk_reserved_bytes',
@@ -348,7 +367,7 @@ export class Metrics implements Disposable {
 
   #readConditions({ board, entityLimit }: MetricParts): void {
     this.#gauge('mon_entities', 'Entities that count towards the entity limit', () => entityLimit.usage().total);
-    // Without a limit there is no series.
+    // If there is no entity limit, the metric has no series.
     this.#gauge('mon_entity_limit', 'Maximum number of entities', () => {
       const { limit } = entityLimit.usage();
       return limit === 'unlimited' ? {} : limit;
@@ -374,7 +393,7 @@ export class Metrics implements Disposable {
 
   #readProcess({ clock, timers }: MetricParts): void {
     const startSeconds = clock.now() / 1000;
-    // Karma looks for the version of an Alertmanager here.
+    // Karma, an alert dashboard, reads the version of Alertmanager from this metric.
     this.#gauge(
       'alertmanager_build_info',
       'Version of Alertmanager whose API is served at /api/v2, the value is always 1',
@@ -425,7 +444,11 @@ const NO_RUNS: RunCounts = { delivered: 0, failedByCategory: ZERO_FAILURE_COUNTS
 
 type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions' | 'registry'>;
 
-/** @param only the namespace whose handlers are read; undefined: all */
+/**
+ * Registers the metrics with a handler label.
+ *
+ * @param only the namespace whose handlers are included; undefined: all namespaces
+ */
 function readHandlers(
   metrics: MetricRegistry,
   { clock, handlers, definitions, registry }: HandlerMetricParts,
@@ -462,7 +485,8 @@ function readHandlers(
     () =>
       each(({ oldestQueuedAtMs }) => (oldestQueuedAtMs === undefined ? 0 : (clock.now() - oldestQueuedAtMs) / 1000)),
   );
-  // Every defined handler has series before its first run: `rate` does not see an increase in the first sample.
+  // Every defined handler has series with the value 0 before its first run, because `rate` does not see an increase in
+  // the first sample of a series.
   const counted = (read: (figures: RunCounts) => Reading): Reading => {
     const namespaces = only === undefined ? registry.declared.names() : [only];
     const names = namespaces.flatMap((namespace) => runningHandlers(definitions, namespace));
@@ -487,7 +511,10 @@ function readHandlers(
   );
 }
 
-/** Returns the names of the handlers of a namespace that have runs, which sets do not. */
+/**
+ * Returns the qualified names of the handlers of a namespace that can run. Handler sets are omitted, because they only
+ * name other handlers.
+ */
 function runningHandlers(definitions: Pick<Definitions, 'in'>, namespace: string): string[] {
   const all = [...definitions.in(namespace).handlers()];
   return all.flatMap(([handler, { type }]) => (type === 'set' ? [] : qualifiedHandlerName({ namespace, handler })));
@@ -499,13 +526,13 @@ interface MetricNames {
   readonly labels: readonly string[];
 }
 
-/** A metric as its reference describes it. */
+/** The description of a metric in the metrics reference. */
 interface MetricDescription extends MetricNames {
   readonly type: string;
 }
 
 function descriptionsOf(metrics: MetricRegistry): readonly MetricDescription[] {
-  // The library keeps the names of the labels, and its types do not say so.
+  // The metric objects of the library have `labelNames`, but its types do not declare it.
   return metrics.getMetricsAsArray().map((metric: MetricObject & { readonly labelNames?: readonly string[] }) => ({
     name: metric.name,
     help: metric.help,
@@ -514,7 +541,7 @@ function descriptionsOf(metrics: MetricRegistry): readonly MetricDescription[] {
   }));
 }
 
-/** Registers a metric whose value is read on request. */
+/** Registers a metric whose value is read each time metrics are requested. */
 function addRead(
   Kind: typeof Gauge | typeof Counter,
   metrics: MetricRegistry,
@@ -533,7 +560,7 @@ function addRead(
   });
 }
 
-/** A number, or a reading for each value of a label. */
+/** The value of a metric: a number, or an object with a reading for each value of a label. */
 type Reading = number | { readonly [value: string]: Reading };
 
 function* seriesOf(

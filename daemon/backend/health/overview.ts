@@ -20,13 +20,17 @@ export interface OverviewParts {
   readonly registry: Registry;
 }
 
-/** The maximum number of checks that are listed. */
+/** The maximum number of listed checks with the most event changes. */
 const NOISIEST = 10;
 
-/** The seconds without a keepalive after which a stale client counts as lost. */
+/** Seconds without a keepalive after which a stale client counts as lost. */
 const LOST_SECONDS = 3600;
 
-/** @param selection the namespaces whose checks and clients are counted; everything else covers the whole backend */
+/**
+ * Returns the summary of the backend for `GET /overview`.
+ *
+ * @param selection namespaces whose checks and clients are counted; all other values cover the whole backend
+ */
 export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces): Overview {
   const { activity, batcher, clock, entityLimit, feed, metrics } = parts;
   const now = Math.floor(clock.now() / 1000);
@@ -50,7 +54,7 @@ export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces)
   };
 }
 
-/** Returns the number of clients with an open event of this check. */
+/** Returns the number of clients on which this check has an open event. */
 function openOf(namespace: Namespace, check: string): number {
   return [...eventsNamedBy(namespace, null, check)].length;
 }

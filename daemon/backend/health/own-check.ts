@@ -3,33 +3,33 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Results } from '../results/commands.ts';
 
-/** The interval in seconds at which the result of a problem is repeated, as for any check. */
+/** Seconds after which the result of a persistent problem is submitted again, as for any check with this interval. */
 const INTERVAL = 60;
 
 interface OwnCheckParts {
   readonly registry: Registry;
   readonly results: Pick<Results, 'submitOwn'>;
-  /** The client of the check. */
+  /** Name of the client that the check belongs to. */
   readonly client: string;
   readonly check: string;
   readonly clock: Clock;
 }
 
-/** The result of a check that the backend runs itself. */
+/** The result of a check that the backend runs on itself. */
 interface Report {
   readonly status: number;
   readonly output: string;
-  /** The names of the affected objects, for the next run of the backend. */
+  /** Names of the affected objects. They are stored with the result, so that the next process can read them. */
   readonly subjects?: readonly string[];
 }
 
 /**
- * A check with which the backend reports about itself. Its event opens, changes and resolves automatically. A backend
- * that never had the problem has no such check.
+ * A check with which the backend reports a problem of its own. The event of the check opens, changes and resolves
+ * automatically. A backend that never had the problem has no such check.
  */
 export class OwnCheck {
   readonly #parts: OwnCheckParts;
-  /** The status of the last report of this process; undefined: the stored result is from an earlier process. */
+  /** The last status that this process reported; undefined if this process has not reported any status yet. */
   #reported: number | undefined = undefined;
   #reportedAtMs = 0;
 
@@ -37,13 +37,14 @@ export class OwnCheck {
     this.#parts = parts;
   }
 
-  /** The status of the last result, even if an earlier process reported it; 0: there is none. */
+  /** The status of the last result, even if an earlier process reported it; 0 if there is no result. */
   get status(): number {
     return this.#reported ?? this.#stored() ?? 0;
   }
 
   /**
-   * Stores a result if the status has changed, or if the last result of a problem is old.
+   * Submits a result if the status has changed, or if the last result of a persistent problem is older than the
+   * interval.
    *
    * @throws MonError `unavailable`
    */

@@ -1,19 +1,19 @@
-/** The number of buckets per doubling: each is a tenth longer than the one before. */
+/** The number of buckets per doubling of the duration. The bound of each bucket is a tenth above the one before. */
 const STEPS = 7;
 const SHORTEST_MS = 0.01;
 const BUCKETS = 30 * STEPS;
 
-/** The period for which durations count: at least this long, at most twice as long. */
+/** A duration counts in the distribution for at least this period and at most twice as long. */
 const PERIOD_MS = 150_000;
 
-/** The distribution of durations in the last minutes. Recording one takes a few operations, however many there are. */
+/** The distribution of durations in the last minutes. Recording a duration takes constant time. */
 export class RecentDurations {
   readonly #monotonic: () => number;
   #counts = new Uint32Array(BUCKETS);
   #countsBefore = new Uint32Array(BUCKETS);
   #startMs: number;
 
-  /** @param monotonic milliseconds of a clock that only measures intervals */
+  /** @param monotonic returns the milliseconds of a monotonic clock */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
     this.#startMs = monotonic();
@@ -26,7 +26,7 @@ export class RecentDurations {
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
-  /** Returns the 99th percentile in milliseconds, at most a tenth too high; undefined: there were no durations. */
+  /** Returns the 99th percentile in milliseconds, at most a tenth too high; undefined if no durations were recorded. */
   p99(): number | undefined {
     this.#rotate();
     const counts = this.#counts.map((count, at) => count + (this.#countsBefore[at] ?? 0));

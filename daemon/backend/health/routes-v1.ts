@@ -3,15 +3,15 @@ import type { OnV1 } from '../http/route.ts';
 import { transportOf } from './v1-info.ts';
 import { type BackendStatus } from './backend-status.ts';
 
-/** The limits in the query parameters of a probe. */
+/** The limits in the query parameters of `GET /health`; undefined if a parameter is absent. */
 interface Limits {
   readonly minConsumers: number | undefined;
   readonly maxMessages: number | undefined;
 }
 
 /**
- * `GET /health`: 204, or 412 with a sentence for each problem (completion 1.6). With `?deep=1` it returns the figures
- * and a check of the indexes: 200, or 412 with `problems` (reliability 12).
+ * Serves `GET /health`: 204, or 412 with a sentence for each problem (completion 1.6). With `?deep=1` it returns
+ * measured values and a comparison of memory with the store: 200, or 412 if there are `problems` (reliability 12).
  */
 export function healthOnV1({
   status,
@@ -33,10 +33,12 @@ export function healthOnV1({
   };
 }
 
-/** The texts of `GET /health` in the v1 API, which its clients parse. */
+/** The problem texts of `GET /health` in the v1 API. Clients of the API parse them, so they name Redis as in Sensu. */
 const V1_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
 
-/** The texts of deep health, which only this backend has: it has neither Redis nor a transport. */
+/**
+ * The problem texts of `GET /health?deep=1`, which Sensu does not have: this backend has neither Redis nor a transport.
+ */
 const OWN_TEXTS = { store: 'the store does not accept writes', results: 'the backend is stopping' };
 
 function healthProblems(

@@ -3,8 +3,8 @@ import type { Handlers } from '../http/route.ts';
 import { memberId, v2Members, type MemberDeps } from './v2-member.ts';
 
 /**
- * `GET /health` of the v2 API, open to all callers and always 200: the members with their problems (clients 6). On the
- * main listener this path belongs to the v1 API.
+ * Serves `GET /health` of the v2 API to all callers: the members with their problems, always with the status 200
+ * (clients 6). On the main listener this path belongs to the v1 API.
  */
 export function healthOnV2(deps: MemberDeps): Handlers<typeof V2_HEALTH> {
   return {

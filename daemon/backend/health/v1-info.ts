@@ -6,7 +6,10 @@ import type { Clock } from '../ports.ts';
 import type { OnV1 } from '../http/route.ts';
 import type { BackendStatus } from './backend-status.ts';
 
-/** The state of the inputs, under the names that existing clients read; integers only (clients 1.7). */
+/**
+ * The queues of keepalives and results, under the names that existing clients read. All values are integers (clients
+ * 1.7).
+ */
 export interface Transport {
   readonly keepalives: Queue;
   readonly results: Queue;
@@ -17,7 +20,10 @@ interface Queue {
   readonly consumers: number;
 }
 
-/** Keepalives share the queue of results. One consumer processes both, as long as the backend accepts results. */
+/**
+ * Returns the state of both queues. Keepalives are in the queue of results, so their own queue is always empty. The
+ * backend counts as one consumer of each queue while it accepts results.
+ */
 export function transportOf(status: BackendStatus): Transport {
   const consumers = status.isTakingResults ? 1 : 0;
   return {
@@ -33,7 +39,7 @@ interface InfoDeps {
   readonly status: BackendStatus;
 }
 
-/** `GET /info`, with the keys of Sensu and our own under `mon` (completion, Decisions). */
+/** Serves `GET /info` with the keys of Sensu, and with mon's own values under `mon` (completion, Decisions). */
 export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'info'> {
   const sensu = {
     version: COMPATIBLE_VERSION,
@@ -67,13 +73,13 @@ export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'in
   };
 }
 
-/** Returns the scheduled tasks: only the leader has any. */
+/** Returns the scheduled tasks of this member; empty on a follower, because only the leader runs the tasks. */
 function tasksOf(cluster: Cluster, { tasks }: BackendStatus): readonly string[] {
   const { member_id: id, leader, members } = cluster.view();
   return members.length < 2 || leader?.id === id ? tasks : [];
 }
 
-/** Returns the other members. Their CPU times are unknown here and therefore absent. */
+/** Returns the other members of the cluster. Their CPU times are omitted, because this member does not know them. */
 function othersIn(cluster: Cluster, status: BackendStatus): readonly object[] {
   const { member_id: ownId, members } = cluster.view();
   return members

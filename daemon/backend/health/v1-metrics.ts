@@ -3,7 +3,7 @@ import { matchedRoute } from '../http/request.ts';
 import type { OnV1 } from '../http/route.ts';
 import type { Metrics } from './metrics.ts';
 
-/** `GET /metrics`, for Prometheus. */
+/** Serves `GET /metrics` for Prometheus. */
 export function metricsOnV1({ metrics }: { readonly metrics: Metrics }): OnV1<'metrics'> {
   return {
     metrics: async (request, reply) =>
@@ -11,7 +11,7 @@ export function metricsOnV1({ metrics }: { readonly metrics: Metrics }): OnV1<'m
   };
 }
 
-/** Records every request with its response in the metrics. */
+/** Records the duration and status of every request in the metrics. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     metrics.observe({

@@ -7,8 +7,8 @@ import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { OnV1 } from '../http/route.ts';
 
 /**
- * `GET /settings`, redacted. With `?redacted=false` an administrator gets them unredacted, which is audited. For all
- * other users the parameter has no effect; in Sensu it exposed secrets (1.20).
+ * Serves `GET /settings` with redacted secrets. With `?redacted=false` an administrator gets the secrets, and an audit
+ * record is written. For all other users the parameter has no effect; in Sensu it exposed secrets (1.20).
  */
 export function settingsOnV1({
   audit,

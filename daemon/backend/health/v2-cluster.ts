@@ -1,7 +1,9 @@
 import type { OnV2 } from '../http/route.ts';
 import { memberId, v2Members, type MemberDeps } from './v2-member.ts';
 
-/** `cluster id` and `cluster member-list` of clients (clients 6). */
+/**
+ * Serves the id and the members of the cluster, for the commands `cluster id` and `cluster member-list` (clients 6).
+ */
 export function clusterOnV2(deps: MemberDeps): OnV2<'cluster'> {
   const { store } = deps;
   return {

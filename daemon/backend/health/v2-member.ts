@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Store } from '../ports.ts';
 import type { BackendStatus } from './backend-status.ts';
 
-/** The sources of the member list. */
+/** The objects from which the member list is built. */
 export interface MemberDeps {
   readonly status: BackendStatus;
   readonly store: Store;
@@ -13,28 +13,28 @@ export interface MemberDeps {
 
 interface MemberId {
   readonly number: number;
-  /** The id in hexadecimal. */
+  /** The number in hexadecimal. */
   readonly hex: string;
 }
 
-/** A member in the form of the v2 API. */
+/** A cluster member as the v2 API shows it. */
 export interface V2Member {
   readonly id: MemberId;
   readonly name: string;
   readonly urls: readonly string[];
-  /** The problem of the member; empty: none. */
+  /** The problem of the member; the empty string if there is none. */
   readonly problem: string;
 }
 
-/** Derives a stable number from a text: the id of the store, or of a member. */
+/** Derives a number from the id of the store or of a member. The number is always the same for an id. */
 export function memberId(text: string): MemberId {
   const hex = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return { number: Number.parseInt(hex, 16), hex };
 }
 
 /**
- * Returns the members. A single backend uses the id of the store, which is the same after each start. It reports no
- * addresses, because it replicates to no other member.
+ * Returns the cluster members. A single backend uses the id of the store as its id, because that is the same after each
+ * start. It has no URLs, because there are no other members.
  */
 export function v2Members({ status, store, cluster }: MemberDeps): {
   readonly own: MemberId;
@@ -63,7 +63,7 @@ const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
   lost: 'it has sent no heartbeat for a while',
 };
 
-/** Returns the problem of this backend; empty: none. */
+/** Returns the problem of this backend; the empty string if there is none. */
 function problemOf({ isStoreOpen, isTakingResults }: BackendStatus): string {
   if (!isStoreOpen) return 'the store does not accept writes';
   return isTakingResults ? '' : 'the backend is stopping';

@@ -6,10 +6,13 @@ import { sendObject } from '../http/v2-object-answer.ts';
 const validateTessen = validator(tessenSchema);
 const validateMetrics = validator(tessenMetricsSchema);
 
-/** The fixed response: nothing ever leaves this machine. */
+/** The response to every request for the Tessen settings: mon never sends telemetry. */
 const OPTED_OUT = { opt_out: true };
 
-/** The telemetry of Sensu Go, for files and clients that enable or disable it; mon has none. */
+/**
+ * Serves the Tessen (telemetry) routes of Sensu Go for files and clients that enable or disable telemetry. mon has
+ * none.
+ */
 export const TESSEN_ON_V2: OnV2<'tessen'> = {
   get: (request, reply) => sendObject(request, reply, OPTED_OUT),
   put: (request, reply) => {

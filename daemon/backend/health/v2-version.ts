@@ -2,8 +2,8 @@ import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.
 import type { OnV2 } from '../http/route.ts';
 
 /**
- * `GET /version`, open to all callers as in Sensu Go: the v2 API level, which clients compare, and our own version
- * (completion, Versions). There is no etcd; its keys stay because clients expect strings there.
+ * Serves `GET /version` to all callers, as in Sensu Go: the v2 API level, which clients compare, and the version of mon
+ * (completion, Versions). mon has no etcd, but clients expect strings in the etcd keys.
  */
 export const VERSIONS_ON_V2: OnV2<'versions'> = {
   version: () => ({

@@ -23,9 +23,9 @@ import type { ConditionBoard } from './condition-board.ts';
 import { failingHandlers, type FailingHandlerParts } from './failing-handlers.ts';
 import { OwnCheck } from './own-check.ts';
 
-/** The interval of the measurements. */
+/** The interval between two measurements of all conditions. */
 const LOOK_MS = 10_000;
-/** The minimum interval between two log records about a condition with a problem. */
+/** The minimum interval between two log records about the same condition. */
 const LOG_MS = 60_000;
 
 interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
@@ -38,7 +38,10 @@ interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
   readonly log: Log;
 }
 
-/** Earlier knowledge: the last finding, and an event that an earlier process or another member left open. */
+/**
+ * The state of a condition before a measurement: its last status, and the objects in its last finding. At the start, an
+ * event that an earlier process or another member left open provides both.
+ */
 interface EarlierState {
   readonly status: number;
   readonly subjects: ReadonlySet<string>;
@@ -56,8 +59,9 @@ interface Watched {
 }
 
 /**
- * Measures the conditions of the backend and reports each as a check of the client `mon.backend`, so that operators are
- * notified about problems that would otherwise stay hidden. Conditions resolve automatically.
+ * Measures the conditions of the backend, such as failing handlers, and reports each as a check of the client
+ * `mon.backend`. So operators are notified about problems that would otherwise stay hidden. The events resolve
+ * automatically.
  */
 export function watchConditions(parts: ConditionParts): Disposable {
   const { board, clock, log, registry } = parts;
@@ -85,7 +89,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
     },
   };
 
-  /** Never rejects. */
+  /** Measures and reports all conditions. The promise never rejects, because errors are logged. */
   async function look(): Promise<void> {
     for (const one of watched) {
       try {
@@ -100,7 +104,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
           subjects: finding.subjects.slice(0, STORED_SUBJECTS_MAX),
         });
       } catch (error) {
-        // The next measurement tries again.
+        // The next measurement submits the result again.
         log.debug(
           { condition: one.name, reason: errorMessage(error) },
           'could not store the result of a backend health check, retrying soon',
@@ -121,7 +125,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
     const nowMs = clock.monotonic();
     const isChange = status !== one.loggedStatus;
     if (!isChange && (status === 0 || nowMs - one.loggedAtMs < LOG_MS)) return;
-    // A change is logged at once, unless the last line is less than a minute old.
+    // A changed status is logged immediately, unless the last record about the condition is less than a minute old.
     if (nowMs - one.loggedAtMs < LOG_MS) return;
     one.loggedStatus = status;
     one.loggedAtMs = nowMs;
@@ -129,13 +133,13 @@ export function watchConditions(parts: ConditionParts): Disposable {
   }
 }
 
-/** The maximum number of subjects that are stored with a result. */
+/** The maximum number of affected objects that are stored with a result. */
 const STORED_SUBJECTS_MAX = 100;
 
-/** Returns the measurement of each condition. */
+/** Returns the measuring function of each condition. */
 function measuresOf(parts: ConditionParts): Readonly<Record<ConditionName, Measure>> {
   const { clock, entityLimit, registry } = parts;
-  /** The time since which each check cannot run, on the monotonic clock. */
+  /** Time since which each broken check cannot run, on the monotonic clock, by check name. */
   let brokenSinceMs: ReadonlyMap<string, number> = new Map();
   return {
     'mon.entities': ({ status }) => entitiesFinding(entityLimit.usage(), entityLimit.refusedNames(), status),
@@ -159,7 +163,7 @@ function measuresOf(parts: ConditionParts): Readonly<Record<ConditionName, Measu
   };
 }
 
-/** A name with its namespace, unless that is `default`. */
+/** Returns a name with its namespace as a prefix, or only the name in the namespace `default`. */
 function qualified(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
 }

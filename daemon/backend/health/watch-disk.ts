@@ -7,11 +7,12 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { OwnCheck } from './own-check.ts';
 
-/** The check of the backend about its own disk. */
+/** The name of the check that reports the state of the disk. */
 const DISK_CHECK = 'mon.disk';
 
 /**
- * The interval of the measurements: at most, results fill the space between the floor and the reserve within seconds.
+ * The interval between two measurements. It is short, because results are accepted until the next measurement, and
+ * within seconds they could use up the space that remains below the floor.
  */
 const LOOK_MS = 1000;
 
@@ -19,13 +20,16 @@ interface DiskParts {
   readonly guard: DiskGuard;
   readonly registry: Registry;
   readonly results: Pick<Results, 'submitOwn'>;
-  /** The name of the client that represents this backend. */
+  /** Name of the client that represents this backend. */
   readonly client: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Monitors the disk and reports it as a check, whose event opens, changes and resolves automatically. */
+/**
+ * Measures the free disk space and reports it as a check. The event of the check opens, changes and resolves
+ * automatically.
+ */
 export function watchDisk(parts: DiskParts): Disposable {
   const { guard, clock, log } = parts;
   const check = new OwnCheck({ ...parts, check: DISK_CHECK });
@@ -48,7 +52,7 @@ export function watchDisk(parts: DiskParts): Disposable {
     try {
       await check.report({ status: diskStatus(level), output: guard.describe() });
     } catch (error) {
-      // The next measurement tries again.
+      // The next measurement submits the result again.
       log.debug({ reason: errorMessage(error) }, 'could not store the result of the disk check, retrying soon');
     }
   }

@@ -3,16 +3,16 @@ import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
-/** The interval at which the event loop is checked for delays. */
+/** The interval at which a timer measures the delay of the event loop. */
 const RESOLUTION_MS = 20;
-/** The delay above which a stall is logged: longer than any single task may take (security S11). */
+/** The delay above which a stall is logged. No single task may take that long (security S11). */
 const STALL_MS = 100;
 
 /**
- * Logs the longest time for which the event loop was blocked, at most once per second.
+ * Logs once per second the longest time for which the event loop was blocked, if it exceeds `STALL_MS`.
  *
- * `monitorEventLoopDelay` cannot do this: after each `reset` it only notes when its next tick comes, so it misses a
- * stall that begins before that tick.
+ * `monitorEventLoopDelay` of Node.js cannot be used: after each `reset` its first tick only sets the start time, so it
+ * misses a stall that begins before that tick.
  */
 export function watchStalls({ clock, log }: { readonly clock: Clock; readonly log: Log }): Disposable {
   let lastMs = performance.now();
@@ -24,7 +24,7 @@ export function watchStalls({ clock, log }: { readonly clock: Clock; readonly lo
   };
   const ticks = setInterval(noteDelay, RESOLUTION_MS).unref();
   const timer = clock.every(PERIOD_MS, () => {
-    // This timer may run before the delayed one.
+    // Measure now too, because this timer may run before the delayed measuring timer.
     noteDelay();
     const stalledMs = Math.round(longestMs);
     longestMs = 0;

@@ -17,16 +17,16 @@ import { downFrom, type Source } from './sources.ts';
 import { checksOnce, silencesIn, type SilenceSources } from './queries.ts';
 import { indexOfCheck, timeOf } from '../model/timeline/storage.ts';
 
-/** Maximum number of checks per request, which take about a second. */
+/** Maximum number of checks per request. Reading so many takes about a second. */
 const CHECKS_MAX = 10_000;
 
-/** A client and check that may be deleted. */
+/** The names of a client and a check, which may be deleted. */
 export interface PastCheckKey {
   readonly client: string;
   readonly check: string;
 }
 
-/** The requested checks of a namespace. */
+/** The query parameters that select checks of a namespace; undefined: not set. */
 export interface CheckSelection {
   readonly client?: string | undefined;
   readonly check?: string | undefined;
@@ -34,8 +34,10 @@ export interface CheckSelection {
 }
 
 /**
- * @throws MonError `not_found` if there is no such aggregate; `invalid` if the request names nothing, or far too many
- *   checks
+ * Returns the checks that a request selects.
+ *
+ * @throws MonError `not_found` if there is no such aggregate; `invalid` if the request sets no parameter, or selects
+ *   more than `CHECKS_MAX` checks
  */
 export async function selectedChecks(
   store: ReadStore,
@@ -78,15 +80,19 @@ function keyOfEntry({ client, name }: CheckEntry): PastCheckKey {
   return { client: client.name, check: name };
 }
 
-/** The part of the timeline that is retained. */
+/** The limits of the retained timeline. */
 export interface TimelineRetention {
-  /** Time from which all transitions are retained, epoch milliseconds. */
+  /** Time from which transitions are retained, in epoch milliseconds. */
   readonly sinceMs: number;
-  /** Number of transitions retained per check; older ones are erased. */
+  /** Maximum number of retained transitions per check. Older transitions are erased. */
   readonly perCheck: number;
 }
 
-/** Returns the time for which each of these checks was OK, and of all of them together. */
+/**
+ * Returns the time that each check spent in each status, and the sums over all checks.
+ *
+ * @param limit maximum number of checks in the response, lowest availability first
+ */
 export async function readAvailability(
   store: ReadStore,
   namespace: Namespace,
@@ -111,10 +117,10 @@ export async function readAvailability(
   };
 }
 
-/** Maximum number of periods in a response. */
+/** Maximum number of periods with one status in a response. */
 const STRETCHES_MAX = 5000;
 
-/** Returns the history of one check in a span: its statuses, the silenced periods, and its availability. */
+/** Returns the history of one check in a time span: its statuses, the silenced periods, and its availability. */
 export async function readPast(
   store: ReadStore,
   namespace: Namespace,
@@ -140,7 +146,7 @@ function shownStretch({ sinceMs: since, untilMs: until, status }: Stretch): Past
   return status === undefined ? { since, until } : { since, until, status };
 }
 
-/** Returns the periods from the end of the span to its beginning. */
+/** Returns the periods with one status each that cover a time span, newest first. */
 async function stretchesAt(
   store: ReadStore,
   namespace: Namespace,
@@ -155,19 +161,22 @@ async function stretchesAt(
     if (timeOf(id) <= span.sinceMs) break;
   }
   const oldest = changes.at(-1);
-  // With that number of transitions, older ones may have been erased.
+  // If as many transitions were read as are retained per check, older transitions may have been erased.
   const isCut = oldest !== undefined && changes.length >= kept.perCheck;
   const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
   return stretchesOf(changes, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
-/** Returns the status as the list of events shows it: without an event it is OK. */
+/**
+ * Returns the current status of a check as the list of events shows it: 0 if the check has no event, undefined if it
+ * has no results.
+ */
 function statusOf(entry: CheckEntry | undefined): number | undefined {
   if (entry === undefined || entry.state.history.length === 0) return undefined;
   return entry.state.event?.status ?? 0;
 }
 
-/** The periods in which silences were active; each silence is read once. */
+/** Reads the periods in which silences were active. The transitions of each silence are read only once. */
 export class SilencesOfPast {
   readonly #store: ReadStore;
   readonly #sources: SilenceSources;
@@ -184,7 +193,11 @@ export class SilencesOfPast {
     this.#bounds = bounds;
   }
 
-  /** @returns the periods in order, without overlaps or touching ends */
+  /**
+   * Returns the periods in which a check of a client was silenced.
+   *
+   * @returns periods in order, without overlaps or touching ends
+   */
   async of(client: string, check: string): Promise<readonly Span[]> {
     const all: Span[] = [];
     for (const source of this.#sources.of(client, new Set([check]))) all.push(...(await this.#spansOf(source)));

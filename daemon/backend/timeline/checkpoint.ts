@@ -10,42 +10,48 @@ import type { Timeline } from '../model/timeline/state.ts';
 import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from '../model/timeline/storage.ts';
 
 /*
- * The format of checkpoints: the state of each namespace as the registry had it, in parts that were written one after
- * the other. Each part is exact at an id of its own. Together with the transitions from the first of these ids on it
- * gives the state at any later moment (spec, timeline 5).
+ * The format of checkpoints. A checkpoint is the state of each namespace in the registry, divided into parts that were
+ * written one after another. Each part is exact as of its own transition id. The parts and the later transitions give
+ * the state at any later moment (spec, timeline 5).
  */
 
-/** Length of the text at which a part is full. */
+/** Length of the encoded text, in characters, at which a part is complete. */
 const PART_LENGTH = 64 * 1024;
 
-/** Maximum number of checks per part, which take about a millisecond. */
+/** Number of clients and checks after which a part is complete. Encoding so many takes about a millisecond. */
 const CHECKS_EACH = 2000;
 
-/** The header of a checkpoint. */
+/** The header of a checkpoint, which is stored separately from its parts. */
 export interface Checkpoint {
-  /** Id at which its writing began; no part is older. It identifies the checkpoint. */
+  /** Timeline id assigned when writing began. It identifies the checkpoint, and no part is older. */
   readonly from: number;
-  /** Id from which on the checkpoint gives the state; absent: it is incomplete, or being erased. */
+  /**
+   * Timeline id assigned when writing ended: the state at this id and later can be rebuilt. Absent while the checkpoint
+   * is incomplete or being erased.
+   */
   readonly id?: number;
-  /** Number of ids assigned before it, including its own two. */
+  /** Number of timeline ids assigned so far, including the two ids of this checkpoint. */
   readonly count: number;
-  /** Number of clients, events and silences in it. */
+  /** Number of clients, events and silences in the checkpoint. */
   readonly rows: number;
-  /** Number of clock corrections at that time, because a correction shifts future times. */
+  /**
+   * Number of clock corrections before the checkpoint. A correction shifts the future times of silences without a
+   * transition, so a new checkpoint is due after it.
+   */
   readonly era: number;
 }
 
-/** A checkpoint that can be used. */
+/** A checkpoint that is complete, so that past states can be rebuilt from it. */
 export type CompleteCheckpoint = Checkpoint & { readonly id: number };
 
-/** A client with its events; `checkCount`: number of checks with a known state. */
+/** A client in a checkpoint, with its events. `checkCount` is the number of its checks with a known state. */
 interface PastClientPart {
   readonly name: string;
   readonly checkCount: number;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
 
-/** Some clients, as they were at an id. */
+/** Some clients of a namespace, as they were right after the transition with this id. */
 export interface ClientPart {
   readonly id: number;
   readonly clients: readonly PastClientPart[];
@@ -65,20 +71,20 @@ interface StoredClients {
   readonly clients: readonly (readonly [name: string, checkCount: number, ...events: StoredEvent[]])[];
 }
 
-/** A part in its stored form, and the position after it. */
+/** A part of a checkpoint in its stored form, and the position at which the next part begins. */
 export interface TakenClients {
-  /** Undefined: there is nothing to store. */
+  /** The encoded part; undefined if none of its clients has a check with a known state. */
   readonly text: string | undefined;
   readonly rows: number;
-  /** The last processed client; undefined: it was the last of the namespace. */
+  /** Name of the last processed client; undefined if no clients of the namespace remain. */
   readonly after: string | undefined;
 }
 
 /**
- * Returns the next part of a namespace.
+ * Encodes the next clients of a namespace as a part of a checkpoint.
  *
- * @param id of the newest transition that the part contains
- * @param after the last client of the previous part; undefined: this is the first part
+ * @param id id of the newest transition that the part contains
+ * @param after name of the last client in the previous part; undefined for the first part
  */
 export function takeClients(namespace: Namespace, id: number, after: string | undefined): TakenClients {
   const all = namespace.sortedClients();
@@ -146,7 +152,7 @@ function readEvent([check, status, isFlapping, occurrences, since, last, output]
   return [check, { status, isFlapping: isFlapping === 1, occurrences, since, last, output }];
 }
 
-/** Returns all silenced entries of a namespace, in parts. */
+/** Encodes all silences of a namespace, as parts of a checkpoint. */
 export function takeSilences({ silenced }: Namespace): { readonly texts: readonly string[]; readonly rows: number } {
   const texts: string[] = [];
   let part: string[] = [];
@@ -157,7 +163,7 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
     length = 0;
   };
   for (const entry of silenced.all()) {
-    // Omitted, because no transition records the end of the idle state.
+    // The idle state is omitted, because no transition records its end.
     const text = JSON.stringify(withStoredReminder({ ...entry, idle: undefined }));
     part.push(text);
     length += text.length;
@@ -167,7 +173,7 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
   return { texts, rows: silenced.size };
 }
 
-/** Returns the stored checkpoints, the newest first. */
+/** Returns the headers of all stored checkpoints, newest first. */
 export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   for await (const [, text] of store.scan([CHECKPOINT_PREFIX])) all.push(JSON.parse(text) as Checkpoint);
@@ -175,8 +181,8 @@ export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpo
 }
 
 /**
- * Returns a virtual checkpoint before the first transition, if nothing was known then and all transitions are retained;
- * otherwise undefined.
+ * Returns a virtual empty checkpoint before the first transition, if there was no state then and all transitions are
+ * retained; otherwise undefined.
  */
 export function beginningOf({ head, isKept }: Timeline): CompleteCheckpoint | undefined {
   if (!isKept || head?.isWhole !== true) return undefined;
@@ -187,7 +193,7 @@ export function isComplete(checkpoint: Checkpoint): checkpoint is CompleteCheckp
   return checkpoint.id !== undefined;
 }
 
-/** Returns the silenced entries of a namespace in a checkpoint. */
+/** Returns the silences of a namespace in a checkpoint, by id. */
 export async function silencesAt(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
@@ -201,7 +207,7 @@ export async function silencesAt(
   return entries;
 }
 
-/** Yields the clients of a namespace in a checkpoint, in parts. */
+/** Yields the clients of a namespace in a checkpoint, part by part. */
 export async function* clientsAt(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
@@ -210,14 +216,17 @@ export async function* clientsAt(
   for await (const [, text] of store.scan(clientPartsOf(reverseId(from), namespace))) yield readClients(text);
 }
 
-/** Number of names above which a part is parsed without searching its text for each name first. */
+/**
+ * Maximum number of names that are searched in the text of a part before it is parsed. For more names, parsing every
+ * part is faster.
+ */
 const SEARCHED_MAX = 20;
 
 /**
- * Returns some clients of a namespace in a checkpoint, each with the id of its part. Parts without any of them are not
- * parsed.
+ * Returns the named clients of a namespace in a checkpoint, each with the id of its part. Parts that contain none of a
+ * few names are not parsed.
  *
- * @returns clients by name; a missing name is not in the checkpoint
+ * @returns clients by name; clients that are not in the checkpoint are missing
  */
 export async function checkpointClients(
   store: Pick<Store, 'scan'>,

@@ -29,10 +29,12 @@ import { isBlank, newTimelineId } from '../model/timeline/mutations.ts';
 
 const PERIOD_MS = 10_000;
 
-/** Number of parts that are erased in one commit. */
+/** Number of checkpoint parts that are erased in one commit. */
 const SLICE = 500;
 
-/** Weight of a part in the queue: that of results that take equally long. */
+/**
+ * Weight in the commit queue of writing a part, or of erasing some parts: the number of results that take equally long.
+ */
 const PART_WEIGHT = 100;
 
 const NO_CLIENTS: TakenClients = { text: undefined, rows: 0, after: undefined };
@@ -46,14 +48,14 @@ interface CheckpointParts {
 }
 
 /**
- * Writes a checkpoint from time to time, so that every moment is close to one (spec, timeline 5). Each commit contains
- * a few clients, read from memory in that commit, so that a part and the transitions after it are consistent. A
- * checkpoint becomes valid with its last commit; until then the previous one is used.
+ * Writes checkpoints periodically, so that few transitions must be read to rebuild any moment (spec, timeline 5). Each
+ * commit writes a few clients, read from memory in the same commit, so that the part and later transitions are
+ * consistent. A checkpoint becomes usable with its last commit; until then the previous checkpoint is used.
  */
 export class Checkpoints implements AsyncDisposable {
   readonly #parts: CheckpointParts;
   readonly #timer: Disposable;
-  /** Undefined: no checkpoint is being written. */
+  /** Promise of the running check whether a checkpoint is due, and of its writing; undefined if none is running. */
   #work: Promise<void> | undefined;
   #isClosed = false;
 
@@ -71,17 +73,18 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   /**
-   * Erases the checkpoints that need transitions which are about to be erased.
+   * Erases the checkpoints that need transitions which will be erased, or all checkpoints if the timeline is disabled.
    *
-   * @param id up to which transitions shall be erased
-   * @returns the id up to which they may be erased: transitions after the newest checkpoint stay
+   * @param id id before which the caller wants to erase transitions
+   * @returns the id before which the caller may erase transitions; those after the start of the newest checkpoint are
+   *   needed
    */
   async giveUpBefore(id: number): Promise<number> {
     const all = await checkpointsIn(this.#parts.store);
     const { isKept } = this.#parts.registry.timeline;
     const newest = isKept ? all.find(isComplete) : undefined;
     for (const one of all) {
-      // An incomplete one may be in progress.
+      // Do not erase an incomplete checkpoint, because it may be being written.
       if (isKept ? isComplete(one) && one !== newest && one.from < id : true) await this.#erase(one);
     }
     const upTo = Math.min(id, newest?.from ?? Infinity);
@@ -90,7 +93,7 @@ export class Checkpoints implements AsyncDisposable {
     return upTo;
   }
 
-  /** Erases the parts of a deleted namespace. */
+  /** Erases the parts of a deleted namespace from all checkpoints. */
   async forget(namespace: string): Promise<void> {
     const { store } = this.#parts;
     for (const { from } of await checkpointsIn(store)) {
@@ -113,7 +116,7 @@ export class Checkpoints implements AsyncDisposable {
           ageMs: clock.now() - timeOf(newest.id),
         });
       if (!isDue) return;
-      // Checkpoints that another backend, or this one before a restart, did not complete.
+      // Erase incomplete checkpoints: another backend, or this backend before a restart, did not finish them.
       for (const one of all) if (!isComplete(one)) await this.#erase(one);
       await this.#write();
     } catch (error) {
@@ -160,7 +163,7 @@ export class Checkpoints implements AsyncDisposable {
     }
   }
 
-  /** Erases a checkpoint. It is marked as incomplete before any part is erased. */
+  /** Erases a checkpoint. It is marked as incomplete before any part is erased, so that it is not used any more. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
     await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
     const reversedId = reverseId(checkpoint.from);
@@ -181,7 +184,7 @@ export class Checkpoints implements AsyncDisposable {
 
 function begin(transaction: Transaction): Checkpoint {
   const { timeline, corrections } = transaction.registry;
-  // The two ids of the checkpoint itself are not transitions.
+  // Count the two ids of the checkpoint itself, so that they do not count as later transitions.
   const count = (timeline.head?.count ?? 0) + 2;
   return { from: newTimelineId(transaction), count, rows: 0, era: eraOf(corrections) };
 }

@@ -3,36 +3,41 @@ import type { TimelineCheckKey, Timeline } from '../model/timeline/state.ts';
 import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from '../model/timeline/storage.ts';
 
 /**
- * Index entries that are counted in one period, which takes some tens of milliseconds. The check that is being counted
- * at that point is finished.
+ * Number of index entries after which counting pauses until the next period. Counting so many takes some tens of
+ * milliseconds. A single check that is due is counted without interruption.
  */
 const COUNTED_MAX = 50_000;
 
 interface ExcessParts {
   readonly timeline: Timeline;
   readonly store: Pick<Store, 'scan'>;
-  /** Erases the given index entries and their transitions. */
+  /** Erases index entries and their transitions, by their keys. */
   readonly erase: (keys: readonly Key[]) => Promise<void>;
 }
 
 /**
- * Finds the transitions of each check beyond its maximum number (spec, timeline 3). A check is counted when its own
- * transitions make it due. All checks are counted once after a start, and when the maximum is lowered.
+ * Erases the oldest transitions of each check that has more than the maximum number (spec, timeline 3). A check is
+ * counted at random, on average each time a tenth of its maximum was added. All checks are counted after a start, and
+ * when the maximum is lowered.
  */
 export class Excess {
   readonly #parts: ExcessParts;
-  /** The maximum number for which all checks were last counted, or are being counted. */
+  /** The maximum number of transitions per check that the last count of all checks used. */
   #perCheck = Infinity;
-  /** Position of the count over all checks; undefined: it is finished. */
+  /** Position in the count of all checks; undefined if that count is complete. */
   #round: Round | undefined;
-  /** Remaining budget of this period. */
+  /** Number of index entries to count and of transitions to erase that remain in this period. */
   #budget = { counted: 0, erased: 0 };
 
   constructor(parts: ExcessParts) {
     this.#parts = parts;
   }
 
-  /** @param most maximum number of transitions to erase */
+  /**
+   * Counts checks and erases their excess transitions, until the budget of a period is used.
+   *
+   * @param most maximum number of transitions to erase
+   */
   async erase(most: number): Promise<void> {
     this.#budget = { counted: COUNTED_MAX, erased: most };
     const { perCheck } = this.#parts.timeline.limits;
@@ -50,7 +55,7 @@ export class Excess {
     const { due } = this.#parts.timeline;
     for (const [key, checkKey] of due) {
       if (!this.#hasBudget()) return;
-      // Removed first, because a transition during the count makes it due again.
+      // Remove the check before it is counted, because a transition during the count makes it due again.
       due.delete(key);
       try {
         if (!(await this.#eraseOf(checkKey))) due.set(key, checkKey);
@@ -61,7 +66,11 @@ export class Excess {
     }
   }
 
-  /** @returns true if the check has no excess left */
+  /**
+   * Counts the transitions of a check and erases the excess.
+   *
+   * @returns true if the check has no excess left
+   */
   async #eraseOf({ namespace, client, check }: TimelineCheckKey): Promise<boolean> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
@@ -76,7 +85,11 @@ export class Excess {
     return count < limit;
   }
 
-  /** @returns undefined: all checks were counted */
+  /**
+   * Continues the count of all checks and erases the excess.
+   *
+   * @returns position at which the count paused; undefined if all checks were counted
+   */
   async #goOn({ after, count }: Round): Promise<Round | undefined> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
@@ -95,15 +108,15 @@ export class Excess {
   }
 }
 
-/** Position of a count over all checks. */
+/** Position at which a count of all checks paused. */
 interface Round {
-  /** Undefined: nothing was counted yet. */
+  /** Last counted key; undefined if no key was counted yet. */
   readonly after: Key | undefined;
-  /** Number of transitions counted so far for the check at that position. */
+  /** Number of transitions counted so far for the check of that key. */
   readonly count: number;
 }
 
-/** Returns the keys of an index entry and of its transition. */
+/** Returns the key of an index entry and the key of its transition. */
 function keysAt(key: Key): readonly Key[] {
   return [key, [...timelineOf(String(key[1])), Number(key[4])]];
 }

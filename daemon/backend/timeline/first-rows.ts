@@ -1,9 +1,12 @@
-/** Number of rows that are collected beyond the wanted ones, so that sorting is rare. */
+/** Number of additional rows that are collected before rows are sorted and cut, so that sorting is rare. */
 const SPARE = 2000;
 
-/** Keeps the first rows, in order, of any number of rows, with little more memory than these take. */
+/**
+ * Collects the first rows in sort order out of any number of rows. Its memory is bounded by the number of retained
+ * rows.
+ */
 export class FirstRows<Row> {
-  /** Number of rows that were added. */
+  /** Number of rows that were added, including rows that were not retained. */
   total = 0;
   readonly #order: (a: Row, b: Row) => number;
   readonly #limit: number;
@@ -20,7 +23,7 @@ export class FirstRows<Row> {
     if (this.#rows.length >= 2 * this.#limit + SPARE) this.#cut();
   }
 
-  /** Returns the rows in order. */
+  /** Returns the retained rows in sort order, without the first `offset` rows. */
   from(offset: number): readonly Row[] {
     this.#cut();
     return this.#rows.slice(offset);

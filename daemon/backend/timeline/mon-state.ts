@@ -20,7 +20,7 @@ import { readChanges, TOO_MANY_CHANGES } from './read-changes.ts';
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
 
-/** Maximum number of concurrent requests for past states, including the one in progress. */
+/** Maximum number of requests for past states that are waiting or running. */
 const REQUESTS_MAX = 20;
 
 interface PastDeps {
@@ -30,8 +30,8 @@ interface PastDeps {
 }
 
 /**
- * Serves the lists as they were at a past moment (spec, timeline 5). They are read from the store, so any member can
- * answer.
+ * Serves the lists of events, silences and clients as they were at a past moment (spec, timeline 5). They are read from
+ * the store, so a follower can respond too.
  */
 export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
@@ -48,7 +48,8 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
       return oneByOne(async () => {
         const base = await baseOf(store, registry.timeline, between.atMs);
         const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
-        // A clock correction in between has shifted all silences.
+        // If the clock was corrected between the two moments, the times of all silences are shifted, so the full lists
+        // must be read.
         const isSame = checkpoint.era === base.checkpoint.era;
         const changes = isSame ? await readChanges(store, base, requested, between) : TOO_MANY_CHANGES;
         return {
@@ -85,7 +86,10 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
   };
 }
 
-/** Returns the time of the last change before a moment, and of the first change after it. */
+/**
+ * Returns the time of the last change before a moment, and the time of the first change after it; null if there is none
+ * or it is not retained.
+ */
 async function around(
   store: Store,
   { namespaces }: RequestedNamespaces,
@@ -106,7 +110,7 @@ interface Lists {
 interface ListsRequest {
   readonly requested: RequestedNamespaces;
   readonly atMs: number;
-  /** Called with each event. */
+  /** Called with each event at that moment. */
   readonly onEvent: (row: EventRow) => void;
   readonly hasClients: boolean | undefined;
 }

@@ -23,41 +23,51 @@ import {
   timelineOf,
 } from '../model/timeline/storage.ts';
 
-/** Maximum number of transitions between two moments for a difference; beyond it, reading the lists anew is as fast. */
+/**
+ * Maximum number of transitions between the two moments of a comparison. With more of them, reading the full lists
+ * again is as fast.
+ */
 const TRANSITIONS_MAX = 2000;
 
-/** Maximum number of clients that are rebuilt individually; beyond it the whole namespace is. */
+/** Maximum number of clients that are rebuilt individually. With more clients, the whole namespace is rebuilt. */
 const CLIENTS_MAX = 20;
 
-/** Maximum number of transitions of silences that are read since a checkpoint. */
+/** Maximum number of silence transitions that are read. */
 const SILENCE_TRANSITIONS_MAX = 20_000;
 
-/** The two moments of a comparison. */
+/** The two moments of a comparison, in epoch milliseconds. Either may be the earlier moment. */
 export interface Between {
   readonly fromMs: number;
   readonly atMs: number;
 }
 
-/** The parts of a namespace that may differ, as they are at the second moment. */
+/**
+ * The silences, clients and events of a namespace that may differ between two moments, as they are at the second
+ * moment.
+ */
 export interface PastDifference {
-  /** Checks with transitions in between, by client; all others differ only by silences. */
+  /** Checks with transitions between the two moments, by client. All other checks can differ only by their silences. */
   readonly turned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Silences that had not ended or expired. */
+  /** Silences that exist and have not expired at the second moment, including pending ones. */
   readonly silences: readonly SilencedEntry[];
-  /** True if silences differ, or are active at other times, so that any event may have changed its silenced state. */
+  /**
+   * True if silences were changed, started or ended between the two moments, so that the silenced state of any event
+   * may differ.
+   */
   readonly isSilencedAnew: boolean;
   /**
-   * Clients with transitions and a known state. If silences differ, or there are many clients, all other clients as
-   * well.
+   * Clients with transitions and a known state. If `isSilencedAnew` is true or many clients have transitions, the
+   * iterable contains all clients of the namespace.
    */
   readonly clients: AsyncIterable<readonly PastClientState[]>;
 }
 
 /**
- * Returns the differences of a namespace between two moments, without processing the unchanged parts.
+ * Returns the differences of a namespace between two moments, without processing unchanged clients if possible.
  *
- * @param options `isSilencedAnew`: silences of another namespace differ, so those of this one are included as well
- * @returns undefined: there are too many differences
+ * @param options `isSilencedAnew`: whether silences of another namespace differ, so that the silences of this namespace
+ *   must be included too
+ * @returns undefined if there are too many differences
  */
 export async function differenceOf(
   store: ReadStore,
@@ -87,15 +97,21 @@ export async function differenceOf(
   return { turned, isSilencedAnew, silences, clients: clientsOf(store, base, name, { turned, atMs }) };
 }
 
-/** True if the silence becomes active or ends in between without a transition. */
+/**
+ * True if the begin or the end of the silence lies between the two moments, even if no transition was recorded for it.
+ */
 function isMoved(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
-  // A recurring silence has windows that were not recorded while no backend ran.
+  // `entryAt` computes the window of a recurring silence, because windows were not recorded while no backend ran.
   const { begin, expireAtMs } = entryAt(entry, low);
   return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
 }
 
-/** @returns undefined: too many */
+/**
+ * Returns the transitions of a namespace between two moments, newest first.
+ *
+ * @returns undefined if there are more than `TRANSITIONS_MAX`
+ */
 async function transitionsBetween(
   store: ReadStore,
   namespace: string,
@@ -112,8 +128,9 @@ async function transitionsBetween(
 }
 
 /**
- * Returns all silenced entries at a moment, including expired ones. @returns undefined: there are too many transitions
- * to read
+ * Returns all silences at a moment, including expired silences.
+ *
+ * @returns undefined if there are too many silence transitions to read
  */
 async function silencesOf(
   store: ReadStore,
@@ -137,7 +154,11 @@ async function silencesOf(
   return [...nextSilences(await silencesAt(store, checkpoint, namespace), transitions).values()];
 }
 
-/** @param ids the newest first, as in the result */
+/**
+ * Returns the transitions with these ids that still exist, in the same order.
+ *
+ * @param ids newest first
+ */
 async function transitionsAt(
   store: ReadStore,
   namespace: string,
@@ -150,7 +171,10 @@ async function transitionsAt(
   });
 }
 
-/** Yields the clients with transitions, rebuilt from the checkpoint and their own transitions since. */
+/**
+ * Yields the clients with transitions between the two moments, one at a time. Each is rebuilt from the checkpoint and
+ * its transitions since the checkpoint.
+ */
 async function* clientsOf(
   store: ReadStore,
   { checkpoint }: PastBase,

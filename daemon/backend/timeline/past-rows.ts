@@ -15,7 +15,7 @@ export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistr
   return index;
 }
 
-/** Returns the rows of a client's past events. */
+/** Returns a row for each event of a client at a past moment. */
 export function pastEventRows(
   { name, events }: PastClientState,
   namespace: Namespace,
@@ -35,14 +35,14 @@ export function pastEventRows(
   );
 }
 
-/** Returns the row of a past client. Attributes that transitions do not record are those of today. */
+/** Returns the row of a client at a past moment. Attributes that transitions do not record are the current ones. */
 export function pastClientRow({ clients }: Namespace, { name, events }: PastClientState, atMs: number): PastClientRow {
   const today = clients.get(name);
   if (today === undefined) {
     return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, deleted: true };
   }
   const row = clientRow(today);
-  // It was seen since then; its last keepalive at that time is unknown.
+  // The keepalive time at that moment is unknown, so the last known one is limited to the moment.
   return {
     ...row,
     timestamp: Math.min(row.timestamp, Math.floor(atMs / 1000)),

@@ -24,34 +24,41 @@ import { idAt, lastIdOf, reverseId, timelineOf, timeOf } from '../model/timeline
 
 type ReadStore = Pick<Store, 'scan'>;
 
-/** Maximum number of transitions between a checkpoint and a moment: far more than there are unless checkpoints fail. */
+/**
+ * Maximum number of transitions between a checkpoint and the requested moment. There are far fewer, unless no
+ * checkpoint could be written.
+ */
 const TRANSITIONS_MAX = 1_000_000;
 
-/** Number of transitions that are read before other work can run: a few milliseconds. */
+/** Number of transitions that are read before yielding to the event loop, a few milliseconds of work. */
 const YIELD_EVERY = 1000;
 
-/** A client at a past moment. */
+/** The events of a client at a past moment, by check. */
 export interface PastClientState {
   readonly name: string;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
 
-/** A namespace at a past moment. Its clients can be iterated once. */
+/** The state of a namespace at a past moment. `clients` can be iterated only once. */
 export interface PastNamespace {
-  /** Silences that had not ended or expired. */
+  /** Silences that existed and had not expired at that moment. */
   readonly silences: readonly SilencedEntry[];
-  /** Clients with a known state, unordered. */
+  /** Clients with a known state, in no order. */
   readonly clients: AsyncIterable<readonly PastClientState[]>;
 }
 
-/** The checkpoint from which a moment is rebuilt. */
+/** The checkpoint from which the state at a past moment is rebuilt. */
 export interface PastBase {
   readonly checkpoint: CompleteCheckpoint;
-  /** The oldest moment that can be rebuilt, epoch milliseconds. */
+  /** The oldest moment whose state can be rebuilt, in epoch milliseconds. */
   readonly retainedSinceMs: number;
 }
 
-/** @throws MonError `not_found` if the moment is too long ago, or no checkpoint was written yet */
+/**
+ * Returns the newest checkpoint before a moment.
+ *
+ * @throws MonError `not_found` if the moment is older than the retained history, or if no checkpoint exists yet
+ */
 export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
   const beginning = beginningOf(timeline);
   const complete = [
@@ -66,14 +73,19 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
     );
   }
   const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
-  // A millisecond may contain several ids, so the complete state is known from the next one on.
+  // One millisecond may contain several ids, so the complete state is known only from the next millisecond on.
   const retainedSinceMs = timeOf(oldest.id) + 1;
   if (checkpoint !== undefined) return { checkpoint, retainedSinceMs: Math.min(retainedSinceMs, atMs) };
   const since = new Date(retainedSinceMs).toISOString();
   throw new MonError('not_found', `there is no history for that time: request ${since} or later`);
 }
 
-/** @throws MonError `unavailable` if it would take too much memory, because no checkpoint was written for long */
+/**
+ * Rebuilds the state of a namespace at a past moment.
+ *
+ * @throws MonError `unavailable` if there are too many transitions since the checkpoint, because no newer one was
+ *   written
+ */
 export async function readNamespace(
   store: ReadStore,
   { checkpoint }: PastBase,
@@ -89,18 +101,18 @@ export async function readNamespace(
   };
 }
 
-/** A transition with its id. */
+/** A transition with its timeline id. */
 export interface IdentifiedTransition {
   readonly id: number;
   readonly transition: Transition;
 }
 
 /**
- * Applies transitions to silenced entries.
+ * Applies transitions to silences.
  *
- * @param entries by id; they are modified
- * @param transitions the newest first
- * @returns the entries
+ * @param entries silences by id; the map is modified
+ * @param transitions newest first
+ * @returns the same map
  */
 export function nextSilences(
   entries: Map<string, SilencedEntry>,
@@ -115,7 +127,7 @@ export function nextSilences(
   return entries;
 }
 
-/** The transitions since a checkpoint, the newest first. */
+/** The transitions since a checkpoint, newest first: those of each client by its name, and those of silences. */
 interface TransitionLists {
   readonly ofClients: Map<string, IdentifiedTransition[]>;
   readonly ofSilences: readonly IdentifiedTransition[];
@@ -147,7 +159,11 @@ async function transitionsSince(
   return { ofClients, ofSilences };
 }
 
-/** @param transitionsByClient the transitions of each client, which are removed from the map as they are used */
+/**
+ * Yields the clients of a checkpoint with their later transitions applied, then the clients that were created later.
+ *
+ * @param transitionsByClient transitions by client name; used entries are removed from the map
+ */
 async function* clientsOf(
   store: ReadStore,
   checkpoint: CompleteCheckpoint,
@@ -165,7 +181,7 @@ async function* clientsOf(
     yield part;
     await yieldToEventLoop();
   }
-  // The remaining clients were created since the checkpoint.
+  // The clients that remain in the map were created after the checkpoint.
   const none = new Map<string, PastEvent>();
   yield [...transitionsByClient].flatMap(([name, own]) =>
     nextClient({ name, checkCount: 0, events: none }, -Infinity, own),
@@ -173,11 +189,11 @@ async function* clientsOf(
 }
 
 /**
- * Applies its transitions to a client.
+ * Applies transitions to a client of a checkpoint.
  *
- * @param id of the part that contains it
- * @param transitions the newest first
- * @returns an empty array if nothing is known of the client afterwards
+ * @param id id of the checkpoint part that contains the client; -Infinity if no part contains it
+ * @param transitions transitions of the client, newest first
+ * @returns array with the client; empty if it has no check with a known state afterwards
  */
 export function nextClient(
   { name, checkCount: countBefore, events: before }: ClientPart['clients'][number],
@@ -189,21 +205,22 @@ export function nextClient(
   for (let at = transitions.length - 1; at >= 0; at--) {
     const entry = transitions[at];
     const { transition } = entry ?? {};
-    // The part contains earlier transitions already.
+    // Skip transitions up to the id of the part, which contains them already.
     if (entry === undefined || transition?.check === undefined || entry.id <= id) continue;
     const event = nextPastEvent(events.get(transition.check), transition, timeOf(entry.id));
     if (event === undefined) events.delete(transition.check);
     else events.set(transition.check, event);
-    // Not negative, because it may have been deleted before its part was written.
+    // Do not let the count become negative: if the client was deleted before its part was written, its checks were
+    // never counted.
     checkCount = Math.max(0, checkCount + checkCountDelta(transition));
   }
   return checkCount === 0 && events.size === 0 ? [] : [{ name, events }];
 }
 
 /**
- * Returns the times of the nearest changes to a moment.
+ * Returns the time of the last change before a moment, and of the first change after it.
  *
- * @returns epoch milliseconds; undefined: there is none
+ * @returns epoch milliseconds; undefined if there is no such change
  */
 export async function changesAround(
   store: ReadStore,
@@ -221,18 +238,21 @@ export async function changesAround(
   return { previous, next };
 }
 
-/** Returns the newest id below another. */
+/** Returns the id of the newest transition below an id; undefined if there is none. */
 async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   const after = [...timelineOf(namespace), reverseId(id)];
   for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 })) return idAt(Number(key.at(-1)));
   return undefined;
 }
 
-/** Returns the oldest id above another. The store is read from the newest id on, so this is a binary search. */
+/**
+ * Returns the id of the oldest transition above an id; undefined if there is none. The store can be scanned only from
+ * newest to oldest, so this is a binary search.
+ */
 async function oldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   let candidate = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
   if (candidate === undefined || candidate <= id) return undefined;
-  // The first steps are short, because the next transition usually follows soon.
+  // Start with short steps, because the next transition usually follows soon.
   for (let below = id, step = 1_000_000; below + 1 < candidate; step *= 2) {
     const limit: number = Math.min(below + step, Math.ceil((below + candidate) / 2)) + 1;
     const one = await newestBefore(store, namespace, limit);

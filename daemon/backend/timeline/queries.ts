@@ -19,28 +19,32 @@ import {
   TIMELINE_PREFIX,
 } from '../model/timeline/storage.ts';
 
-/** Maximum number of transitions that are read for one page, which takes some tenths of a second. */
+/** Maximum number of transitions that are read for one page. Reading so many takes some tenths of a second. */
 export const EXAMINED_MAX = 20_000;
 
-/** Number of transitions that are read at once. */
+/** Number of transitions that are read from the store in one request. */
 const CHUNK = 100;
 
-/** Maximum number of checks of a client, and of silences, whose transitions are merged. */
+/** Maximum number of checks and silences of a client whose transitions are merged into one timeline. */
 const SOURCES_MAX = 1000;
 
 /** The query for a page of the timeline. */
 export interface PageQuery {
   readonly sources: readonly Source[];
-  /** Only ids below this one. */
+  /** The page contains only transitions with ids below this id. */
   readonly beforeId: number;
   readonly sinceMs: number;
   readonly limit: number;
-  /** Undefined: no filter. */
+  /** The page contains only matching transitions; undefined: all transitions. */
   readonly filter: Filter<TimelineRow> | undefined;
   readonly shown: (row: TimelineRow, namespace: string) => TimelineRow;
 }
 
-/** Returns a page of transitions, the newest first. It ends early if too many had to be examined. */
+/**
+ * Returns a page of transitions, newest first. The page ends early if it would have to read too many transitions.
+ *
+ * @param examinedMax number of transitions after which the page ends
+ */
 export async function readPage(
   store: ReadStore,
   query: PageQuery,
@@ -65,7 +69,7 @@ export async function readPage(
   return { transitions, next: null };
 }
 
-/** Splits pages into chunks, and ends at a time. */
+/** Splits pages of entries into chunks. It stops before the first entry that is older than `sinceMs`. */
 async function* chunksOf(
   pages: AsyncIterable<readonly SourceEntry[]>,
   sinceMs: number,
@@ -80,7 +84,7 @@ async function* chunksOf(
   }
 }
 
-/** Returns the transitions of these ids that still exist. */
+/** Returns the transitions of source entries. Transitions that were erased in the meantime are omitted. */
 async function transitionsAt(
   store: ReadStore,
   chunk: readonly SourceEntry[],
@@ -95,12 +99,16 @@ async function transitionsAt(
   });
 }
 
-/** Returns sources for all transitions of some namespaces. */
+/** Returns the sources of all transitions in some namespaces. */
 export function sourcesOfAll(namespaces: readonly Namespace[]): Source[] {
   return namespaces.map(({ name }) => ({ namespace: name, prefix: timelineOf(name) }));
 }
 
-/** Returns sources for a client, or one check on it: its own transitions, and those of the silences that cover it. */
+/**
+ * Returns the sources of the transitions of a client and of the silences that cover it.
+ *
+ * @param check name of the only requested check; undefined: all checks of the client
+ */
 export async function sourcesOfClient(
   store: ReadStore,
   namespace: Namespace,
@@ -116,7 +124,7 @@ export async function sourcesOfClient(
   ].slice(0, SOURCES_MAX);
 }
 
-/** Returns the checks that a client has or had. */
+/** Returns the names of the checks that a client has or had, at most `SOURCES_MAX`. */
 export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
   const checks: string[] = [];
   for await (const check of behindAll(store, [CHECK_INDEX_PREFIX, namespace, client])) {
@@ -126,18 +134,24 @@ export async function checksOnce(store: ReadStore, namespace: string, client: st
   return checks;
 }
 
-/** Returns the present subscriptions of a client; for a deleted client only its own one. */
+/** Returns the current subscriptions of a client; for a deleted client only the subscription with its own name. */
 export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
   return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
 }
 
-/** The present and past silenced entries, by subscription, check or selector. */
+/** Finds the current and past silences that cover a client. */
 export interface SilenceSources {
-  /** Returns the silences that cover any of these checks of a client, as the client is now. */
+  /**
+   * Returns the sources of the silences that cover any of these checks of a client, by the current attributes of the
+   * client.
+   */
   of(client: string, checks: ReadonlySet<string>): Source[];
 }
 
-/** @returns entries with a subscription are found by it, and the others by their check or their selector */
+/**
+ * Reads the index of current and past silences in a namespace: those with a subscription by their subscription, others
+ * by their check or selector.
+ */
 export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<SilenceSources> {
   const { name } = namespace;
   const checksBySubscription = new Map<string, string[]>();
@@ -172,7 +186,7 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
   };
 }
 
-/** Returns a check of a client, which may be deleted, as selectors see it now. */
+/** Returns the attributes of a check as selectors match them now. Client and check may be deleted. */
 export function subjectIn(namespace: Namespace, client: string, check: string): SelectorSubject {
   const owner = namespace.clients.get(client);
   if (owner !== undefined) return owner.checks.get(check)?.subject() ?? owner.subject(check);
@@ -180,5 +194,5 @@ export function subjectIn(namespace: Namespace, client: string, check: string): 
   return { namespace: namespace.name, client, check, subscriptions, attribute: () => [] };
 }
 
-/** Maximum number of silenced entries that are considered per namespace; sites with more have many similar ones. */
+/** Maximum number of silences that are considered per namespace. A site with more silences has many similar ones. */
 const SILENCES_MAX = 10_000;

@@ -8,12 +8,12 @@ import { differenceOf, type Between, type PastDifference } from './past-changes.
 import type { PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 
-/** Maximum number of events in a difference; beyond it, reading the lists anew is as fast. */
+/** Maximum number of events in a difference. With more events, reading the full lists again is as fast. */
 const EVENTS_MAX = 10_000;
 
 type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
 
-/** The differences that were collected so far. */
+/** The differences between two moments that were collected so far, in the form of the response. */
 interface CollectedChanges {
   readonly events: Changes['events'][number][];
   readonly removed: Changes['removed'][number][];
@@ -22,7 +22,7 @@ interface CollectedChanges {
   readonly removed_clients: Changes['removed_clients'][number][];
 }
 
-/** The response if there are too many differences. */
+/** The response if there are too many differences: the caller must read the full lists. */
 export const TOO_MANY_CHANGES: Changes = {
   too_many_changes: true,
   events: [],
@@ -31,7 +31,7 @@ export const TOO_MANY_CHANGES: Changes = {
   removed_clients: [],
 };
 
-/** Returns the differences between two moments, in some namespaces. */
+/** Returns the differences between two moments in the requested namespaces. */
 export async function readChanges(
   store: ReadStore,
   base: PastBase,
@@ -44,7 +44,7 @@ export async function readChanges(
     if (difference === undefined) return TOO_MANY_CHANGES;
     differences.set(namespace, difference);
   }
-  // Silences are included for all namespaces or for none.
+  // The response contains the silences of all requested namespaces or of none.
   const hasSilences = [...differences.values()].some(({ isSilencedAnew }) => isSilencedAnew);
   const changes: CollectedChanges = { events: [], removed: [], silenced: [], clients: [], removed_clients: [] };
   for (const [namespace, difference] of differences) {

@@ -17,7 +17,7 @@ const LIMIT = 100;
 const LIMIT_MAX = 1000;
 const DAY_MS = 86_400_000;
 
-/** Maximum number of searches in progress or waiting. */
+/** Maximum number of timeline searches that are waiting or running. */
 const SEARCHES_MAX = 20;
 
 interface TimelineDeps {
@@ -26,7 +26,10 @@ interface TimelineDeps {
   readonly clock: Clock;
 }
 
-/** Serves the past of checks and silences (spec, timeline). It is read from the store, so any member can answer. */
+/**
+ * Serves the timeline of checks and silences (spec, timeline). It is read from the store, so a follower can respond
+ * too.
+ */
 export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast' | 'availability'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
@@ -49,7 +52,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
           filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
           shown: placed,
         });
-      // A page without a filter ends as soon as it is full, so it needs no queue.
+      // A page without a filter is complete after few reads, so it needs no queue.
       const isSearch = search !== undefined || (client === undefined && check !== undefined);
       const page = await (isSearch ? oneByOne(read) : read());
       return { ...page, retained_since: registry.timeline.keptSince(clock.now()) };
@@ -69,7 +72,11 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
   };
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Returns the requested time span, limited to now, and the limits of the retained timeline.
+ *
+ * @throws MonError `invalid` if the span is empty
+ */
 function spanAndKept(
   { registry: { timeline }, clock }: Pick<TimelineDeps, 'registry' | 'clock'>,
   since: number | undefined,
@@ -84,5 +91,5 @@ function spanAndKept(
   };
 }
 
-/** The maximum time that an id can encode. */
+/** The maximum time that a timeline id can encode, in epoch milliseconds. */
 const END_MS = Math.floor(Number.MAX_SAFE_INTEGER / 1000) - 1;

@@ -3,36 +3,40 @@ import { idAt, reverseId } from '../model/timeline/storage.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
-/** Keys whose last part is a reversed id, so that the newest comes first. */
+/**
+ * A range of keys with the same prefix in the timeline or one of its indexes. The last part of each key is a reversed
+ * id, so that the newest key comes first.
+ */
 export interface Source {
   readonly namespace: string;
   readonly prefix: Key;
 }
 
-/** An entry of a source. */
+/** An entry of a source: its id and its stored value. */
 export interface SourceEntry {
   readonly source: Source;
   readonly id: number;
   readonly text: string;
 }
 
-/** Size of the first page of a source, which usually suffices. */
+/** Number of entries in the first page of a source, which usually suffices. */
 const PAGE = 100;
 
-/** Size of later pages: large pages are read several times faster than small ones. */
+/** Maximum number of entries in later pages. Large pages are read several times faster than small pages. */
 const PAGE_MAX = 1000;
 
-/** Maximum number of entries in memory for all sources together. */
+/** Maximum number of entries in memory, for all sources together. */
 const ENTRIES_MAX = 20_000;
 
-/** Yields the distinct names that follow a prefix, without reading the keys below them. */
+/** Yields the distinct names that follow a prefix in keys. It skips the further keys of each name. */
 export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
   let after: Key | undefined;
   for (;;) {
     let name: string | undefined;
     for await (const [key] of store.scan(prefix, { ...(after && { after }), limit: 1 })) {
       name = String(key[prefix.length]);
-      // After each key with further parts of this name, whatever they are: no string is greater.
+      // Continue after all keys that begin with this name: they sort before `name` followed by U+0000, and no other
+      // name sorts between them.
       after = [...prefix, `${name}\0`];
     }
     if (name === undefined) return;
@@ -40,13 +44,13 @@ export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<
   }
 }
 
-/** Yields the entries of a source, the newest first, starting below an id. */
+/** Yields the entries of a source with ids below `beforeId`, newest first. */
 export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<SourceEntry, void> {
   for await (const page of pagesDown(store, source, beforeId)) yield* page;
 }
 
 /**
- * Yields the entries of several sources as one sequence, some at a time.
+ * Yields the entries of several sources merged into one sequence, newest first, some entries at a time.
  *
  * @yields nonempty arrays
  */
@@ -70,7 +74,7 @@ export async function* newestOf(
   }
 }
 
-/** The present page of a source, and the position in it. */
+/** The current page of a source, and the index of its next entry. */
 interface Head {
   readonly pages: AsyncGenerator<readonly SourceEntry[], void>;
   page: readonly SourceEntry[];
@@ -78,14 +82,14 @@ interface Head {
 }
 
 /**
- * Returns the newest entries of all pages, up to the end of the page that ends first: its source may continue with
- * newer entries than the others have.
+ * Returns the newest entries of all current pages, until the first page is used up. The next page of that source may
+ * contain newer entries than the current pages of the other sources.
  */
 function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntry[]; readonly ended: Head } {
   const entries: SourceEntry[] = [];
   for (;;) {
     const { newest, others } = newestHead(heads);
-    // Usually several entries of the same source follow each other.
+    // Take entries from the same source as long as they are the newest, because usually several of them are.
     for (;;) {
       const one = newest.page[newest.at];
       if (one === undefined) return { entries, ended: newest };
@@ -96,7 +100,7 @@ function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntr
   }
 }
 
-/** @returns the source with the newest entry, and the newest id of the others */
+/** Returns the source whose next entry is the newest, and the newest id in the other sources. */
 function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly others: number } {
   let newest: Head | undefined;
   let [most, others] = [-Infinity, -Infinity];
@@ -109,7 +113,12 @@ function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly o
   return { newest, others };
 }
 
-/** @yields nonempty arrays; pages of a hundred first, then larger ones */
+/**
+ * Yields the entries of a source with ids below `beforeId` as pages of increasing size, newest first.
+ *
+ * @param most maximum number of entries in a page; the first page has up to `PAGE` entries anyway
+ * @yields nonempty arrays
+ */
 async function* pagesDown(
   store: ReadStore,
   source: Source,

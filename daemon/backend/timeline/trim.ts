@@ -19,10 +19,12 @@ import {
 
 const PERIOD_MS = 10_000;
 
-/** Number of transitions that are erased in one commit, which takes as long as a usual batch. */
+/** Number of transitions that are erased in one commit. Erasing so many takes as long as a usual batch. */
 const SLICE = 500;
 
-/** Number of transitions that are erased in one period: as many per second as a site may create for months. */
+/**
+ * Maximum number of transitions erased per period and reason: 200 per second, more than a site creates in the long run.
+ */
 const ERASED_MAX = 4 * SLICE;
 
 const DAY_MS = 86_400_000;
@@ -37,14 +39,14 @@ interface TrimParts {
 }
 
 /**
- * Erases the oldest transitions, a few at a time: those beyond the retention, which are at the end of each namespace,
- * and those beyond the maximum number of a check (spec, timeline 3).
+ * Erases old transitions, a few at a time: transitions older than the retention, and transitions beyond the maximum
+ * number per check (spec, timeline 3).
  */
 export class TimelineTrim implements AsyncDisposable {
   readonly #parts: TrimParts;
   readonly #excess: Excess;
   readonly #timer: Disposable;
-  /** Undefined: nothing is being erased. */
+  /** Promise of the running erasure; undefined if none is running. */
   #work: Promise<void> | undefined;
 
   constructor(parts: TrimParts) {
@@ -76,7 +78,7 @@ export class TimelineTrim implements AsyncDisposable {
     }
   }
 
-  /** Erases the head while the timeline is disabled, because then the timeline is not complete. */
+  /** Erases the head while the timeline is disabled, because transitions are missing in the timeline then. */
   async #forgetBeginning(): Promise<void> {
     const { isKept, head } = this.#parts.registry.timeline;
     if (isKept || head === undefined) return;
@@ -92,7 +94,7 @@ export class TimelineTrim implements AsyncDisposable {
     const oldest = await checkpoints.giveUpBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
     const old: Key[] = [];
     for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
-      // The timeline of a deleted namespace is erased, too.
+      // The timeline of a deleted namespace is erased completely.
       const isGone = !registry.hasNamespace(namespace);
       if (isGone) await checkpoints.forget(namespace);
       const isFullErase = days === 0 || isGone;

@@ -1,10 +1,10 @@
 /**
- * Creates the tables of a store in the PostgreSQL schema `mon`. Keys are the tuples of `tuple.ts` as in LevelDB, stored
- * as bytes, because the order of bytes does not depend on a locale. Values are bytes too, because the type `text`
- * cannot contain U+0000; the view `mon.readable` shows keys and values as text.
+ * Creates the tables of a store in the PostgreSQL schema `mon`. Keys are tuples encoded by `tuple.ts`, as in LevelDB.
+ * They are stored as bytes, because the order of bytes does not depend on a locale. Values are bytes too, because the
+ * type `text` cannot contain U+0000. The view `mon.readable` shows keys and values as text.
  *
- * The fill factor of `entry` leaves space in each page for the next version of a row, so that a new value needs no
- * change of the index.
+ * The fill factor of the table `mon.entry` leaves space in each page for the next version of a row, so that a new value
+ * does not change the index.
  */
 export const TABLES = `
 create schema mon;
@@ -12,23 +12,23 @@ create table mon.store (
   single boolean primary key default true check (single),
   id text not null,
   schema integer not null,
-  -- By which the backends know each other.
+  -- The secret by which the backends that share the store authenticate each other.
   secret text not null,
-  -- Set while everything is copied in from another store: which one.
+  -- Id of the store whose data is being copied into this store, null when the copy is complete.
   copying text
 );
 create table mon.entry (key bytea primary key, value bytea not null) with (fillfactor = 70);
 alter table mon.entry alter column value set storage main;
--- Who may write to a shard, until when by the clock of this server, and how many writes there were.
+-- The lease of each shard: the member that may write, and the number of writes so far.
 create table mon.lease (
   shard text primary key,
   epoch bigint not null,
   holder text,
-  -- When that one took it.
+  -- Time when the holder acquired the lease.
   since timestamptz not null default clock_timestamp(),
-  -- When it was released, while nobody holds it.
+  -- Time when the lease expires, by the clock of this server. After a release it is the time of the release.
   good_until timestamptz not null,
-  -- Whom the last holder wants to come next.
+  -- Id of the member that may acquire the released lease first. Null means any member.
   offered_to text,
   seq bigint not null
 );
@@ -38,7 +38,7 @@ create table mon.change (
   batch uuid not null,
   count integer not null,
   changes text not null,
-  -- What was put and deleted, for those who follow.
+  -- The keys that the write put or deleted, for followers.
   keys bytea[] not null,
   primary key (shard, seq)
 );
@@ -47,19 +47,21 @@ create table mon.member (
   id text primary key,
   name text not null,
   url text not null,
-  -- SHA-256 of its certificate; null: plain HTTP.
+  -- SHA-256 fingerprint of the certificate of the member. Null means plain HTTP.
   fingerprint text,
   version text not null,
   since timestamptz not null default clock_timestamp(),
   last_seen timestamptz not null default clock_timestamp(),
-  -- Of the newest write in its memory.
+  -- Sequence number of the last write that the member has in memory.
   seq bigint not null
 );
 create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
 
-/** Adds the columns of `mon.member` that stores of earlier versions lack. Those versions ignore the columns. */
+/**
+ * Adds the columns of `mon.member` that stores of earlier versions lack. Backends of those versions ignore the columns.
+ */
 export const ADD_MEMBER_COLUMNS = `
 alter table mon.member add column if not exists proof text, add column if not exists newest_schema integer`;
 
@@ -76,8 +78,8 @@ export const WRITTEN_CHANNEL = 'mon_written';
 export const RELEASED_CHANNEL = 'mon_released';
 
 /**
- * Takes a lock until the end of the transaction, so that only one member at a time creates the tables in an empty
- * database. The number is arbitrary.
+ * Acquires a lock until the end of the transaction, so that only one member at a time creates the tables in an empty
+ * database. The lock number is arbitrary.
  */
 export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
 
@@ -87,8 +89,8 @@ const MS = `* interval '1 millisecond'`;
  * Acquires a lease that is free or expired, or that the same holder already has. It returns no row if another member
  * holds the lease.
  *
- * It does not wait for a write in progress, which locks the row of the lease: it returns no row then. So a holder
- * retains its lease during a write, even if the write takes longer than the lease is valid.
+ * It also returns no row while a write locks the row of the lease: it does not wait for the lock. So a holder retains
+ * its lease during a write, even if the write takes longer than the lease is valid.
  *
  * $1 shard, $2 holder, $3 milliseconds until the lease expires.
  */
@@ -111,8 +113,8 @@ with free as (
 select epoch::int8, seq::int8 from taken union all select epoch::int8, seq::int8 from made`;
 
 /**
- * Acquires a lease again under the next epoch for the same holder, even if it has expired: the holder is still the same
- * if no other member has acquired the lease since. Otherwise it returns no row.
+ * Acquires a lease again for the same holder and increments its epoch, even if the lease has expired. It returns no row
+ * if another member has acquired the lease since, or if the lease was released.
  *
  * $1 shard, $2 holder, $3 milliseconds until the lease expires.
  */
@@ -146,12 +148,13 @@ export const HOLDER = `
 select holder, greatest(0, ceil(extract(epoch from good_until - clock_timestamp())))::int4 as seconds from mon.lease where shard = $1`;
 
 /**
- * Performs a whole write in one statement. It waits for the lock on the row of the lease and updates it. If the holder
- * or the epoch has changed, it writes nothing and returns no row. It accepts an expired lease; otherwise one slow write
- * would end a healthy backend.
+ * Performs a write in one statement. It waits for the lock on the row of the lease and updates the row. If the holder
+ * or the epoch has changed, it writes nothing and returns no row. An expired lease is accepted; otherwise one slow
+ * write would stop a healthy backend.
  *
  * $1 shard, $2 holder, $3 epoch, $4 milliseconds until the lease expires, $5 keys and $6 values to put, $7 keys to
- * delete, $8 id of the batch, $9 number of changes, $10 the changes, $11 the first sequence number that is retained.
+ * delete, $8 id of the batch, $9 number of changes, $10 the changes, $11 first sequence number whose change record is
+ * retained.
  */
 export const WRITE = `
 with held as (
@@ -173,17 +176,22 @@ with held as (
 select seq::int8, pg_notify('${WRITTEN_CHANNEL}', $1) from held`;
 
 /**
- * Selects the sequence number of a batch whose response was lost; no row if the batch was not stored. $1 shard, $2 id
- * of the batch.
+ * Selects the sequence number of a batch whose response was lost. It returns no row if the batch was not stored. $1
+ * shard, $2 id of the batch.
  */
 export const WRITTEN = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
 
 export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
 
-/** Selects the newest change records of a shard, newest first: $1 shard, $2 maximum number. */
+/**
+ * Selects the sequence numbers and change counts of the newest writes to a shard, newest first: $1 shard, $2 maximum
+ * number.
+ */
 export const RETAINED = `select seq::int8, count from mon.change where shard = $1 order by seq desc limit $2`;
 
-/** Selects change records in order: $1 shard, $2 first and $3 last sequence number, $4 maximum number. */
+/**
+ * Selects the changes of writes to a shard in order: $1 shard, $2 first and $3 last sequence number, $4 maximum number.
+ */
 export const RECORDS = `
 select seq::int8, changes from mon.change where shard = $1 and seq between $2 and $3 order by seq limit $4`;
 
@@ -217,7 +225,7 @@ export const COUNT_RANGE = `select count(*)::int8 from mon.entry where key >= $1
 
 /**
  * Replaces values that have not changed since they were read: $1 keys, $2 values as they were read, $3 new values. It
- * skips locked rows, and returns the keys of the replaced values.
+ * skips locked rows and returns the keys whose values were replaced.
  */
 export const REPLACE = `
 with free as (
@@ -229,8 +237,8 @@ update mon.entry as entry set value = free.current from free where entry.key = f
 returning entry.key`;
 
 /**
- * Selects the listed members that do not know a schema, and the holders of valid leases that are not listed, whose
- * programs are unknown. A member is listed if it was seen recently. A listed member that holds no valid lease is
+ * Selects the listed members that do not support a schema, and the holders of valid leases that are not listed, whose
+ * versions are unknown. A member is listed if it was seen recently. A listed member that holds no valid lease is
  * omitted if another member with the same name and URL has started since it was last seen.
  *
  * $1 the schema, $2 the newest schema that is assumed for a member that announces none, $3 milliseconds after which a
@@ -283,13 +291,13 @@ export const FOLLOWED = `
 select seq::int8, batch, case when seq > $2 then changes end as changes, case when seq > $2 then keys end as keys
 from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 
-/** Selects the sequence number of the last write to a shard that a snapshot contains. $1 shard. */
+/** Selects the sequence number of the last write to a shard, as the snapshot of the transaction shows it. $1 shard. */
 export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
 
 /**
- * Announces a member: inserts or updates its row, and the time when it was last seen. $1 id, $2 name, $3 URL, $4
+ * Inserts or updates the row of a member, and sets the time when it was last seen to now. $1 id, $2 name, $3 URL, $4
  * fingerprint of its certificate, $5 version, $6 sequence number of the last write in its memory, $7 proof that a
- * backend with the peer key wrote the row, $8 newest schema that it knows.
+ * backend with the peer key wrote the row, $8 newest schema that it supports.
  */
 export const BE_SEEN = `
 insert into mon.member (id, name, url, fingerprint, version, seq, proof, newest_schema)
