@@ -5,14 +5,15 @@ import { AGENT_PATH } from '../../shared/schemas/agent.ts';
 
 export type AgentAddress = Pick<BackendAddress, 'url' | 'headers'>;
 
-/** The maximum number of backends: with more, an agent that reaches none of them would need minutes for one round. */
+/** Maximum number of backends. An agent that can reach none of them would need minutes to try more. */
 const BACKENDS_MAX = 16;
 
 /**
- * Returns the backends of a comma-separated list, in the order in which this agent tries them.
+ * Returns the addresses of comma-separated backend URLs, in the order in which this agent tries them.
  *
- * @param name the name of the client: each client has an order of its own
- * @throws MonError as `agentAddress`
+ * @param name the name of the client, from which the order is computed, so that agents spread over the backends
+ * @param key an API key; default: the one in `MON_API_KEY`
+ * @throws MonError `invalid` if there are too many URLs, or a URL or the credentials are invalid
  */
 export function agentAddresses(
   backends: string,
@@ -28,8 +29,9 @@ export function agentAddresses(
 }
 
 /**
- * Returns the agent endpoint of a backend, whose URL may have any of its forms: `http://host:4567`, `wss://host/agent`.
- * Credentials come from the URL, else from the API key, else from `MON_AGENT_CREDENTIALS` as `user:password`.
+ * Returns the WebSocket URL of the agent endpoint of a backend, and the headers with the credentials. `backend` may be
+ * an HTTP or WebSocket URL, with or without the path: `http://host:4567`, `wss://host/agent`. Credentials come from the
+ * URL, else from the API key, else from `MON_AGENT_CREDENTIALS` as `user:password`.
  *
  * @param key an API key; default: the one in `MON_API_KEY`
  * @throws MonError `invalid`, without repeating text that may contain a password

@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 
-/** Permission bits that let users other than the owner access the file. */
+/** Permission bits that allow users other than the owner to access a file. */
 const OTHERS = 0o077;
 
-/** The maximum size of a key file. */
+/** Maximum size of a key file. */
 const KEY_BYTES_MAX = 4096;
 
 /**
- * Reads the API key from a file of its own, which only the user of the agent may read (security S6).
+ * Reads the API key from a file that contains nothing else and that only its owner can access (security S6).
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` if the file is missing, other users can access it, or it contains no valid key
  */
 export async function readKeyFile(file: string): Promise<string> {
   try {

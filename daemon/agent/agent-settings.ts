@@ -59,7 +59,7 @@ const ownSchema = z.strictObject({
     ),
 });
 
-/** The `agent` section: settings of the program, named like their flags. */
+/** The `agent` section of the configuration: settings of the program, with the names of their command-line flags. */
 export const agentSettingsSchema = ownSchema.superRefine((agent, context) => {
   const { 'cert-file': cert, 'key-file': key } = agent;
   if ((cert === undefined) === (key === undefined)) return;
@@ -67,12 +67,15 @@ export const agentSettingsSchema = ownSchema.superRefine((agent, context) => {
   context.addIssue({ code: 'custom', path: [missing], message: `is required with ${present}` });
 });
 
-/** The names of the agent's own settings. Attributes of `client` and `checks` are Sensu Core's and keep their names. */
+/**
+ * The names of the settings in the `agent` section, whose underscore forms (`log_level`) are accepted too. Attributes
+ * of `client` and `checks` are those of Sensu Core and keep their names.
+ */
 export const AGENT_SETTING_NAMES: SettingNames = { below: { agent: { current: Object.keys(ownSchema.shape) } } };
 
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
-/** Environment variables of the program, each with the setting in `agent` that it sets. */
+/** The setting in the `agent` section that each environment variable sets. */
 export const PROGRAM_VARIABLES = {
   MON_AGENT_BACKEND: 'backend',
   MON_AGENT_NAMESPACE: 'namespace',
@@ -87,7 +90,7 @@ export const PROGRAM_VARIABLES = {
   MON_AGENT_KEY_FILE: 'key-file',
 } as const;
 
-/** Environment variables, each with the attribute of `client` that it sets. */
+/** The attribute in the `client` section that each environment variable sets. */
 export const CLIENT_VARIABLES = {
   MON_AGENT_NAME: 'name',
   MON_AGENT_ADDRESS: 'address',
@@ -96,7 +99,7 @@ export const CLIENT_VARIABLES = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the settings from the environment: the lowest layer of the configuration (completion 1.16). */
+/** Returns the settings from the environment variables, which configuration files override (completion 1.16). */
 export function environmentSettings(env: Environment): Settings {
   const agent = settingsFrom(env, PROGRAM_VARIABLES);
   const client = settingsFrom(env, CLIENT_VARIABLES);
@@ -106,7 +109,10 @@ export function environmentSettings(env: Environment): Settings {
   };
 }
 
-/** An empty variable counts as unset: a service file often cannot unset a variable. */
+/**
+ * Returns the settings that the variables set. An empty variable counts as unset, because a service file often cannot
+ * unset a variable.
+ */
 function settingsFrom(env: Environment, variables: Readonly<Record<string, string>>): Settings {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([variable, setting]) => {
@@ -119,6 +125,6 @@ function settingsFrom(env: Environment, variables: Readonly<Record<string, strin
 function valueOf(setting: string, text: string): unknown {
   if (setting === 'subscriptions') return text.split(',').filter((subscription) => subscription !== '');
   if (setting === 'insecure-skip-tls-verify' && /^(?:true|false)$/.test(text)) return text === 'true';
-  // Text that is not a number is passed on, so that the schema rejects it under the name of the setting.
+  // Text that is not a number is returned unchanged, so that the schema rejects it with the name of the setting.
   return setting === 'max-checks' && /^\d+$/.test(text) ? Number(text) : text;
 }

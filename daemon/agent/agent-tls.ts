@@ -12,10 +12,10 @@ interface TlsParts {
 }
 
 /**
- * Returns the TLS options of each new connection. The files are read for each connection, because they are replaced
- * from time to time. If they cannot be used, the previous options stay in use.
+ * Returns a function that returns the TLS options of the next connection. It reads the certificate files at each call,
+ * because certificates are renewed from time to time. If the new files are invalid, the previous options stay in use.
  *
- * @throws MonError `invalid` if the files cannot be used at the start
+ * @throws MonError `invalid` if the files cannot be used when the agent starts
  */
 export function openAgentTls(settings: AgentSettings, { clock, log }: TlsParts): () => ConnectOptions {
   let current = read(settings, clock.now());

@@ -13,57 +13,59 @@ import type { Clock } from '../clock/clock.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const PING_EVERY_MS = 10_000;
-/** The longest time without a message or pong from the backend. */
+/** Maximum time without a message, ping or pong from the backend; after it the connection is closed. */
 const SILENCE_MAX_MS = 30_000;
-/** Time for the closing handshake before the socket is cut off. */
+/** Time limit of the closing handshake; after it the socket is destroyed. */
 const CLOSE_TIMEOUT_MS = 2000;
-/** The maximum size of a frame. Check requests are small; a peer that sends more is not a backend. */
+/**
+ * Maximum size of a received frame. Frames from a backend are small; a peer that sends a larger one is not a backend.
+ */
 const FRAME_BYTES_MAX = 1024 * 1024;
-/** The maximum length of a rejecting response that is reported. */
+/** Maximum number of characters of a rejecting response's body that are read and reported. */
 const REFUSAL_CHARACTERS_MAX = 1000;
 
 export interface ConnectionOptions {
-  /** The URL of the WebSocket, without credentials. */
+  /** The WebSocket URL of the backend, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: ConnectOptions;
   readonly clock: Clock;
 }
 
-/** The HTTP response to a handshake that did not open the connection. */
+/** The HTTP response of a peer that rejected the WebSocket handshake. */
 export interface HandshakeRefusal {
-  /** The HTTP status. */
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** The beginning of the body, which states the reason. */
+  /** The beginning of the response body, which states the reason. */
   readonly body: string;
 }
 
-/** The reason why a connection ended. */
+/** Describes why a connection ended. */
 export interface ConnectionEnd {
-  /** The reason as text for operators. */
+  /** The reason for the end of the connection, as text for operators. */
   readonly reason: string;
   readonly refusal?: HandshakeRefusal;
-  /** True if another agent with this name has connected. */
+  /** True if the backend closed the connection because another agent with the same name has connected. */
   readonly isReplaced?: boolean;
 }
 
 export interface ConnectionListener {
   onOpen(): void;
   onMessage(message: BackendMessage): void;
-  /** Called exactly once, also if the connection never opened. */
+  /** Called exactly once, even if the connection never opened. */
   onClose(end: ConnectionEnd): void;
 }
 
 export interface BackendConnection {
   send(message: AgentMessage): void;
-  /** Sends a frame that is already JSON text. */
+  /** Sends a message whose JSON text is already encoded. */
   sendText(frame: string): void;
   close(reason: string): void;
 }
 
 /**
- * Opens one connection to the backend and serves it until it ends. Validates frames and closes the connection if the
- * peer is silent.
+ * Opens one WebSocket connection to the backend and reports its messages to `listener`. Closes the connection if a
+ * frame is invalid, or if nothing arrives for 30 seconds.
  */
 export function connectBackend(
   { url, headers, tls, clock }: ConnectionOptions,
@@ -114,7 +116,7 @@ export function connectBackend(
   socket.on('pong', heard);
   socket.on('unexpected-response', (_request, response) => {
     const status = response.statusCode ?? 0;
-    // A peer that never ends its response is cut off like one that never starts it.
+    // A rejecting response whose body never ends is cut off after the time limit of the handshake.
     timers.use(clock.after(HANDSHAKE_TIMEOUT_MS, () => response.destroy()));
     const reason = speaksTls(status, response.headers) ? tlsProblem(url) : refusalText(url, status);
     void beginningOf(response).then((body) => cut({ reason, refusal: { status, body } }));
@@ -144,7 +146,7 @@ function parseFrame(data: RawData): BackendMessage | undefined {
   }
 }
 
-/** Returns the beginning of a body. Never rejects: if the response breaks off, the received part is returned. */
+/** Returns the beginning of the response body. Never rejects: if the response breaks off, returns what was received. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   let text = '';
   try {
@@ -154,7 +156,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (text.length >= REFUSAL_CHARACTERS_MAX) break;
     }
   } catch {
-    // The response was cut off; the received part is enough.
+    // The response was cut off: the received part is returned.
   }
   return text.slice(0, REFUSAL_CHARACTERS_MAX).trim();
 }
@@ -182,7 +184,8 @@ function closeEnd(code: number, reason: string): ConnectionEnd {
     const advice = 'give one of the two another name (client.name), or stop it';
     return { reason: `another agent with this name has connected: ${advice}`, isReplaced: true };
   }
-  // No peer sends 1005 and 1006: they mean that there was no code, and that the connection broke.
+  // No peer sends the close codes 1005 and 1006. The code is 1005 if the peer sent none, and 1006 if the connection
+  // broke.
   const text = code === 1006 ? 'the connection was lost' : `the backend closed the connection (${String(code)})`;
   return { reason: reason === '' ? text : `${text}: ${reason}` };
 }

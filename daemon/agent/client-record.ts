@@ -11,7 +11,7 @@ import { clientSchema, type Client, type SubmittedClient } from '../../shared/sc
 import { NAME_LENGTH_MAX } from '../../shared/schemas/name.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 
-/** Attributes of this client from the command line; they override the definitions. */
+/** Attributes of this client from the command line; they override the `client` section of the configuration. */
 export interface ClientFlags {
   readonly name?: string | undefined;
   readonly address?: string | undefined;
@@ -19,16 +19,16 @@ export interface ClientFlags {
 }
 
 /**
- * The client record without its timestamp: name, address and subscriptions first, then the rest of the `client`
- * section.
+ * The client record without its timestamp and version: name, address and subscriptions, then the other attributes of
+ * the `client` section.
  */
 export type ClientIdentity = SubmittedClient & { readonly subscriptions: string[] };
 
 /**
- * Returns the identity of this client (completion 1.10). Flags override the `client` section, which overrides the
- * values of the machine. The subscription `client:<name>` is always the last.
+ * Returns the identity of this client (completion 1.10). Flags override the `client` section, which overrides the host
+ * name and the address of the machine. The subscription `client:<name>` is always the last one.
  *
- * @throws MonError `invalid` that names every attribute that breaks a rule
+ * @throws MonError `invalid` that names every invalid attribute
  */
 export function clientIdentity(flags: ClientFlags, section: Settings): ClientIdentity {
   const named = { name: machineName(), address: machineAddress(), ...section, ...withoutUndefined(flags) };
@@ -44,19 +44,20 @@ export function clientIdentity(flags: ClientFlags, section: Settings): ClientIde
 }
 
 /**
- * Returns the keys that are redacted in all data about this client that leaves the agent. The client's own `redact`
- * list replaces the default one.
+ * Returns the keys whose values are redacted in all data about this client that leaves the agent. The client's own
+ * `redact` list replaces the default list.
  */
 export function secretKeys(identity: ClientIdentity): ReadonlySet<string> {
   return redactKeysOf({ ...identity, timestamp: 0, version: VERSION });
 }
 
 /**
- * Returns the record that the backend receives. It has no secrets, because only commands on this machine need them
- * (completion 1.10). Attributes that the backend requires stay, even if `redact` names them.
+ * Returns the client record that the backend receives. The values of secret attributes are replaced, because only
+ * commands on this machine need them (completion 1.10). Attributes that the backend requires are unchanged, even if
+ * `redact` names them.
  *
- * @param now epoch seconds
- * @param trouble undefined: the spool can be written
+ * @param now the current time in epoch seconds
+ * @param trouble the problem of the spool; undefined while the spool can be written
  */
 export function publishedClient(identity: ClientIdentity, now: number, trouble?: SpoolTrouble): Client {
   const { name, address, subscriptions, redact: keys, signature } = identity;
@@ -74,8 +75,8 @@ export function publishedClient(identity: ClientIdentity, now: number, trouble?:
 }
 
 /**
- * Returns this client as an entity for v2 tokens, secrets included. `system` holds the values of the machine, which the
- * `client` section overrides. Names follow Sensu Go, which names processors as Go does.
+ * Returns this client as a v2 entity for the substitution of tokens, secrets included. `system` contains values of this
+ * machine, which the `client` section overrides. The architecture has its name in Go, as in Sensu Go.
  */
 export function machineEntity(namespace: string, identity: ClientIdentity): Attributes {
   const machine = { hostname: hostname(), os: platform(), arch: arch() === 'x64' ? 'amd64' : arch() };
@@ -83,7 +84,7 @@ export function machineEntity(namespace: string, identity: ClientIdentity): Attr
   return tokenEntityOf(namespace, { ...identity, system: { ...machine, ...system }, timestamp: 0, version: VERSION });
 }
 
-/** Returns the host name. Characters that a name must not contain become hyphens. */
+/** Returns the host name as a client name: hyphens replace invalid characters, and the length is limited. */
 function machineName(): string {
   return (
     hostname()
@@ -92,7 +93,7 @@ function machineName(): string {
   );
 }
 
-/** Returns the first IPv4 address that other machines can reach, else loopback. */
+/** Returns the first IPv4 address of this machine that is not a loopback address; `127.0.0.1` if there is none. */
 function machineAddress(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((own) => own ?? []);
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';

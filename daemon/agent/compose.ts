@@ -23,35 +23,40 @@ import { whenSafe } from './when-safe.ts';
 
 /** Time for running checks to finish when the agent stops (reliability 11). */
 const RUNNING_GRACE_MS = 10_000;
-/** Time for their results to be acknowledged; the rest stays in the spool until the next start. */
+/**
+ * Time for the backend to acknowledge results when the agent stops. Unacknowledged results stay in the spool until the
+ * next start.
+ */
 const DELIVERY_GRACE_MS = 2000;
 
 /**
- * The delay before the agent follows a clock that was set back. A backend accepts results with a time in the future,
- * while results with a time in the past look stale.
+ * Delay before the agent adopts the time of a system clock that was set back. A backend accepts results with a time in
+ * the future, while results with a time in the past look stale.
  */
 const ADOPT_BACK_AFTER_MS = 600_000;
 
 export interface AgentConfig {
   /** The backends, in the order in which they are tried. */
   readonly backends: readonly AgentAddress[];
-  /** Returns the TLS options of a connection; default: those of Node.js. */
+  /**
+   * Returns the TLS options of the next connection. Default: options that trust the certificate authorities of Node.js.
+   */
   readonly tls?: () => ConnectOptions;
   /** The namespace of this client on the backend. */
   readonly namespace: string;
   readonly identity: ClientIdentity;
   readonly checks: LoadedAgentConfig['checks'];
-  /** All settings that were read, for the `/settings` endpoint on this machine. */
+  /** All settings that were read, shown by the endpoint `/settings` of the agent's HTTP input. */
   readonly settings: Settings;
-  /** Every configuration file that was read. */
+  /** The paths of all configuration files that were read. */
   readonly files: readonly string[];
   readonly stateDir: string;
-  /** The maximum number of checks that run at once. */
+  /** Maximum number of checks that run at once. */
   readonly runningMax: number;
 }
 
 interface Surroundings {
-  /** The clock of the machine, which may be set at any time. */
+  /** The system clock, which may be set at any time. */
   readonly clock: MachineClock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
@@ -59,22 +64,22 @@ interface Surroundings {
 }
 
 export interface Agent {
-  /** Starts to connect to a backend. Checks run and are spooled before this call, too. */
+  /** Starts to connect to a backend. Even before this call, checks run and their results are spooled. */
   connect(): void;
   /**
-   * Starts no more checks, gives running checks and deliveries some seconds to finish, then stops.
+   * Starts no more checks, gives running checks and unacknowledged results some seconds, then stops the agent.
    *
    * @param how `comesBack`: the agent restarts at once with another configuration, so the client is not deregistered
    */
   stop(how?: { readonly comesBack: boolean }): Promise<void>;
-  /** Kills the checks that `stop` is waiting for. */
+  /** Kills at once the running checks for which `stop` waits. */
   hurry(): Promise<void>;
 }
 
 /**
- * Starts the agent without a connection.
+ * Starts the agent without a connection to a backend.
  *
- * @throws MonError `conflict` if another agent holds the state directory, `invalid` if the directory can never be used
+ * @throws MonError `conflict` if another agent uses the state directory, `invalid` if the directory can never be used
  */
 export async function composeAgent(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
@@ -92,7 +97,9 @@ export async function composeAgent(
     return id;
   };
   const deliver: DeliverResult = async (result) => void (await report(result));
-  /** Delivers a result of a local program, which receives its response once the result is safe. */
+  /**
+   * Spools a result of a local program. Resolves once the result is safe, so that the program can be sent its response.
+   */
   const deliverSafely: DeliverResult = async (result) => await whenSafe(await report(result), { spool, clock });
   const now = (): number => Math.floor(clock.now() / 1000);
   const runner = openCheckRunner({
@@ -137,7 +144,8 @@ export async function composeAgent(
   let comesBack = false;
   parts.defer(async () => {
     if (identity.deregister !== true || comesBack) return;
-    // If the next start delivered this result, it would remove a client that has come back.
+    // Deregister only while connected: otherwise the next start of the agent would deliver this result, and so remove
+    // the client that has come back.
     if (socket.isConnected) await deliver(deregistrationCheck(identity.deregistration, now()));
     else log.warn({}, 'client was not deregistered: the agent is not connected to a backend');
   });
@@ -170,8 +178,8 @@ export async function composeAgent(
 }
 
 /**
- * Returns the delay before a clock jump is followed. The intervals of an agent do not depend on the wall clock, so a
- * clock that was set forward is followed at once.
+ * Returns the delay in milliseconds before a clock jump is adopted. A clock that was set forward is adopted at once,
+ * because check intervals do not depend on the wall clock.
  */
 function adoptAfterMs(seconds: number): number {
   return seconds > 0 ? 0 : ADOPT_BACK_AFTER_MS;

@@ -3,41 +3,44 @@ import type { DeltaResult } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
-/** Most checks with a baseline; results of all other checks are sent in full. */
+/** Maximum number of checks that have a baseline. The results of other checks are always sent in full. */
 const BASELINES_MAX = 1024;
-/** Longest output, and longest JSON text of the attributes that results of a check share, in UTF-16 units. */
+/** Maximum length of a baseline's output, and of the JSON text of its other attributes, in UTF-16 code units. */
 const CHARACTERS_MAX = 16 * 1024;
 
-/** A passing result, split into the attributes that a delta can change and those that it shares with its baseline. */
+/** An OK result, split into the attributes that a delta contains and those that must be equal to the baseline's. */
 interface PassingResult {
-  /** Epoch seconds. */
+  /** Start of the check, in epoch seconds. */
   readonly executed: number;
-  /** Epoch seconds. */
+  /** Time at which the check was scheduled or requested, in epoch seconds. */
   readonly issued: number;
-  /** Seconds. */
+  /** Run time of the check in seconds; undefined: unknown. */
   readonly duration: number | undefined;
   readonly output: string;
-  /** The JSON text of all other attributes, in their order. */
+  /** The JSON text of all other attributes, in the order in which the result has them. */
   readonly shared: string;
 }
 
 interface Baseline extends PassingResult {
   readonly id: number;
   readonly key: string;
-  /** True once the backend has named it in `baselines`. */
+  /** True once an `ack` from the backend has listed this baseline in `baselines`. */
   isConfirmed: boolean;
 }
 
 /**
- * Encodes the results of one connection, in the order in which they are sent. A result becomes a delta if the backend
- * has confirmed an earlier result of the same check as its baseline.
+ * Encodes the results of one connection, in the order in which they are sent. An OK result becomes a delta if the
+ * backend has confirmed a baseline of the same check from which only the times and the output differ.
  */
 export class DeltaEncoder {
   /** The last full result of each check, if it can be a baseline. */
   readonly #baselines = new Map<string, Baseline>();
   readonly #baselinesById = new Map<number, Baseline>();
 
-  /** Marks the results with these ids as usable. Ignores those that a later full result has replaced. */
+  /**
+   * Marks the baselines with these ids as confirmed. Ignores the id of a baseline that a later full result has
+   * replaced.
+   */
   confirm(ids: readonly number[]): void {
     for (const id of ids) {
       const baseline = this.#baselinesById.get(id);
@@ -45,7 +48,7 @@ export class DeltaEncoder {
     }
   }
 
-  /** Returns the JSON text of an item of a `results` frame. */
+  /** Returns the JSON text of one item of a `results` frame: a delta if possible, otherwise the full result. */
   encode({ id, text }: SpooledResult, signature: string | undefined): string {
     const result = JSON.parse(text) as SubmittedResult;
     const key = `${result.source ?? ''}/${result.name}`;
@@ -54,7 +57,8 @@ export class DeltaEncoder {
     if (passing !== undefined && baseline?.isConfirmed === true && isLike(passing, baseline)) {
       return JSON.stringify(deltaResult(id, passing, baseline));
     }
-    // The backend also discards the old baseline when it receives a full result, even if it rejects that result.
+    // A full result invalidates the baseline of its check. The backend discards that baseline too, even if it rejects
+    // the full result.
     if (baseline !== undefined) this.#forget(baseline);
     if (passing !== undefined) this.#remember({ id, key, ...passing, isConfirmed: false });
     const signed = signature === undefined ? '' : `"signature":${JSON.stringify(signature)},`;
@@ -74,7 +78,11 @@ export class DeltaEncoder {
   }
 }
 
-/** @returns undefined if the result can neither be a baseline nor a delta */
+/**
+ * Splits an OK result into the parts of `PassingResult`.
+ *
+ * @returns undefined if the result can be neither a baseline nor a delta
+ */
 function passingResult(result: SubmittedResult): PassingResult | undefined {
   if (result.status !== 0 || typeof result.output !== 'string' || !hasDeltaTimes(result)) return undefined;
   const { executed, issued, duration, output, ...others } = result;

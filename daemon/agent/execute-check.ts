@@ -5,16 +5,16 @@ import { runHook, type ExecutionDeps } from './run-hook.ts';
 import { runWork } from './run-work.ts';
 
 /**
- * Runs a check, then its hook, and returns the result (completion 1.12). Never rejects.
+ * Runs a check, then the hook that matches its status, and returns the result (completion 1.12). Never rejects.
  *
- * @returns undefined if the agent stopped first
+ * @returns undefined if the agent stopped before the check ended
  */
 export async function executeCheck(
   { published, work, problem }: PreparedCheck,
   { client, environment, clock, watchdog, signal }: ExecutionDeps,
 ): Promise<SubmittedResult | undefined> {
   const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
-  // No handler is notified, because the definition is wrong and not the machine.
+  // No handler is notified: the definition of the check is wrong, and the machine has no problem.
   if (problem !== undefined) return { ...check, output: problem, status: 3, handle: false };
 
   const startedMs = clock.monotonic();

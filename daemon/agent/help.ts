@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 
-/** The text of `mon-agent --help` below its first line. */
+/** The help text of `mon-agent --help`, without its first line. */
 export const HELP = `
 Usage
   mon-agent start [options]   run the agent until it is stopped

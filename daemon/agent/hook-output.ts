@@ -1,14 +1,14 @@
 import { ATTRIBUTE_LIMITS } from '../../shared/schemas/fixed-limits.ts';
 
 /**
- * The maximum size of a hook's output as JSON. The output counts among the attributes of the result. A backend rejects
- * a result with too many of them, so the result of the check itself would be lost.
+ * Maximum size of the output of a hook, in bytes of JSON. The output is an attribute of the check's result. A backend
+ * rejects a result whose attributes are too large, so a longer output would lose the result of the check itself.
  */
 const OUTPUT_BYTES_MAX = ATTRIBUTE_LIMITS.bytes / 2;
 
 const CUT_NOTE = `\n... output truncated after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
-/** Shortens the output of a hook so that it can be delivered. */
+/** Truncates the output of a hook, and appends a note, if it is larger than a backend accepts. */
 export function withinHookOutput(output: string): string {
   let left = OUTPUT_BYTES_MAX;
   let end = 0;

@@ -11,37 +11,41 @@ import { type Remark } from '../settings/remark.ts';
 export interface LoadedAgentConfig {
   readonly agent: AgentSettings;
   readonly checks: ReadonlyMap<string, CheckDefinition>;
-  /** The `client` section, merged; see `clientIdentity`. */
+  /** The `client` section, merged from all layers; `clientIdentity` validates it. */
   readonly client: Settings;
-  /** All settings that were read, merged. Contains secrets. */
+  /** All settings that were read, merged from all layers. They contain secrets. */
   readonly settings: Settings;
-  /** Every file that was read, in reading order. */
+  /** The paths of all configuration files that were read, in reading order. */
   readonly files: readonly string[];
-  /** Log messages about settings that were read but have no effect here. */
+  /** Log messages about settings that have no effect on this agent, and about a missing main file. */
   readonly warnings: readonly string[];
 }
 
 export interface AgentConfigSources {
-  /** The main file; a missing one is a warning. */
+  /** Path of the main configuration file. If the file is missing, this is only a warning. */
   readonly file?: string | undefined;
-  /** Directories that are read recursively, one after the other. */
+  /** Directories with more configuration files, read recursively and in this order. */
   readonly directories: readonly string[];
-  /** Environment variables such as `MON_AGENT_NAME`; the files override them. */
+  /** Environment variables such as `MON_AGENT_NAME`; settings in files override them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Settings from the command line; they override everything else. */
+  /** Settings from the command line; they override all other settings. */
   readonly flags?: Settings;
-  /** The default state directory; default: the one of a source checkout. */
+  /** The default state directory of an installed package; undefined: the default of a source checkout applies. */
   readonly stateDir?: string | undefined;
 }
 
-/** Sections that an agent uses, and those that belong to the backend if both share a directory. */
+/**
+ * The sections that an agent uses, and the sections of a backend that shares the configuration directory with an agent.
+ * Any other section is a warning.
+ */
 const SECTIONS: ReadonlySet<string> = new Set(['agent', 'checks', 'client', 'handlers', 'filters', 'mutators', 'api']);
 
 /**
- * Loads the settings and definitions of this machine. Layers, lowest first: environment, main file, directories, flags.
- * They are merged like those of the backend (completion 1.16).
+ * Loads the settings and check definitions of this machine. Later layers override earlier ones: the default state
+ * directory, the environment, the main file, the directories, the command line. They are merged like the layers of a
+ * backend (completion 1.16).
  *
- * @throws MonError `invalid` that lists every problem with its file and its place in it
+ * @throws MonError `invalid` that lists every problem with its file and the path of the setting
  */
 export async function readAgentConfig({
   file,
@@ -87,8 +91,8 @@ export async function readAgentConfig({
 }
 
 /**
- * Returns a warning if the extension of a check is unknown. It is not an error: the definition may be for the backend,
- * and other agents may have the extension.
+ * Returns a warning if the agent does not have the built-in check that a check definition names; undefined: no problem.
+ * It is not an error: the definition may be meant for the backend, or other agents may have this built-in check.
  */
 function extensionProblem({ command, extension }: CheckDefinition): string | undefined {
   if (command !== undefined || extension === undefined || findExtension(extension) !== undefined) return undefined;

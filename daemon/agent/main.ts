@@ -23,12 +23,12 @@ import { Signals } from './signals.ts';
 
 const cli = meow(HELP, {
   importMeta: import.meta,
-  // This is also the process title.
+  // `meow` also uses this name as the process title.
   pkg: { name: 'mon-agent' },
   description: 'mon-agent: runs the checks of this host and sends their results to a backend',
   autoVersion: false,
   allowUnknownFlags: false,
-  // An absent flag is not the same as `false`: if it is absent, the files decide.
+  // Without `booleanDefault`, an absent boolean flag would be `false` and override the configuration files.
   booleanDefault: undefined,
   flags: {
     backend: { type: 'string' },
@@ -64,16 +64,20 @@ try {
   process.exitCode = error instanceof MonError && (error.code === 'invalid' || error.code === 'conflict') ? 2 : 1;
 }
 
-/** The configuration from flags, files and environment; read again at each reload. */
+/** The configuration from flags, files and environment variables. A reload reads it again. */
 interface ResolvedConfig {
   readonly program: AgentSettings;
   readonly definitions: Omit<LoadedAgentConfig, 'agent'>;
   readonly identity: ClientIdentity;
-  /** The API key. */
+  /** The API key for the backend; undefined: none is configured in a file or in the settings. */
   readonly secret: string | undefined;
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Reads and validates the configuration, except the TLS files and the backend URLs, which `prepare` validates.
+ *
+ * @throws MonError `invalid`
+ */
 async function resolveConfig(): Promise<ResolvedConfig> {
   const { flags } = cli;
   const installation = readInstallation('mon-agent');
@@ -97,7 +101,7 @@ async function resolveConfig(): Promise<ResolvedConfig> {
   return { program, definitions, identity, secret: keyFile === undefined ? key : await readKeyFile(keyFile) };
 }
 
-/** All parts from which an agent is composed. */
+/** A resolved configuration, with the validated values from which the agent is composed. */
 interface Ready extends ResolvedConfig {
   readonly config: AgentConfig;
 }
@@ -134,7 +138,7 @@ async function start(): Promise<void> {
 }
 
 /**
- * Prepares an agent. Every error in the configuration is found here, while the previous agent still runs.
+ * Prepares the configuration of an agent. Errors in it are detected here, while the previous agent still runs.
  *
  * @throws MonError `invalid`
  */
@@ -157,7 +161,7 @@ function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): Ready {
 async function begin(
   { program, definitions, identity, config }: Ready,
   { clock, log }: Parts,
-): Promise<{ readonly agent: Agent; /** The activity as text for operators. */ readonly doing: string }> {
+): Promise<{ readonly agent: Agent; /** The status that the service manager displays. */ readonly doing: string }> {
   for (const warning of definitions.warnings) log.warn({}, warning);
   const { namespace } = program;
   const urls = config.backends.map(({ url }) => url).join(', ');
@@ -166,14 +170,15 @@ async function begin(
   await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
   const { name, subscriptions } = identity;
   log.info({ namespace, client: name, subscriptions, backend: urls, version: VERSION }, 'agent started');
-  // After that line: the state of the connection is always logged after the start, even on a slow machine.
+  // Connect only after the log record `agent started`, so that the state of the connection is logged after it.
   agent.connect();
   return { agent, doing: `running the checks of ${name} for ${urls}` };
 }
 
 /**
- * Waits for a signal. Returns the configuration that a SIGHUP loaded, once it is valid; undefined: a signal requests a
- * stop.
+ * Waits for a signal. A SIGHUP reloads the configuration, and an invalid one is only logged.
+ *
+ * @returns the reloaded configuration; undefined if another signal requests a stop
  */
 async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready | undefined> {
   for (;;) {
@@ -191,7 +196,7 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
   }
 }
 
-/** Returns the settings of the program from the command line; absent flags are omitted. */
+/** Returns the settings of the `agent` section from the command line. Absent flags are omitted. */
 function programFlags(): Settings {
   const { backend, namespace, stateDir, maxChecks, log, logLevel } = cli.flags;
   const { trustedCaFile, insecureSkipTlsVerify, certFile, keyFile } = cli.flags;

@@ -17,9 +17,9 @@ interface InputsDeps extends Omit<EndpointDeps, 'accept'> {
 }
 
 /**
- * Opens the inputs for programs on this machine, except those that the client definition disables (`socket` and
- * `http_socket`, completion 1.10). An address that cannot be used is only logged, because the agent still does its main
- * work without an input.
+ * Opens the TCP, UDP and HTTP inputs for results of local programs, except those that the client definition disables
+ * (`socket` and `http_socket`, completion 1.10). If an address cannot be used, this is only logged, because the agent
+ * can run checks without an input.
  */
 export async function openInputs({ client, deliver, ...deps }: InputsDeps): Promise<AsyncDisposable> {
   const { clock, log } = deps;

@@ -7,35 +7,37 @@ import type { CommandLine } from '../../shared/schemas/command.ts';
 import type { Extension } from './extensions/extension.ts';
 import { findExtension } from './extensions/find-extension.ts';
 
-/** The work of a check: a command or a built-in check. */
+/** The executable part of a check: a command or a built-in check. */
 export type Work =
   | { readonly kind: 'command'; readonly command: CommandLine; readonly environment?: readonly string[] }
   | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
 
 export interface PreparedCheck {
   /**
-   * The check as its result contains it (completion 1.12). Tokens are replaced everywhere except in the executed
-   * attributes: `command`, `env_vars`, `hooks` and the parameters of an extension. Those may contain secrets once their
-   * tokens are replaced.
+   * The check as its result contains it (completion 1.12). Tokens are replaced except in `command`, `env_vars`, `hooks`
+   * and the parameters of a built-in check, which may contain secrets after the replacement.
    */
   readonly published: CheckRequest;
   readonly work: Work;
-  /** An error message about tokens without an attribute of this client. The check must not run then. */
+  /**
+   * An error message about tokens without a value, with which the check must not run; undefined: all tokens have a
+   * value.
+   */
   readonly problem: string | undefined;
 }
 
-/** The data that replaces tokens: this client, secrets included. */
+/** The attributes that replace tokens, secrets included. */
 export interface TokenSources {
   readonly client: Attributes;
-  /** The client as a v2 entity. */
+  /** This client as a v2 entity, for the tokens of v2 checks. */
   readonly entity: Attributes;
 }
 
 /**
- * Replaces the tokens of a check with attributes of this client (reference 2.3). Tokens of a hook are replaced later,
- * when the hook runs.
+ * Replaces the tokens of a check with attributes of this client (reference 2.3), except in its hooks, whose tokens are
+ * replaced when a hook runs.
  *
- * @returns undefined if the check can run nothing: it has no command, and no built-in check has its name
+ * @returns undefined if there is nothing to run: the check has no command and names no built-in check
  */
 export function prepareCheck(
   { entity_tokens: hasEntityTokens, ...request }: CheckRequest,
@@ -70,12 +72,18 @@ function workOf(check: Attributes): Work | undefined {
   return extension && { kind: 'extension', extension, parameters: check[extension.name] };
 }
 
-/** Returns the environment variables of a check, each `NAME=value` (completion 1.17). */
+/**
+ * Returns the environment variables of a check as `NAME=value` (completion 1.17). Other items of `env_vars` are
+ * ignored.
+ */
 function variablesOf({ env_vars: variables }: Attributes): readonly string[] {
   return Array.isArray(variables) ? variables.filter((item) => typeof item === 'string' && item.includes('=')) : [];
 }
 
-/** Returns the built-in check. Without the attribute, the name of the check names it (legacy-peer, sensu-client). */
+/**
+ * Returns the built-in check that the attribute `extension` names or, without that attribute, the name of the check
+ * (legacy-peer, sensu-client); undefined: there is no such built-in check.
+ */
 function extensionOf(check: Attributes): Extension | undefined {
   const name = check['extension'] ?? check['name'];
   return typeof name === 'string' ? findExtension(name) : undefined;

@@ -25,22 +25,29 @@ import type { SpooledResult } from './unsaved-results.ts';
 
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
 /**
- * The delay before the next backend is tried. It is random, so that many agents that lose their backend do not reach
- * the next one at once.
+ * Limits of the delay before the next backend in the list is tried. The delay is random, so that many agents that lose
+ * the same backend do not all connect to the next backend at once.
  */
 const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
-/** The time limit for a welcome. After it, the peer is assumed not to be a backend. */
+/**
+ * Time limit for the `welcome` message after `hello`; a peer that sends none within it is assumed not to be a backend.
+ */
 const WELCOME_TIMEOUT_MS = 10_000;
-/** The time limit for progress. A busy backend may commit late; a backend that lost a frame never acknowledges it. */
+/**
+ * Time limit for the next acknowledgment while results are unacknowledged. A busy backend may acknowledge a result
+ * late, but a backend that lost a frame never acknowledges its results.
+ */
 const ACK_TIMEOUT_MS = 60_000;
-/** The limits of one frame; a single result may be larger. */
+/** Maximum size of one `results` frame. A single result with more characters is sent in a frame of its own. */
 const FRAME = { results: 1000, characters: 512 * 1024 };
 const DROPPED_EVERY_MS = 60_000;
 
 interface ResultSocketDeps {
   /** The backends, in the order in which they are tried. */
   readonly backends: readonly AgentAddress[];
-  /** Called for each connection; default: the TLS options of Node.js. */
+  /**
+   * Returns the TLS options of the next connection. Default: options that trust the certificate authorities of Node.js.
+   */
   readonly tls?: () => ConnectionOptions['tls'];
   readonly namespace: string;
   readonly spool: Spool;
@@ -50,41 +57,47 @@ interface ResultSocketDeps {
   readonly random: () => number;
   /** Returns the current client record. */
   readonly client: () => Client;
-  /** The signature of the client, which the backend adopts and then requires (completion 1.10). */
+  /**
+   * The signature of the client, sent with each full result; undefined: the client has no signature. The backend
+   * records the signature of a client once and then rejects results of that client without it (completion 1.10).
+   */
   readonly signature: string | undefined;
   readonly onWelcome: () => void;
   readonly onCheckRequest: (check: CheckRequest) => void;
 }
 
-/** A connection on which the backend has sent its welcome. */
+/** An open connection on which the backend has sent its `welcome` message. */
 interface Session {
   readonly connection: BackendConnection;
-  /** The spool name in the hello of this connection. */
+  /** The spool name that the agent sent in the `hello` message of this connection. */
   readonly spool: string;
   readonly sent: SentResults;
-  /** The timer that runs while results are unacknowledged. It restarts at each progress. */
+  /**
+   * Timer that closes the connection if no acknowledgment arrives in time. It runs while results are unacknowledged and
+   * restarts at each `ack` and `resend` message.
+   */
   ackDeadline: Disposable | undefined;
 }
 
 /**
- * Keeps a connection to a backend and sends the results of the spool: in order, with at most `window` unacknowledged
- * results. After a reconnect it sends unacknowledged results again; the backend ignores those that it has committed.
- * Passing results are sent as deltas of confirmed baselines.
+ * Keeps a connection to a backend open and sends it the results in the spool, in order, with at most `window`
+ * unacknowledged results. After a reconnect it sends the unacknowledged results again; the backend ignores those that
+ * it has already committed. OK results are sent as deltas to baselines that the backend has confirmed.
  */
 export class ResultSocket {
   readonly #deps: ResultSocketDeps;
   readonly #timers = new DisposableStack();
-  /** The timer of the next reconnect, or of the wait for a welcome. */
+  /** Timer of the current connection step: the next connection attempt, or the time limit for the `welcome` message. */
   #step: Disposable | undefined;
   #connection: BackendConnection | undefined;
   #session: Session | undefined;
   #attempt = 0;
   /**
-   * How often in a row another agent with this name replaced this one. Two agents that reconnect at once would replace
-   * each other forever.
+   * Number of times in a row that another agent with the same name has replaced this agent at the backend. It lengthens
+   * the reconnect delay, because two such agents that reconnect at once would replace each other forever.
    */
   #replacements = 0;
-  /** The index of the backend that is being tried or was reached last. */
+  /** Index in `backends` of the current backend: the agent is connected to it, is trying it or will try it next. */
   #at = 0;
   #closed = false;
   #pumping = false;
@@ -95,22 +108,27 @@ export class ResultSocket {
     this.#timers.use(deps.clock.every(DROPPED_EVERY_MS, () => this.#reportDropped()));
   }
 
-  /** True from the welcome of a backend until the connection ends. */
+  /** True from the `welcome` message of a backend until the connection ends. */
   get isConnected(): boolean {
     return this.#session !== undefined;
   }
 
-  /** Sends new results of the spool. Called after a result was added. */
+  /**
+   * Sends the unsent results in the spool, as far as the window allows. Called after a result was added to the spool.
+   */
   wake(): void {
     this.#guarded(this.#pump());
   }
 
-  /** Sends a keepalive if a backend is connected. A keepalive is never spooled, because an old one is useless. */
+  /** Sends a keepalive if a backend is connected. Keepalives are never spooled, because an old keepalive is useless. */
   sendKeepalive(): void {
     this.#session?.connection.send({ type: 'keepalive', client: this.#deps.client() });
   }
 
-  /** Waits until all results are acknowledged, at most `timeoutMs` and only while connected; then disconnects. */
+  /**
+   * Waits at most `timeoutMs`, and only while connected, until the backend has acknowledged all results; then
+   * disconnects.
+   */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -131,7 +149,7 @@ export class ResultSocket {
     return backend;
   }
 
-  /** Starts to connect to a backend; until a connection opens, results wait in the spool. Called once. */
+  /** Starts to connect to the current backend; until the connection opens, results wait in the spool. */
   connect(): void {
     const { tls = connectOptions, namespace, clock, client, spool } = this.#deps;
     const { url, headers: credentials } = this.#backend;
@@ -163,7 +181,10 @@ export class ResultSocket {
     this.#connection = connection;
   }
 
-  /** Handles unexpected errors of a step: logs them and reconnects, which sends all results again. */
+  /**
+   * Logs an unexpected error of `work` and closes the connection. After the reconnect, the agent sends all
+   * unacknowledged results again.
+   */
   #guarded(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#deps.log.error({ reason: errorMessage(error) }, 'could not send results to the backend, reconnecting');
@@ -199,9 +220,10 @@ export class ResultSocket {
   }
 
   /**
-   * Selects the next backend.
+   * Selects the backend that is tried next.
    *
-   * @returns the delay before it is tried: short, until every backend was tried in this round
+   * @returns the delay in milliseconds before the attempt: short while a round through the backends is incomplete,
+   *   otherwise a backoff that grows with each round
    */
   #delayOfNext(random: number): number {
     const { length } = this.#deps.backends;
@@ -211,7 +233,7 @@ export class ResultSocket {
     return Number.isInteger(rounds) ? backoffMs(rounds, random, RECONNECT) : backoffMs(0, random, NEXT_BACKEND);
   }
 
-  /** @param spoolName the spool name in the hello of this connection */
+  /** @param spoolName the spool name that the agent sent in the `hello` message of this connection */
   async #receive(connection: BackendConnection, spoolName: string, message: BackendMessage): Promise<void> {
     const { log, onCheckRequest } = this.#deps;
     switch (message.type) {
@@ -257,7 +279,8 @@ export class ResultSocket {
     }
     this.#step?.[Symbol.dispose]();
     this.#attempt = 0;
-    // The session is set before the first await, because the next frame may be a check request.
+    // The session is set before the first `await`, because a check request that arrives meanwhile is ignored without a
+    // session.
     const sent = new SentResults({ acked, window, signature });
     this.#session = { connection, spool: spoolName, sent, ackDeadline: undefined };
     log.info({ url: this.#backend.url, version, spooled: spool.size }, 'connected to the backend');
@@ -269,7 +292,7 @@ export class ResultSocket {
 
   async #rejected({ id, error }: Extract<BackendMessage, { type: 'rejected' }>): Promise<void> {
     const { log, spool } = this.#deps;
-    // `rejected` precedes `ack`, so the spool still has the result.
+    // The backend sends `rejected` before the `ack` of the result, so the spool still has the result.
     const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
     const logFields = result?.id === id ? logFieldsOf(result.text) : {};
     log.error({ id, ...logFields, reason: error }, 'the backend rejected a check result');
@@ -296,19 +319,24 @@ export class ResultSocket {
     await this.#pump();
   }
 
-  /** Sends results while the window has room. Only one call runs at a time; its loop also serves concurrent calls. */
+  /**
+   * Sends unsent results until the window is full. Only one call runs at a time: another call returns at once, and the
+   * running loop sends its results.
+   */
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
     try {
       for (let session = this.#session; session !== undefined; session = this.#session) {
         if (session.spool !== this.#deps.spool.name) {
-          // The ids start again, and only another hello can announce that.
+          // A renamed spool starts a new series of ids, which the agent can announce only in the `hello` message of a
+          // new connection.
           session.connection.close('a new spool');
           return;
         }
         const { remainingWindow, sentId, rewinds } = session.sent;
-        // No await here: a call that arrived after the check for new results would not be served.
+        // There is no `await` between the check for unsent results and the return: a result that is added meanwhile
+        // would not be sent.
         if (remainingWindow <= 0 || sentId >= this.#deps.spool.lastId) return;
         const results = await this.#nextResults(session.sent);
         const isOutdated = session.spool !== this.#deps.spool.name || rewinds !== session.sent.rewinds;
@@ -322,7 +350,7 @@ export class ResultSocket {
     }
   }
 
-  /** Returns the results after the last one sent, as many as the window and a frame allow. */
+  /** Returns the unsent results that come next, as many as the window and the limits of a frame allow. */
   async #nextResults({ remainingWindow, sentId }: SentResults): Promise<readonly SpooledResult[]> {
     const limits = { results: Math.min(remainingWindow, FRAME.results), characters: FRAME.characters };
     return await this.#deps.spool.read(sentId, limits);
@@ -338,7 +366,8 @@ export class ResultSocket {
   }
 
   #checkIdle(): void {
-    // The spool removes results some time after their acknowledgment. Those left would be sent again at the next start.
+    // Stop only when the spool is empty: it removes a result some time after its acknowledgment, and would send a
+    // remaining result again at the next start.
     if (this.#session === undefined || this.#deps.spool.size === 0) this.#onIdle?.();
   }
 

@@ -10,34 +10,34 @@ import type { Clock } from '../clock/clock.ts';
 import type { DeliverResult, StartCheck } from './ports.ts';
 import { prepareCheck, type PreparedCheck } from './prepare-check.ts';
 
-/** The maximum number of checks that run at once; others wait (completion 1.12). */
+/** Default maximum number of checks that run at once; further checks wait (completion 1.12). */
 export const RUNNING_DEFAULT = 12;
 
 /**
- * The maximum number of checks that wait. Beyond it the machine does not keep up, and further checks would only run
- * later.
+ * Maximum number of checks that wait to run. If it is reached, the machine is overloaded, so further checks are skipped
+ * instead of run late.
  */
 const WAITING_MAX = 1000;
 
 interface CheckRunnerDeps {
-  /** Attributes of this client, for tokens and standard input. */
+  /** The attributes of this client, for tokens and for the standard input of commands. */
   readonly client: Attributes;
-  /** The client as a v2 entity, for the tokens of its checks. */
+  /** This client as a v2 entity, for the tokens of v2 checks. */
   readonly entity: Attributes;
-  /** `NAME=value` for all commands; default: none. */
+  /** Environment variables for all commands, as `NAME=value`; default: none. */
   readonly environment?: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   readonly deliver: DeliverResult;
-  /** Checks that may run at once; default: `RUNNING_DEFAULT`. */
+  /** Maximum number of checks that run at once; default: `RUNNING_DEFAULT`. */
   readonly runningMax?: number | undefined;
 }
 
 export interface CheckRunner {
   readonly start: StartCheck;
-  /** Responds to a request that safe mode forbids (completion 1.10). */
+  /** Delivers a result with the status 3 for a check request that safe mode forbids (completion 1.10). */
   readonly refuse: (check: CheckRequest) => void;
-  /** Starts no more checks, lets running ones finish for `graceMs`, then kills them without a result. */
+  /** Starts no more checks, waits at most `graceMs` for the running checks, then kills them without a result. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -46,7 +46,9 @@ interface WaitingCheck {
   readonly prepared: PreparedCheck;
 }
 
-/** Opens the runner of checks. It never runs the same check of the same source twice at once. */
+/**
+ * Opens the runner of checks. It ignores a check request while the same check of the same source is waiting or running.
+ */
 export function openCheckRunner({
   client,
   entity,
@@ -140,15 +142,18 @@ export function openCheckRunner({
 }
 
 /**
- * Returns the result of a request that safe mode forbids. No handler is notified: the operator of the backend must see
- * it, but the client has no problem.
+ * Returns the result of a check request that safe mode forbids. No handler is notified: operators see the result on the
+ * backend, but the client has no problem.
  */
 function safeModeResult({ entity_tokens: _mark, ...check }: CheckRequest, executed: number): SubmittedResult {
   const output = 'Check is not locally defined (safe mode)';
   return { ...check, executed, duration: 0, output, status: 3, handle: false };
 }
 
-/** Identifies a check: the same name under two sources is two checks. Neither part can contain a slash. */
+/**
+ * Returns the key of a check: its source and its name, neither of which can contain a slash. Checks with the same name
+ * but different sources are different checks.
+ */
 function runKey({ source = '', name }: CheckRequest): string {
   return `${source}/${name}`;
 }

@@ -8,25 +8,26 @@ import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import type { Clock } from '../clock/clock.ts';
 import { runWork } from './run-work.ts';
 
-/** The default time limit in seconds (reference 2.2.2). */
+/** Default time limit of a hook in seconds (reference 2.2.2). */
 const TIMEOUT_DEFAULT = 60;
 
 export interface ExecutionDeps {
-  /** Attributes of this client, secrets included: commands may need them. */
+  /** The attributes of this client, secrets included, because commands may need them. */
   readonly client: Attributes;
-  /** `NAME=value` for the commands of checks and hooks. */
+  /** Environment variables for the commands of checks and hooks, as `NAME=value`. */
   readonly environment: readonly string[];
   readonly clock: Clock;
   readonly watchdog: CommandWatchdog;
-  /** Stops the hook at once, without a result. */
+  /** Stops the running check or hook at once when it is aborted. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the hook of a check that matches its status, if there is one. Records in the hook when it ran, its duration and
- * its output. A token without a match fails the hook and not the check (completion 1.12). Never rejects.
+ * Runs the hook of a check that matches the status of its result, if there is one. Adds the hook's start time,
+ * duration, status and output to the hook in the result. A token without a value fails the hook and not the check
+ * (completion 1.12). Never rejects.
  *
- * @returns the result with the output of the hook; the unchanged result if the agent stopped first
+ * @returns the result with the outcome of the hook; the unchanged result if no hook ran or the agent stopped first
  */
 export async function runHook(
   result: SubmittedResult & { readonly status: number },

@@ -8,20 +8,21 @@ import type { Clock } from '../clock/clock.ts';
 
 interface WorkOptions {
   readonly clock: Clock;
-  /** The watchdog of a command; see `runCommand`. */
+  /** Kills the command if the agent dies; not used by a built-in check. */
   readonly watchdog: CommandWatchdog;
-  /** The time limit in seconds; undefined: none. */
+  /** Time limit of the command or built-in check in seconds; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** The standard input of a command; see `runCommand`. */
+  /** Standard input of a command; undefined: the input is empty. */
   readonly input: string | undefined;
-  /** `NAME=value` for a command; its own variables override these. */
+  /** Environment variables for a command, as `NAME=value`; those in `work` override them. */
   readonly environment: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command or a built-in check, and returns its outcome in the terms of completion 1.12; undefined: the agent
- * stopped it. Never rejects.
+ * Runs a command or a built-in check and returns its exit status and output (completion 1.12). Never rejects.
+ *
+ * @returns undefined if the agent stopped it
  */
 export async function runWork(
   work: Work,
@@ -54,7 +55,7 @@ async function runExtension(
   cut.addEventListener('abort', stop);
   timers.defer(() => cut.removeEventListener('abort', stop));
   if (cut.aborted) stop();
-  // The extension also gets the signal, but the time limit must hold even if the extension ignores it.
+  // Return at the time limit even if the built-in check ignores its signal.
   return await Promise.race([whenCut, outcomeOf(extension.run(parameters, { signal: cut }))]);
 }
 

@@ -8,7 +8,7 @@ import type { PlanningClock } from '../clock/clock.ts';
 import type { StartCheck } from './ports.ts';
 
 interface StandaloneDeps {
-  /** Name of this client. */
+  /** The name of this client. It spreads the start times of checks over the clients. */
   readonly client: string;
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   readonly clock: PlanningClock;
@@ -17,8 +17,8 @@ interface StandaloneDeps {
 }
 
 /**
- * Schedules the standalone checks of this machine: `standalone` without `publish: false` (reference 2.2). A check does
- * not start while it is subdued.
+ * Schedules the standalone checks of this machine until the returned object is disposed of. Those are the checks with
+ * `standalone: true` and without `publish: false` (reference 2.2). A check does not start while it is subdued.
  */
 export function scheduleStandalone({ client, checks, clock, log, start }: StandaloneDeps): Disposable {
   const running = new DisposableStack();

@@ -2,15 +2,17 @@ import { DeltaEncoder } from './delta-encoder.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
 interface SentResultsOptions {
-  /** The highest id that the backend has committed; results after it are sent. */
+  /** The highest result id that the backend has committed; only results after it are sent. */
   readonly acked: number;
   /** The maximum number of unacknowledged results. */
   readonly window: number;
-  /** The signature of the client. */
+  /** The signature of the client, sent with each full result; undefined: the client has none. */
   readonly signature: string | undefined;
 }
 
-/** The results that were sent over one connection, and how many of them the backend has acknowledged. */
+/**
+ * Records which results were sent over one connection and which of them the backend has acknowledged. Encodes frames.
+ */
 export class SentResults {
   readonly #window: number;
   readonly #signature: string | undefined;
@@ -18,7 +20,7 @@ export class SentResults {
   #ackedId: number;
   #encoder = new DeltaEncoder();
   #rewinds = 0;
-  /** The `resume_after` of the next frame; undefined: it has none. */
+  /** The attribute `resume_after` of the next frame; undefined: the frame has no such attribute. */
   #resumeAfter: number | undefined;
 
   constructor({ acked, window, signature }: SentResultsOptions) {
@@ -28,12 +30,12 @@ export class SentResults {
     this.#ackedId = acked;
   }
 
-  /** The last id that was sent. */
+  /** The id of the last result that was sent. */
   get sentId(): number {
     return this.#sentId;
   }
 
-  /** The highest acknowledged id: the backend has stored all results up to it. */
+  /** The highest acknowledged id: the backend has committed all results up to and including it. */
   get ackedId(): number {
     return this.#ackedId;
   }
@@ -42,26 +44,33 @@ export class SentResults {
     return this.#ackedId >= this.#sentId;
   }
 
-  /** The number of results that may be sent now. */
+  /** The number of further results that may be sent before the next acknowledgment. */
   get remainingWindow(): number {
     return this.#window - (this.#sentId - this.#ackedId);
   }
 
-  /** The number of rewinds. After a rewind, results that were read from the spool before no longer come next. */
+  /**
+   * The number of rewinds so far. After a rewind, results that were read from the spool before it must not be sent
+   * next.
+   */
   get rewinds(): number {
     return this.#rewinds;
   }
 
-  /** @param baselines ids of results that the backend keeps as baselines */
+  /**
+   * Records that the backend has committed all results up to and including `id`.
+   *
+   * @param baselines the ids of full results that the backend now stores as baselines
+   */
   acknowledge(id: number, baselines: readonly number[] = []): void {
     this.#encoder.confirm(baselines);
     this.#ackedId = Math.max(this.#ackedId, Math.min(id, this.#sentId));
   }
 
   /**
-   * Rewinds to this id: the results after it are sent again, in full.
+   * Goes back to the id `after`, as the backend requested: the results after it are sent again, in full.
    *
-   * @returns false if nothing was sent up to this id; then nothing changes
+   * @returns false, without a change, if `after` is above the last id that was sent
    */
   rewind(after: number): boolean {
     if (after > this.#sentId) return false;
@@ -73,9 +82,9 @@ export class SentResults {
   }
 
   /**
-   * Returns the `results` frame with these results, and counts them as sent.
+   * Returns the JSON text of the `results` frame with these results, and records them as sent.
    *
-   * @param results at least one, in order
+   * @param results one or more results, in the order of their ids
    */
   nextFrame(results: readonly SpooledResult[]): string {
     const items = results.map((result) => this.#encoder.encode(result, this.#signature));

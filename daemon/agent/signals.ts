@@ -1,7 +1,7 @@
 const HEARD = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 type Signal = (typeof HEARD)[number];
 
-/** Collects the signals of this process from now on, so that none of them ends it. */
+/** Queues the signals SIGTERM, SIGINT and SIGHUP of this process from now on, so that none of them ends the process. */
 export class Signals {
   readonly #come: Signal[] = [];
   #wake: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class Signals {
     }
   }
 
-  /** Returns the oldest signal that was not returned before; waits for one if necessary. */
+  /** Removes and returns the oldest queued signal; waits for the next signal if the queue is empty. */
   async next(): Promise<Signal> {
     for (;;) {
       const signal = this.#come.shift();

@@ -10,30 +10,33 @@ export type SpoolOp =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string };
 
-/** A result on disk, without its text. */
+/** The id and size of a result on disk. */
 export interface SpoolEntry {
   readonly id: number;
-  /** The length of its text in UTF-16 units. */
+  /** The length of the result's JSON text in UTF-16 code units. */
   readonly size: number;
 }
 
-/** The content of a spool when it was opened. */
+/** The content of a spool database, without the texts of its results. */
 export interface SpoolContent {
   readonly name: string;
-  /** The last id that was given; 0 before the first. */
+  /** The id that was assigned last; 0 before the first. */
   readonly lastId: number;
-  /** The results on disk in order. There may be gaps between the ids. */
+  /** The results on disk in the order of their ids. There may be gaps between the ids. */
   readonly entries: readonly SpoolEntry[];
 }
 
 const NAME_KEY = 'meta/name';
 const LAST_ID_KEY = 'meta/last-id';
 const RESULTS = 'result/';
-/** The first key after all keys that begin with `result/`: `0` follows `/`. */
+/** The end of the key range of results, exclusive: in ASCII, `0` follows `/`. */
 const RESULTS_END = 'result0';
 const ID_DIGITS = 16;
 
-/** The number of bytes that LevelDB writes when it is opened, in addition to the logs that it converts into tables. */
+/**
+ * Maximum number of bytes that LevelDB writes when it opens a database, not counting the log files that it converts
+ * into tables.
+ */
 const OPENING_BYTES = 64 * 1024;
 
 export const putName = (name: string): SpoolOp => ({ type: 'put', key: NAME_KEY, value: name });
@@ -41,7 +44,7 @@ export const putLastId = (id: number): SpoolOp => ({ type: 'put', key: LAST_ID_K
 export const putResult = ({ id, text }: SpooledResult): SpoolOp => ({ type: 'put', key: keyOf(id), value: text });
 export const deleteResult = (id: number): SpoolOp => ({ type: 'del', key: keyOf(id) });
 
-/** The LevelDB of a spool. Every method throws a `MonError` whose message says what to do. */
+/** The LevelDB database of a spool. Its methods, except `close`, throw a `MonError` whose message says what to do. */
 export class SpoolDatabase {
   readonly #db: Level;
 
@@ -50,15 +53,15 @@ export class SpoolDatabase {
   }
 
   /**
-   * Opens the database in `directory`, which is created if it is missing.
+   * Opens the database in `directory`, and creates the directory if it is missing.
    *
-   * @throws MonError `conflict` if another agent holds the directory, `invalid` if the directory can never be used,
+   * @throws MonError `conflict` if another agent uses the directory, `invalid` if the directory can never be used,
    *   `unavailable` if the disk fails or the database is damaged
    */
   static async open(directory: string): Promise<SpoolDatabase> {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      // LevelDB must not start a recovery for which the disk lacks space.
+      // If the disk lacks space, LevelDB must not start the recovery that opens a database.
       await assertDiskWorks(directory, await openingBytes(directory));
       const db = new Level(directory);
       await db.open();
@@ -82,8 +85,8 @@ export class SpoolDatabase {
   }
 
   /**
-   * Reads the results after an id up to and including another, in order. The caller ends the iteration when it has
-   * enough.
+   * Yields at most `limit` results with ids above `afterId` and up to `upToId` inclusive, in order. The caller may end
+   * the iteration early.
    */
   async *read(afterId: number, upToId: number, limit: number): AsyncGenerator<SpooledResult, void, undefined> {
     const range = { gt: keyOf(afterId), lte: keyOf(upToId), limit };
@@ -94,14 +97,19 @@ export class SpoolDatabase {
     }
   }
 
-  /** Writes all operations or none. */
+  /**
+   * Writes all operations or none.
+   *
+   * @param sync whether to wait until the disk has stored them
+   */
   async write(ops: readonly SpoolOp[], sync: boolean): Promise<void> {
     await this.#try(() => this.#db.batch([...ops], { sync }));
   }
 
   /**
-   * Closes the database, so that it can be reopened. After a failed write LevelDB must not append to the same log: the
-   * next start would not read the records after a torn one. The database stays open for reading until the disk works.
+   * Closes the database, so that it can be reopened with a new log file. After a failed write LevelDB must not append
+   * to the old log file: the next start would not read the records after a torn record. Until the disk works, this
+   * method throws, and the database stays open for reading.
    */
   async closeForReopening(): Promise<void> {
     await this.#try(async () => {
@@ -127,7 +135,7 @@ export class SpoolDatabase {
   }
 }
 
-/** The number of bytes that LevelDB may write when it opens the directory. */
+/** Returns the maximum number of bytes that LevelDB writes when it opens the directory. */
 async function openingBytes(directory: string): Promise<number> {
   let bytes = OPENING_BYTES;
   for (const name of await readdir(directory)) {
@@ -159,7 +167,7 @@ function spoolError(directory: string, error: unknown): MonError {
       { cause: error },
     );
   }
-  // A missing file is damage too, but LevelDB reports it as a failure of the disk.
+  // A missing file means that the database is damaged, but LevelDB reports it as an I/O error.
   if (code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && /No such file/.test(errorMessage(cause)))) {
     return new MonError(
       'unavailable',
@@ -174,7 +182,7 @@ function spoolError(directory: string, error: unknown): MonError {
   );
 }
 
-/** True if a retry is useless: the path is not a directory, or the agent has no permission. */
+/** True if a retry is useless: the path is not a directory, or the agent lacks permission. */
 function isMisconfigured(code: unknown, text: string): boolean {
   return ['EEXIST', 'ENOTDIR', 'EACCES', 'EPERM'].includes(String(code)) || /permission denied/i.test(text);
 }

@@ -21,23 +21,25 @@ import { UnsavedResults, type SpooledResult } from './unsaved-results.ts';
 
 export interface SpoolLimits {
   readonly results: number;
-  /** The total length of JSON text, in UTF-16 units. */
+  /** Maximum total length of the JSON texts of the results, in UTF-16 code units. */
   readonly characters: number;
 }
 
 export interface SpoolOptions {
-  /** The limits of the results on disk. */
+  /** Limits for the results on disk. */
   readonly limits?: SpoolLimits;
-  /** The maximum total length of JSON text of results that are only in memory, in UTF-16 units. */
+  /** Maximum total length of the JSON texts of the results that are only in memory, in UTF-16 code units. */
   readonly unsavedCharacters?: number;
-  /** The clock that decides when a failed disk is tried again. Default: the clock of the machine. */
+  /** Clock for the delays between attempts to reopen the database on a failed disk. Default: the system clock. */
   readonly clock?: Pick<Clock, 'after'>;
 }
 
-/** The default limits: results of one machine for some days without a backend. */
+/** Default limits for the results on disk: enough for some days of one machine without a backend. */
 const LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
 
-/** The default limit in memory: results of one machine for some hours. */
+/**
+ * Default limit for the results that are only in memory, in UTF-16 code units: enough for some hours of one machine.
+ */
 const UNSAVED_CHARACTERS = 8 * 1024 * 1024;
 
 const LONGEST_RETRY_MS = 5000;
@@ -45,38 +47,42 @@ const LONGEST_RETRY_MS = 5000;
 const REASON_MAX = 500;
 
 /**
- * The gap before the ids of results that are only in memory. The disk does not have these ids, so the next start must
- * not assign them again: the backend would ignore a new result with a known id.
+ * Number of ids that are skipped before the first result that is only in memory. The disk does not record the ids of
+ * such results. Without the gap, the next start of the agent could assign these ids again, and the backend would ignore
+ * a new result whose id it already knows.
  */
 const UNSAVED_GAP = 2 ** 28;
 
-/** A result that is not on disk yet, and the caller that waits for its id. */
+/** A result that has no id yet and is not on disk, with the callbacks of the caller that waits for its id. */
 interface WaitingResult {
   readonly text: string;
   readonly resolve: (id: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The state of a database that had to be closed: its name, its last id and the last acknowledged id. */
+/**
+ * State of a spool database when it was closed because of an error: its name, its last id on disk and its last
+ * acknowledged id.
+ */
 type ClosedPart = Pick<SpoolContent, 'name' | 'lastId'> & { readonly acked: number };
 
 /**
- * Opens the spool of a state directory. If the disk fails or the database is damaged, the spool works in memory until
- * the directory can be used.
+ * Opens the spool in a state directory. If the disk fails or the database is damaged, the spool stores results in
+ * memory until the directory can be used.
  *
- * @throws MonError `conflict` if another agent holds the directory, `invalid` if the directory can never be used
+ * @throws MonError `conflict` if another agent uses the directory, `invalid` if the directory can never be used
  */
 export async function openSpool(stateDir: string, options: SpoolOptions = {}): Promise<Spool> {
   return await Spool.open(stateDir, options);
 }
 
 /**
- * The results that wait for the backend's acknowledgment, in order, on disk. Ids increase and are never reused, so that
- * the backend can distinguish a repeated result from a new one.
+ * The queue on disk of the results that the backend has not acknowledged, in order. Ids increase and are never reused,
+ * so that the backend can distinguish a repeated result from a new one.
  *
- * While the disk rejects writes, new results stay in memory and results on disk are still read, so that all are
- * delivered. The database is reopened as soon as the disk works. A database that cannot be read is left unchanged and
- * tried again; meanwhile results get a spool name of their own.
+ * While the disk rejects writes, new results stay in memory, and the results on disk are still read and delivered. The
+ * database is reopened as soon as the disk works. A database that cannot be read is left unchanged and opened again
+ * later; until then, new results get ids under a new spool name.
  */
 export class Spool implements AsyncDisposable {
   readonly #directory: string;
@@ -84,30 +90,35 @@ export class Spool implements AsyncDisposable {
   readonly #limits: SpoolLimits;
   readonly #unsaved: UnsavedResults;
   readonly #reopener: Reopener;
-  /** Undefined if the database cannot be read. */
+  /** The open database; undefined while the database cannot be read. */
   #db: SpoolDatabase | undefined;
-  /** The reason why nothing can be written; undefined: writes succeed. */
+  /** The error because of which nothing is written to disk; undefined while writes succeed. */
   #problem: MonError | undefined;
-  /** The unacknowledged results on disk, in order. */
+  /** The unacknowledged results on disk, in the order of their ids. */
   #entries: SpoolEntry[] = [];
   #name: string = randomUUID();
   #lastId = 0;
-  /** The last id that is certainly on disk: a failed write may have left later ones there. */
+  /** The highest id that is certainly on disk. A failed write may have left results with higher ids there. */
   #savedId = 0;
   /** The lowest id that the next result can get. */
   #nextId = 1;
-  /** The last id of the spool when it was opened. */
+  /** The highest id that the database had when the agent opened it at its start; 0 if it could not be opened. */
   #openedId = 0;
   #ackedId = 0;
   #characters = 0;
   #dropped = 0;
-  /** The database that was closed because of an error; undefined: none since the start. */
+  /**
+   * State of the database when it was closed because of an error; undefined: no closed database waits to be reopened.
+   */
   #closedPart: ClosedPart | undefined;
   readonly #waiting: WaitingResult[] = [];
-  /** Serializes writes: a reader must never see an id before a smaller one. */
+  /**
+   * The last queued task of `#runSerially`. Writes run one after another, so that a reader never sees an id before a
+   * smaller id.
+   */
   #lastWrite: Promise<unknown> = Promise.resolve();
   readonly #reads = new Set<Promise<unknown>>();
-  /** Settles when the database has been reopened; undefined: it is not being reopened. */
+  /** Resolves when the running attempt to reopen the database has ended; undefined: no attempt is running. */
   #opening: Promise<unknown> | undefined;
   #isClosed = false;
 
@@ -134,22 +145,22 @@ export class Spool implements AsyncDisposable {
     return spool;
   }
 
-  /** The name of this series of ids. A new name tells the backend that the ids start again. */
+  /** The name of the current series of ids. A new name tells the backend that the ids start again. */
   get name(): string {
     return this.#name;
   }
 
-  /** The last id that was given; 0 before the first. */
+  /** The id that was assigned last; 0 before the first. */
   get lastId(): number {
     return this.#lastId;
   }
 
-  /** The number of results that wait. */
+  /** The number of results that the backend has not acknowledged, on disk and in memory. */
   get size(): number {
     return this.#entries.length + this.#unsaved.size;
   }
 
-  /** Undefined while everything is written to disk. */
+  /** The problem of the disk, as reported to the backend; undefined while all results are written to disk. */
   get trouble(): SpoolTrouble | undefined {
     if (this.#problem === undefined) return undefined;
     const reason = this.#problem.message.slice(0, REASON_MAX);
@@ -157,11 +168,11 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Adds a result; beyond the limits the oldest results are dropped. The write is synced. Otherwise a power loss could
-   * free an id for reuse, and the backend would ignore the second result with it. Results that arrive during a write
-   * share the next write, which takes no longer than a single one. Results that the disk rejects stay in memory.
+   * Adds a result; beyond the limits the oldest results are dropped. The write is synced: otherwise an id could be
+   * assigned again after a power loss, and the backend would ignore the second result with that id. Results that arrive
+   * during a write are written together by the next write. Results that the disk rejects stay in memory.
    *
-   * @returns its id
+   * @returns the id of the result
    */
   async append(result: SubmittedResult): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -170,14 +181,16 @@ export class Spool implements AsyncDisposable {
     return await promise;
   }
 
-  /** Resolves to true as soon as a result is on disk or acknowledged, and to false when it was dropped. */
+  /**
+   * Resolves to true as soon as a result is on disk or acknowledged, and to false if it is dropped from memory first.
+   */
   safe(id: number): Promise<boolean> {
     return this.#unsaved.safe(id);
   }
 
   /**
-   * Returns the results after `afterId` in order, as many as the limits allow, but at least one if there is one. Never
-   * rejects.
+   * Returns the unacknowledged results after `afterId` in order, as many as the limits allow, but at least one if there
+   * is any. Never rejects: if the disk cannot be read, only results in memory are returned.
    */
   async read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
     await this.#opening;
@@ -186,7 +199,7 @@ export class Spool implements AsyncDisposable {
     try {
       return await reading;
     } catch (error) {
-      // Unreadable results on disk must not block the results in memory.
+      // Results that cannot be read from disk must not block the delivery of the results in memory.
       await this.#runSerially(() => this.#detach(error));
       return firstOf(this.#unsaved.after(afterId), limits, []);
     } finally {
@@ -195,10 +208,11 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Removes all results up to `id`. The write is not synced: results that reappear after a power loss are sent again
-   * and ignored. Never rejects: if the disk fails, the results are deleted when it works again.
+   * Removes all results up to and including `id`. The write is not synced: results that reappear after a power loss are
+   * sent again, and the backend ignores them. Never rejects: if the disk fails, the results are deleted when it works
+   * again.
    *
-   * @param name the series of the id; ids of an earlier series are ignored
+   * @param name the spool name under which the id was assigned; an id of an earlier name is ignored
    */
   async acknowledge(id: number, name = this.#name): Promise<void> {
     await this.#runSerially(async () => {
@@ -218,7 +232,10 @@ export class Spool implements AsyncDisposable {
     });
   }
 
-  /** Returns and resets the number of results that were dropped because there were too many on disk. */
+  /**
+   * Returns and resets the number of results that were dropped from disk, because the limits were exceeded or a newer
+   * result of the same check had superseded them.
+   */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;
@@ -226,20 +243,22 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * True if the backend's last committed id belongs to this series. If not, the backend has seen a later state of this
-   * directory, which was lost or replaced.
+   * True if this spool can have assigned `acked`, the last id that the backend has committed. If not, the backend has
+   * received results from a later state of the state directory, which was lost or replaced.
    */
   isOurs(acked: number): boolean {
     return acked <= this.#lastId || acked < this.#nextId;
   }
 
   /**
-   * Takes a new name. Called if the backend has already seen the ids of this spool from another state of the directory.
+   * Gives the spool a new random name. Called if the backend already has results with the ids that this spool would
+   * assign next: a later state of the state directory sent them.
    *
    * @param acked the last id that the backend has committed under the current name
    */
   async rename(acked: number): Promise<void> {
-    // The other state delivered results that it could not write to disk, and before them everything that was on disk.
+    // Ids above the gap are assigned only while the disk fails. So the other state of the directory delivered a result
+    // from memory, and before it all results on disk.
     if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
     await this.#runSerially(async () => {
       this.#name = randomUUID();
@@ -255,14 +274,14 @@ export class Spool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reopener[Symbol.dispose]();
-    // This is the last chance to save results that are only in memory.
+    // Write the results that are only in memory, if the disk works again; otherwise they are lost.
     await this.#runSerially(() => this.#recover()).catch(() => undefined);
     this.#isClosed = true;
     await Promise.allSettled(this.#reads);
     await this.#db?.close();
   }
 
-  /** Opens the database of a spool that was not used yet. */
+  /** Opens the database at the start of the agent and removes the results that the backend has acknowledged. */
   async #open(): Promise<void> {
     const db = await SpoolDatabase.open(this.#directory);
     try {
@@ -273,8 +292,8 @@ export class Spool implements AsyncDisposable {
       this.#name = content.name;
       this.#savedId = content.lastId;
       this.#lastId = Math.max(content.lastId, acked);
-      // The previous process assigned ids that are not on disk. Some of them may not have been acknowledged when it
-      // ended.
+      // The previous process assigned ids that are not on disk, perhaps also ids after `acked`. The gap skips all of
+      // them.
       this.#nextId = acked > content.lastId ? acked + UNSAVED_GAP : content.lastId + 1;
       this.#openedId = content.lastId;
       this.#setEntries(content.entries);
@@ -289,7 +308,10 @@ export class Spool implements AsyncDisposable {
     this.#db = db;
   }
 
-  /** Keeps new results in memory until the disk works. */
+  /**
+   * Records the error of the disk: from now on new results stay in memory, and the database is reopened when the disk
+   * works.
+   */
   #fail(error: unknown): void {
     if (!(error instanceof MonError)) throw error;
     const isFirst = this.#problem === undefined;
@@ -299,7 +321,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Closes a database that cannot be read. Its results wait until it is reopened; those in memory start a new series.
+   * Closes a database that cannot be read. Its results stay on disk until it can be opened again; new results in memory
+   * get ids under a new spool name.
    */
   async #detach(problem: unknown): Promise<void> {
     const db = this.#db;
@@ -313,7 +336,11 @@ export class Spool implements AsyncDisposable {
     this.#fail(problem);
   }
 
-  /** @throws MonError if the disk still fails */
+  /**
+   * Opens the database again, if the disk failed, and writes the results in memory to it.
+   *
+   * @throws MonError if the disk still fails
+   */
   async #recover(): Promise<void> {
     if (this.#isClosed || this.#problem === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -331,7 +358,7 @@ export class Spool implements AsyncDisposable {
     }
   }
 
-  /** Reopens a database that stayed readable, and writes the results from memory. */
+  /** Reopens a database that stayed readable during the failure, and writes the results in memory to it. */
   async #reopen(db: SpoolDatabase): Promise<void> {
     await db.closeForReopening();
     let content: SpoolContent;
@@ -342,7 +369,8 @@ export class Spool implements AsyncDisposable {
       await this.#detach(error);
       throw error;
     }
-    // A failed write may have left results on disk that are also in memory.
+    // A failed write may have left results on disk that are also in memory: they are deleted from disk, then written
+    // again.
     const isKept = ({ id }: SpoolEntry): boolean => id > this.#ackedId && id <= this.#savedId;
     this.#setEntries(content.entries.filter(isKept));
     await this.#saveUnsaved(
@@ -352,8 +380,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Opens a database that could not be opened before. Drops its results of checks with a newer result that was
-   * delivered meanwhile: delivered now, they would overwrite the newer state.
+   * Opens a database that could not be opened or read before. Drops a result in it if memory got a newer result of the
+   * same check meanwhile: the older result must not be delivered after the newer one.
    */
   async #openLate(): Promise<void> {
     const db = await SpoolDatabase.open(this.#directory);
@@ -377,7 +405,7 @@ export class Spool implements AsyncDisposable {
         (isWaiting && !isSuperseded ? kept : gone).push(entry);
       }
       if (kept.length > 0) {
-        // The old results come before those in memory, so that the ids of the new series are in order.
+        // The results in memory get ids above those on disk, under a new spool name, so that all ids are in order.
         this.#name = randomUUID();
         this.#ackedId = 0;
         const firstId = Math.max(lastId, this.#lastId) + 1;
@@ -397,7 +425,7 @@ export class Spool implements AsyncDisposable {
     this.#db = db;
   }
 
-  /** Writes all results in memory to a database that was just opened, and deletes obsolete ones. */
+  /** Writes all results in memory to a database that was just opened, and deletes the results in `gone` from it. */
   async #saveUnsaved(db: SpoolDatabase, gone: readonly SpoolEntry[]): Promise<void> {
     const unsaved = [...this.#unsaved.after(0)];
     await db.write(
@@ -470,7 +498,7 @@ export class Spool implements AsyncDisposable {
     const firstId = this.#nextId;
     const lastId = firstId + added.length - 1;
     const surplus = this.#surplus(added);
-    // A single write may add more results than the limits allow.
+    // A single write may add more results than the limits allow; the oldest of them are not written.
     const skipped = Math.max(0, surplus - this.#entries.length);
     const results = added.map(({ text }, index) => ({ id: firstId + index, text }));
     await db.write(
@@ -506,7 +534,10 @@ export class Spool implements AsyncDisposable {
     return firstOf(this.#unsaved.after(Math.max(after, results.at(-1)?.id ?? 0)), limits, results);
   }
 
-  /** Returns how many of the oldest results must be dropped to fit the limits. The newest stays whatever its size. */
+  /**
+   * Returns how many of the oldest results must be dropped so that those on disk and `added` fit the limits. The newest
+   * result always stays, however large it is.
+   */
   #surplus(added: readonly Pick<WaitingResult, 'text'>[]): number {
     const total = this.#entries.length + added.length;
     let characters = added.reduce((sum, { text }) => sum + text.length, this.#characters);
@@ -537,7 +568,7 @@ export class Spool implements AsyncDisposable {
   }
 }
 
-/** Adds results to a list as far as the limits allow, but at least one. */
+/** Appends results from `more` to `results` as far as the limits allow, but at least one if `results` is empty. */
 function firstOf(more: Iterable<SpooledResult>, limits: SpoolLimits, results: SpooledResult[]): SpooledResult[] {
   let characters = results.reduce((sum, { text }) => sum + text.length, 0);
   for (const result of more) {
@@ -548,7 +579,7 @@ function firstOf(more: Iterable<SpooledResult>, limits: SpoolLimits, results: Sp
   return results;
 }
 
-/** Counts the leading entries with an id up to this one. */
+/** Returns the number of entries at the beginning of the list whose id is at most `id`. */
 function countUpTo(entries: readonly SpoolEntry[], id: number): number {
   let count = 0;
   while (count < entries.length && (entries[count]?.id ?? Infinity) <= id) count += 1;

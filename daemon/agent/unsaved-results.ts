@@ -1,37 +1,42 @@
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 
-/** A result with its id and its JSON text, which is sent unchanged. */
+/**
+ * A result with its id in the spool and its JSON text, which is sent unchanged unless the result is sent as a delta.
+ */
 export interface SpooledResult {
   readonly id: number;
   readonly text: string;
 }
 
-/** The maximum number of checks with a newer result that are remembered; beyond it older results are delivered late. */
+/**
+ * Maximum number of checks in `#keys`. If a check does not fit, its older results on disk are delivered after newer
+ * ones.
+ */
 const KEYS_MAX = 10_000;
 
 interface UnsavedResult extends SpooledResult {
   readonly key: string;
-  /** Called once: with true when the result is on disk or acknowledged, with false when it was dropped. */
+  /** Callbacks that run once: with true when the result is on disk or acknowledged, with false when it was dropped. */
   readonly waiting: ((isSafe: boolean) => void)[];
 }
 
 /**
- * The results that could not be written to disk, in memory and in the order of their ids. If the budget is exceeded,
- * the oldest result whose check has a newer one is dropped; if there is none, the oldest of all. The newest result
- * always stays.
+ * The results that could not be written to disk, in memory and in the order of their ids. If they exceed the budget,
+ * the oldest result that has a newer result of the same check is dropped; if there is none, the oldest result. The
+ * newest result always stays.
  */
 export class UnsavedResults {
   readonly #budget: number;
   readonly #byId = new Map<number, UnsavedResult>();
   readonly #newestByKey = new Map<string, number>();
-  /** Ids of results whose check has a newer one here, oldest first. */
+  /** Ids of the results in memory that have a newer result of the same check, oldest first. */
   readonly #superseded = new Set<number>();
-  /** Checks with a result that was here since the last `forgetKeys`. */
+  /** Keys of the checks that had a result in memory since the last `forgetKeys`. */
   readonly #keys = new Set<string>();
   #characters = 0;
   #dropped = 0;
 
-  /** @param budget the maximum total length of all JSON texts, in UTF-16 units */
+  /** @param budget the maximum total length of the JSON texts of all results, in UTF-16 code units */
   constructor(budget: number) {
     this.#budget = budget;
   }
@@ -40,7 +45,7 @@ export class UnsavedResults {
     return this.#byId.size;
   }
 
-  /** The number of results that were dropped to stay within the budget, since the start. */
+  /** The number of results that were dropped since the start of the agent to stay within the budget. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -56,12 +61,12 @@ export class UnsavedResults {
     while (this.#characters > this.#budget && this.#byId.size > 1) this.#dropOne();
   }
 
-  /** Returns the results after an id, in order. */
+  /** Yields the results with an id above `afterId`, in order. */
   *after(afterId: number): Generator<SpooledResult, void, undefined> {
     for (const { id, text } of this.#byId.values()) if (id > afterId) yield { id, text };
   }
 
-  /** Removes all results up to an id, which the backend has acknowledged. */
+  /** Removes all results up to and including `id`, because the backend has acknowledged them. */
   acknowledge(id: number): void {
     for (const result of this.#byId.values()) {
       if (result.id > id) return;
@@ -69,14 +74,14 @@ export class UnsavedResults {
     }
   }
 
-  /** Returns all results and removes them, because they are on disk now. */
+  /** Removes and returns all results, because they are on disk now. */
   takeSaved(): readonly SpooledResult[] {
     const results = [...this.#byId.values()];
     for (const result of results) this.#remove(result, true);
     return results;
   }
 
-  /** Gives new ids to all results, in their order. */
+  /** Assigns consecutive ids from `firstId` to all results, in their order. */
   renumber(firstId: number): void {
     const results = [...this.#byId.values()];
     this.#byId.clear();
@@ -91,7 +96,11 @@ export class UnsavedResults {
     }
   }
 
-  /** True if a newer result of the check was here since the last `forgetKeys`. */
+  /**
+   * True if a result of the same check was in memory since the last `forgetKeys`. It is newer than this result on disk.
+   *
+   * @param text the JSON text of a result on disk
+   */
   hasSuperseded(text: string): boolean {
     return this.#keys.has(checkKeyOf(text));
   }
@@ -100,7 +109,7 @@ export class UnsavedResults {
     this.#keys.clear();
   }
 
-  /** Resolves to true when the result is on disk or acknowledged, and to false when it was dropped. */
+  /** Resolves to true as soon as the result is on disk or acknowledged, and to false if it is dropped first. */
   safe(id: number): Promise<boolean> {
     const result = this.#byId.get(id);
     if (result === undefined) return Promise.resolve(true);
@@ -125,7 +134,10 @@ export class UnsavedResults {
   }
 }
 
-/** Identifies a check: the same name under two sources is two checks. Neither part can contain a slash. */
+/**
+ * Returns the key of the check of a result: its source and its name, neither of which can contain a slash. Checks with
+ * the same name but different sources are different checks.
+ */
 function checkKeyOf(text: string): string {
   const { source, name } = JSON.parse(text) as SubmittedResult;
   return `${typeof source === 'string' ? source : ''}/${name}`;

@@ -3,18 +3,21 @@ import type { Clock } from '../clock/clock.ts';
 import type { Spool } from './spool.ts';
 
 const LOOK_MS = 1000;
-/** The shortest time between two log lines about the same problem. */
+/** Minimum time between two log records about the same problem. */
 const LOG_EVERY_MS = 60_000;
 
 interface SpoolWatchParts {
   readonly spool: Pick<Spool, 'trouble' | 'name'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when the spool starts or stops to fail, or gets another name. */
+  /** Called when the spool begins to fail, works again or gets another name. */
   readonly onChange: () => void;
 }
 
-/** Polls the spool every second. Reports to the log and to the backend when the spool fails and when it works again. */
+/**
+ * Polls the spool every second. Logs when the spool fails and when it works again, and calls `onChange`, which reports
+ * the change to the backend.
+ */
 export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Disposable {
   let loggedAtMs: number | undefined;
   let { name } = spool;

@@ -2,7 +2,7 @@ import { MonError } from '../../shared/errors.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Spool } from './spool.ts';
 
-/** The time for the backend to acknowledge a result that cannot be written here. */
+/** Time limit for a result to be written to disk or, while the disk fails, to be acknowledged by the backend. */
 const CONFIRM_MS = 5000;
 
 /**

@@ -1,10 +1,15 @@
 import type { CommandLine } from '../../shared/schemas/command.ts';
 import type { CommandEnd } from './command-outcome.ts';
 
-/** The descriptor that the command process and its watchdogs hold open until they have ended. */
+/**
+ * Descriptor of a pipe to the backend. The command process and its watchdogs keep it open until they exit, so that the
+ * backend knows when all of them have exited.
+ */
 export const LIFELINE = 4;
 
-/** A request to the command process. Each command has a number that is never reused. */
+/**
+ * A request of the backend to the command process. `id` identifies a command; a command process never gets an id twice.
+ */
 export type CommandRequest =
   | {
       readonly kind: 'run';
@@ -13,10 +18,10 @@ export type CommandRequest =
       readonly input: string;
       readonly environment?: readonly string[] | undefined;
     }
-  /** Kills the command. Its end is reported even so. */
+  /** Kills the command with this id. A `CommandReport` about its end follows, as for every command. */
   | { readonly kind: 'cut'; readonly id: number };
 
-/** A report of the command process: the command has ended. */
+/** A report of the command process that a command has ended. */
 export interface CommandReport {
   readonly id: number;
   readonly end: CommandEnd;

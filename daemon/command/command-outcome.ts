@@ -1,6 +1,6 @@
-/** The time source, which tests replace. */
+/** The timers for time limits of commands; tests replace them. */
 export interface CommandClock {
-  /** Calls `task` once after `delayMs`. */
+  /** Calls `task` once after `delayMs`, unless the returned object is disposed of first. */
   after(delayMs: number, task: () => void): Disposable;
 }
 
@@ -8,7 +8,7 @@ interface ExitedCommand {
   readonly kind: 'exited';
   readonly status: number;
   readonly output: string;
-  /** True if it printed more than the limit. */
+  /** True if the command printed more than the maximum output, so `output` is truncated. */
   readonly isOutputCut?: true;
 }
 
@@ -17,7 +17,10 @@ interface FailedCommand {
   readonly reason: string;
 }
 
-/** The end of a command as its process sees it, which does not know why the command was killed. */
+/**
+ * The way in which a command ended. Its kind is `cut` if the command was killed for any reason; `CommandOutcome`
+ * distinguishes the reasons.
+ */
 export type CommandEnd =
   | ExitedCommand
   /** The command was killed; `output` is what it had printed before. */
@@ -29,19 +32,19 @@ export type CommandOutcome =
   /** The command exceeded its time limit; `output` is what it had printed before. */
   | { readonly kind: 'timed_out'; readonly output: string }
   | FailedCommand
-  /** The command was stopped because `signal` was aborted. */
+  /** The command was killed because `signal` was aborted. */
   | { readonly kind: 'stopped' };
 
 export interface CommandLimits {
-  /** The time limit, enforced with a hard stop; undefined: none. */
+  /** Time limit after which the command is killed; undefined: there is no limit. */
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command until it ends, exceeds its time limit or is stopped.
+ * Runs a command until it ends, exceeds its time limit or is stopped by `signal`.
  *
- * @param run kills the command as soon as its signal is aborted, which may be the case from the beginning
+ * @param run runs the command until its signal is aborted, then kills it; the signal may be aborted from the beginning
  */
 export async function outcomeWithin(
   clock: CommandClock,
@@ -60,7 +63,7 @@ export async function outcomeWithin(
       }),
     );
   }
-  // `AbortSignal.any` would leak: the signal of a program outlives millions of these.
+  // `AbortSignal.any` would leak memory: one `signal` of a program outlives millions of commands.
   signal.addEventListener('abort', stop);
   ends.defer(() => signal.removeEventListener('abort', stop));
   if (signal.aborted) stop();

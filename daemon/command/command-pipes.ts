@@ -5,35 +5,44 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 import { openUnnamedPipes } from './unnamed-pipe.ts';
 
 /**
- * A pipe to or from a command. Node.js creates sockets instead of pipes. With a socket as a standard stream, a command
- * fails as soon as it opens `/dev/stdin`, `/dev/stdout` or `/dev/stderr`, which many checks do.
+ * A pipe between this program and a command. Node.js itself creates sockets instead of pipes. With a socket as a
+ * standard stream, a command fails as soon as it opens `/dev/stdin`, `/dev/stdout` or `/dev/stderr`, as many checks do.
  */
 interface CommandPipe {
-  /** The descriptor of the command's end. */
+  /** The file descriptor of the command's end of the pipe. */
   readonly childEnd: number;
   readonly ours: Socket;
 }
 
-/** The pipes of one command. Dispose of them once the command has inherited its ends, which closes those ends here. */
+/**
+ * The pipes of one command. Dispose of them as soon as the command has inherited its ends: this closes the command's
+ * ends in this program.
+ */
 interface CommandPipes extends Disposable {
-  /** The output of the command, which is read from `ours`. */
+  /** The pipe for the output of the command, which this program reads from `ours`. */
   readonly output: CommandPipe;
-  /** The input of the command, which is written to `ours`. */
+  /**
+   * The pipe for the input of the command, which this program writes to `ours`; undefined: the command has no input.
+   */
   readonly input: CommandPipe | undefined;
 }
 
-/** @param hasInput whether the command has an input */
+/**
+ * Opens the pipes of one command.
+ *
+ * @param hasInput true if the command also needs a pipe for its input
+ */
 export async function openCommandPipes(hasInput: boolean): Promise<CommandPipes> {
   const [ends] = await openEnds(1, hasInput);
   return pipesOf(ends);
 }
 
 /**
- * A stock of pipes for commands with input. They are created in advance and in groups, because creating them costs as
- * much as a command.
+ * A stock of pipes for commands with input. Pipes are created for many commands at once, because a separate creation
+ * for each command would cost as much as the command itself.
  */
 export class PipeStock {
-  /** The number of commands for which one call creates pipes; each takes four descriptors. */
+  /** Number of commands for which pipes are created at once; each command needs four descriptors. */
   static readonly #SIZE = 14;
 
   readonly #ends: CommandEnds[] = [];
@@ -43,7 +52,7 @@ export class PipeStock {
     for (;;) {
       const ends = this.#ends.pop();
       if (ends !== undefined) return pipesOf(ends);
-      // Callers that find the stock empty share one refill.
+      // Callers that find the stock empty at the same time wait for the same refill.
       this.#refill ??= this.#make();
       await this.#refill;
     }
@@ -63,7 +72,7 @@ interface CommandEnds {
   readonly input: PipeEnds | undefined;
 }
 
-/** Opens the pipes for a number of commands. */
+/** Opens the pipes for the given number of commands. */
 async function openEnds(commands: number, hasInput: boolean): Promise<[CommandEnds, ...CommandEnds[]]> {
   const uses: PipeUse[] = hasInput ? ['command writes', 'command reads'] : ['command writes'];
   const all = Array.from({ length: commands }, () => uses).flat();

@@ -1,5 +1,6 @@
-// The process that runs the commands of handlers and mutators for the backend. Starting a command blocks the parent
-// process, longer with more memory and open files. This process has little of both, and no other task.
+// This program runs the commands of handlers and mutators for the backend, in a process of its own. Starting a command
+// blocks the process that starts it, and the longer the more memory and open files that process has. This process has
+// few of both, and no other task.
 import { SystemClock } from '../clock/system-clock.ts';
 import { LIFELINE, type CommandReport, type CommandRequest } from './command-messages.ts';
 import { CommandWatchdog } from './command-watchdog.ts';
@@ -9,16 +10,18 @@ import { closeCovers, plainStdio } from './shielded-stdio.ts';
 
 process.title = 'mon-backend commands';
 closeCovers();
-// Commands would inherit the umask that protects the files of the backend. This process creates no files.
+// Restore the umask with which the backend was started: commands must not inherit the umask that protects the files of
+// the backend. This process itself creates no files.
 process.umask(Number(process.argv[2]));
 
 const clock = new SystemClock();
 const pipes = new PipeStock();
 const watchdog = new CommandWatchdog({ openStdio: plainStdio, lifeline: LIFELINE });
-/** The controllers that kill the running commands, by their number. */
+/** The abort controllers that kill the running commands, by the id of the command. */
 const cuts = new Map<number, AbortController>();
 
-// The backend decides when to stop, even if both processes received the signal: its handlers have some seconds to end.
+// Ignore stop signals, which the backend may have received too. The backend decides when this process stops, because it
+// gives running handlers some seconds to finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 process.on('message', (request: CommandRequest) => {
@@ -32,8 +35,8 @@ process.on('message', (request: CommandRequest) => {
   }
 });
 
-// The backend has ended. The watchdog kills the running commands: their results could not be delivered, and the backend
-// runs them again after its next start.
+// If the backend ends, this process exits too, and the watchdog kills the running commands. Their results could not be
+// delivered, and the backend runs these commands again after its next start.
 process.once('disconnect', () => process.exit());
 
 async function run({ id, command, input, environment }: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {
@@ -53,6 +56,6 @@ async function run({ id, command, input, environment }: Extract<CommandRequest, 
 }
 
 function report(message: CommandReport): void {
-  // If the backend has ended, no process is left to read the message.
+  // Ignore an error: if the backend has ended, no process is left to read the report.
   process.send?.(message, () => undefined);
 }

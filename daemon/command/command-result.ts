@@ -1,18 +1,22 @@
 import type { CommandOutcome } from './command-outcome.ts';
 
-/** The result of a command, in the form of checks and handlers. */
+/** The exit status and output of a command, as in the result of a check. */
 export interface CommandResult {
   readonly status: number;
   readonly output: string;
 }
 
-/** Returns the result in the terms of completion 1.12; undefined: the command was stopped together with its program. */
+/**
+ * Converts the outcome of a command to a status and an output (completion 1.12).
+ *
+ * @returns undefined if the command was stopped together with the program that ran it
+ */
 export function commandResult(outcome: CommandOutcome): CommandResult | undefined {
   switch (outcome.kind) {
     case 'exited':
       return { status: outcome.status, output: outcome.output };
     case 'timed_out':
-      // Sensu reports only the first line, and loses the output.
+      // Sensu reports only the first line of this text and loses the output of the command.
       return {
         status: 2,
         output: ['Execution timed out', ...(outcome.output === '' ? [] : [outcome.output])].join('\n'),

@@ -12,23 +12,28 @@ import {
 } from './command-outcome.ts';
 import { RunningProcess, type ProcessEnd } from './running-process.ts';
 
-/** The backoff between the end of a process and the start of the next. */
+/** Limits of the backoff between the end of a command process and the start of the next. */
 const PAUSE = { minMs: 100, maxMs: 30_000 };
 
 const STOPPED: CommandEnd = { kind: 'cut', output: '' };
 
 export interface CommandOptions extends CommandLimits {
-  /** The standard input of the command. */
+  /** The text that the command reads from its standard input. */
   readonly input: string;
-  /** `NAME=value`; overrides the inherited variables. */
+  /** Environment variables as `NAME=value`; they override inherited variables. */
   readonly environment?: readonly string[] | undefined;
 }
 
 interface RunnerParts {
-  /** `NAME=value` for all commands, which their own variables override; default: none. */
+  /**
+   * Environment variables for all commands, as `NAME=value`; those of a single command override them. Default: none.
+   */
   readonly environment?: readonly string[];
   readonly clock: CommandClock;
-  /** The monotonic clock of the process, which does not jump; default: the one of the machine. */
+  /**
+   * Timers for the time limits of the command process. Default: system timers, which a jump of the wall clock does not
+   * affect.
+   */
   readonly processClock?: CommandClock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
@@ -36,17 +41,18 @@ interface RunnerParts {
 }
 
 /**
- * Runs command lines as `runCommand` does, but in a small process of their own, so that no start of a command blocks
- * this one. The process is started with the first command. If it ends by itself, its commands fail and are killed.
- * Later commands wait for the next process, which is started after a backoff.
+ * Runs commands as `runCommand` does, but in a small separate process, so that the start of a command does not block
+ * this program. The first command starts that process. If the process exits by itself, its commands fail and are
+ * killed. Later commands wait for the next process, which starts after a backoff.
  */
 export class CommandRunner implements AsyncDisposable {
   readonly #parts: RunnerParts;
   #process: RunningProcess | undefined;
-  /** Resolves when the restart backoff has elapsed. */
+  /** Resolves when the backoff before the next command process has elapsed. */
   #pause: Promise<void> = Promise.resolve();
   /**
-   * The number of ends in a row for the backoff. It restarts at 1 after a process that reported the end of a command.
+   * The attempt number for the backoff: the number of command processes that have exited in a row, counted from the
+   * last process that had reported the end of a command.
    */
   #ends = 0;
   readonly #timers = new DisposableStack();
@@ -55,7 +61,7 @@ export class CommandRunner implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Never rejects. */
+  /** Runs a command and returns its outcome. Never rejects. */
   async run(command: CommandLine, { input, environment = [], ...limits }: CommandOptions): Promise<CommandOutcome> {
     const { environment: ofAll = [] } = this.#parts;
     return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
@@ -97,7 +103,7 @@ export class CommandRunner implements AsyncDisposable {
   }
 }
 
-/** Waits for the promise, or for the signal if it is aborted first. */
+/** Waits until the promise resolves or the signal is aborted. */
 async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise: aborted, resolve } = Promise.withResolvers<void>();

@@ -5,17 +5,20 @@ import { killGroup } from './kill-group.ts';
 import { reducedEnvironment } from './reduced-environment.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
-/** The environment variable that marks the processes of a run, also those that leave its process group. */
+/**
+ * The environment variable with the id of a run, which identifies its processes even after they leave its process
+ * group.
+ */
 export const RUN_ID_VARIABLE = 'MON_RUN_ID';
 
 /**
- * The watchdog: a shell of less than a megabyte that outlives the program. It reads `+ ID GROUP` when a command is
- * about to begin and `- ID` when it has ended. At the end of its input, which the kernel reports however the program
- * died, it kills the process groups of the runs that are left, then every process with the id of such a run in its
- * environment.
+ * The script of the watchdog, a shell of less than a megabyte that outlives the program. It reads `+ ID GROUP` before a
+ * command begins and `- ID` after the command has ended. Its input ends when the program dies, however that happens.
+ * Then it kills the process groups of the commands that have not ended, and every process with the id of such a command
+ * in its environment.
  *
- * It repeats the search until nothing new is found in two passes: a process may fork behind the search, and the
- * environment of a process is empty for a moment while it executes a new program.
+ * It repeats the search until two passes find no further process. One pass is not enough: a process may fork behind the
+ * search, and the environment of a process is empty for a moment while it executes a new program.
  */
 const WATCHDOG = `
 trap '' HUP INT TERM
@@ -44,41 +47,47 @@ while [ $passes -lt 2 ]; do
 done
 `;
 
-/** A command that was started. */
+/** One execution of a command, from its start to its end. */
 export interface CommandRun {
-  /** A UUID: the value of `RUN_ID_VARIABLE` in the environment of the command. */
+  /** A UUID, which is the value of `RUN_ID_VARIABLE` in the environment of the command. */
   readonly id: string;
-  /** The process group that the command leads. */
+  /** The id of the process group that the command leads. */
   readonly group: number;
 }
 
 interface WatchdogOptions {
-  /** Opens the standard streams of a watchdog. Default: it inherits no open file of the program. */
+  /** Opens the standard streams of a watchdog. Default: streams with which the watchdog inherits no other open file. */
   readonly openStdio?: typeof shieldedStdio;
-  /** An open descriptor that each watchdog holds until it has ended, so that its end can be awaited. */
+  /**
+   * A descriptor that each watchdog keeps open until it exits, so that another process can wait for the exit;
+   * undefined: there is no such descriptor.
+   */
   readonly lifeline?: number | undefined;
 }
 
-/** The number of attempts to start a working watchdog. After that, only the next command tries again. */
+/**
+ * Maximum number of attempts in a row to start a working watchdog. After that, only the next command starts another
+ * one.
+ */
 const ATTEMPTS = 3;
-/** A watchdog that ends within this time counts as a failed attempt. */
+/** A watchdog that exits within this time counts as a failed attempt. */
 const SHORT_LIFE_MS = 1000;
 
 /**
- * Ensures that no command outlives the program that runs it, whichever dies first, and by which signal.
+ * Kills all running commands if the program that runs them dies, by whatever signal.
  *
- * A command waits at a gate (`runUntilCut`) until `add` has resolved. By then the kernel holds its id and group for the
- * watchdog, and keeps them if the program dies. A program that dies earlier never opens the gate. If the watchdog
- * itself is killed, the next one gets all runs. One gap remains: a program that is killed together with its watchdog,
- * in the milliseconds before the next one has started.
+ * A command does not begin before `add` has resolved (see `runUntilCut`). By then the kernel has stored its id and
+ * group for the watchdog to read, even if the program dies. If the program dies earlier, the command never begins. If
+ * the watchdog itself is killed, a new watchdog receives the ids of all running commands. One gap remains: commands
+ * survive if the program is killed in the milliseconds between the death of its watchdog and the start of the new one.
  */
 export class CommandWatchdog implements Disposable {
   readonly #options: WatchdogOptions;
   readonly #runs = new Map<string, CommandRun>();
   #process: ChildProcess | undefined;
-  /** The number of watchdogs in a row that ended early. */
+  /** Number of watchdogs in a row that exited within `SHORT_LIFE_MS`. */
   #shortLives = 0;
-  /** The runs to kill while this program continues. */
+  /** The runs that must be killed while this program continues. */
   readonly #doomed = new Set<CommandRun>();
   #isKilling = false;
   #isDisposed = false;
@@ -88,9 +97,9 @@ export class CommandWatchdog implements Disposable {
   }
 
   /**
-   * Resolves once the run would be killed if this program died.
+   * Adds a run. Resolves as soon as the watchdog would kill the run if this program died.
    *
-   * @throws Error if there is no watchdog, and none can be started
+   * @throws Error if no watchdog is running and none can be started
    */
   async add(run: CommandRun): Promise<void> {
     this.#runs.set(run.id, run);
@@ -104,19 +113,22 @@ export class CommandWatchdog implements Disposable {
     throw new Error('cannot start the watchdog process, which kills commands that a crash leaves running');
   }
 
-  /** Removes a run. Called when the command has ended, because its process group id may soon be reused. */
+  /** Removes a run. Called when its command has ended, because the system may soon reuse the process group id. */
   remove(run: CommandRun): void {
     if (!this.#doomed.has(run) && this.#runs.delete(run.id)) this.#process?.stdin?.write(`- ${run.id}\n`);
   }
 
-  /** Kills the process group of the run at once. Processes that left the group are killed within some milliseconds. */
+  /**
+   * Kills the process group of the run at once. Processes of the run that left the group are killed within
+   * milliseconds.
+   */
   kill(run: CommandRun): void {
     killGroup(run.group);
     this.#doomed.add(run);
     if (!this.#isKilling) void this.#killDoomed();
   }
 
-  /** Ends the watchdog, which kills the remaining runs. */
+  /** Ends the watchdog, which first kills all runs that have not been removed. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#process?.stdin?.end();
@@ -139,8 +151,8 @@ export class CommandWatchdog implements Disposable {
   }
 
   /**
-   * Uses one watchdog for all runs that are killed at about the same time, because a search reads the environment of
-   * all processes.
+   * Kills the runs in `#doomed` with an additional watchdog. One watchdog kills all runs of about the same time,
+   * because its search reads the environment of every process.
    */
   async #killDoomed(): Promise<void> {
     this.#isKilling = true;
@@ -149,7 +161,8 @@ export class CommandWatchdog implements Disposable {
       const watchdog = startWatchdog(this.#options);
       const ended = once(watchdog, 'exit').catch(() => undefined);
       await isWritten(watchdog, linesOf(runs));
-      // Not earlier: if this program dies meanwhile, the other watchdog kills them.
+      // Remove the runs from the main watchdog only after the additional watchdog has received them: if this program
+      // dies, one of them must kill the runs.
       for (const run of runs) {
         this.#doomed.delete(run);
         this.remove(run);
@@ -161,7 +174,10 @@ export class CommandWatchdog implements Disposable {
   }
 }
 
-/** Starts a watchdog that does not keep this program alive, in a session that no signal to the program reaches. */
+/**
+ * Starts a watchdog. It does not keep this program running, and it has a session of its own, so that signals to the
+ * process group of this program do not reach it.
+ */
 function startWatchdog({ openStdio = shieldedStdio, lifeline }: WatchdogOptions): ChildProcess {
   using opened = openStdio(['pipe', lifeline ?? 'ignore', 'ignore']);
   const watchdog = spawn('/bin/sh', ['-c', WATCHDOG], {
@@ -171,7 +187,7 @@ function startWatchdog({ openStdio = shieldedStdio, lifeline }: WatchdogOptions)
   });
   watchdog.unref();
   (watchdog.stdin as Socket | null)?.unref();
-  // A failed watchdog is detected when it cannot be written to.
+  // Ignore errors here: a watchdog that is not running is detected when a write to it fails.
   watchdog.on('error', () => undefined);
   watchdog.stdin?.on('error', () => undefined);
   return watchdog;
@@ -181,7 +197,10 @@ function linesOf(runs: readonly CommandRun[]): string {
   return runs.map(({ id, group }) => `+ ${id} ${String(group)}\n`).join('');
 }
 
-/** Resolves to true when the kernel has the text for the watchdog, and to false if the watchdog has ended. */
+/**
+ * Writes text to the watchdog. Resolves to true as soon as the kernel has stored the text, and to false if the watchdog
+ * has exited.
+ */
 async function isWritten(watchdog: ChildProcess, text: string): Promise<boolean> {
   if (watchdog.pid === undefined) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -1,4 +1,4 @@
-/** Kills all processes of a process group. */
+/** Kills all processes of a process group. Does nothing if the group has already ended. */
 export function killGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');

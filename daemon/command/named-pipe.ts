@@ -9,10 +9,10 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 const run = promisify(execFile);
 
 /**
- * Opens named pipes, for systems that cannot create unnamed ones. The names are removed before any other program can
- * use them.
+ * Opens named pipes, for systems on which `openUnnamedPipes` fails. Their names are in a private directory and are
+ * removed as soon as both ends of all pipes are open.
  *
- * @throws Error if there is no space for the names
+ * @throws Error if the names cannot be created, for example because the disk is full
  */
 export async function openNamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds[]> {
   const directory = await mkdtemp(join(tmpdir(), 'mon-command-'));
@@ -35,13 +35,14 @@ export async function openNamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds
 type Open = (path: string, flags: number) => number;
 
 function openOutput(path: string, open: Open): PipeEnds {
-  // The reader is opened first, without waiting for a writer.
+  // The reader is opened first and without blocking, because opening a writer waits for a reader.
   const own = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { own, child: open(path, constants.O_WRONLY) };
 }
 
 function openInput(path: string, open: Open): PipeEnds {
-  // A writer can only be opened while there is a reader, and commands cannot use a non-blocking reader.
+  // A non-blocking writer can be opened only while a reader exists, and commands need a blocking reader. So a temporary
+  // non-blocking reader is opened first.
   const firstReader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const own = open(path, constants.O_WRONLY | constants.O_NONBLOCK);

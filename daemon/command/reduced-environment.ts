@@ -1,4 +1,4 @@
-/** The only variables that commands inherit (security S14); credentials of the program must not be among them. */
+/** Names of the only variables that commands inherit (security S14). No variable with credentials may match. */
 const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -19,31 +19,31 @@ import { reducedEnvironment } from './reduced-environment.ts';
 import { withInheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
-/** The maximum size of the output (security S7). */
+/** Maximum size of the collected output of a command, in bytes (security S7). */
 export const OUTPUT_BYTES_MAX = 256 * 1024;
 
 const CUT_NOTE = `\n... output truncated after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
-/** The time for which processes of an ended command may still write. */
+/** Time after the exit of a command during which the output of its remaining processes is still read. */
 const STRAGGLER_MS = 1000;
 
 interface StartOptions {
   readonly clock: CommandClock;
   /** Kills the command if this program dies. */
   readonly watchdog: CommandWatchdog;
-  /** The standard input; undefined: it is empty. */
+  /** Standard input of the command; undefined: the input is empty. */
   readonly input?: string | undefined;
-  /** `NAME=value`; overrides the inherited variables. */
+  /** Environment variables as `NAME=value`; they override inherited variables. */
   readonly environment?: readonly string[] | undefined;
 }
 
 /**
- * Runs a line through the shell, or a program with its arguments without one (security S14). The command gets a process
- * group of its own. Standard output and standard error are merged in the order of writing (completion 1.12). A timeout
- * or an abort kills all processes of the command. Never rejects.
+ * Runs a command: a text in the shell, or a program with its arguments without a shell (security S14). The command gets
+ * a process group of its own. Standard output and standard error are merged in the order of writing (completion 1.12).
+ * A time limit or an abort kills all processes of the command. Never rejects.
  *
- * The status is the exit status as the shell reports it (127 not found, 126 not executable). If a signal killed the
- * command, it is the number of the signal (legacy-peer, sensu-client). Without a shell it is the same.
+ * The status is the exit status as the shell reports it (127: not found, 126: not executable), also without a shell. If
+ * a signal killed the command, the status is the number of the signal (legacy-peer, sensu-client).
  */
 export async function runCommand(
   command: CommandLine,
@@ -56,13 +56,13 @@ export async function runCommand(
 
 interface UntilCutOptions extends StartOptions {
   readonly cut: AbortSignal;
-  /** Opens the pipes of a command. Default: new ones for each command. */
+  /** Opens the pipes of a command. Default: new pipes for each command. */
   readonly openPipes?: typeof openCommandPipes;
-  /** Opens the standard streams of a command. Default: the command inherits no open file of this program. */
+  /** Opens the standard streams of a command. Default: streams with which the command inherits no other open file. */
   readonly openStdio?: typeof shieldedStdio;
 }
 
-/** Runs a command as `runCommand` does, until it ends or `cut` is aborted. */
+/** Runs a command as `runCommand` does, until it ends or `cut` is aborted, which kills the command. */
 export async function runUntilCut(
   command: CommandLine,
   {
@@ -93,25 +93,25 @@ export async function runUntilCut(
 interface RunningCommand {
   readonly child: ChildProcess;
   readonly run: CommandRun;
-  /** The merged output streams of the command. */
+  /** The merged standard output and standard error of the command. */
   readonly output: Readable;
-  /** This program's end of the standard input. */
+  /** The stream with which this program writes the standard input of the command; null: there is none. */
   readonly input: Writable | null;
 }
 
-/** The name that the shell puts before its own messages, as Sensu has it. */
+/** The name that the shell puts before its error messages, the same as in Sensu. */
 const SHELL_NAME = 'sh';
 
 /**
- * Waits at the gate, and exits if the standard input ends first. The shell reads only the first line, so the rest is
- * left for the command.
+ * Shell code that waits for the first line of the standard input before the command starts, and exits if the input ends
+ * first. The shell reads only that line, so the command can read the input after it.
  */
 const GATE = 'read -r gate || exit';
 
-/** Replaces itself with the shell that runs the command, whose text is unchanged. */
+/** Shell code that replaces the waiting shell with the shell that runs the text of the command. */
 const COMMAND = `exec /bin/sh -c "$1" ${SHELL_NAME}`;
 
-/** Replaces itself with a program, whose arguments are never parsed by the shell. */
+/** Shell code that replaces the waiting shell with a program. The shell never parses the program's arguments. */
 const PROGRAM = `
 command -v -- "$1" >/dev/null || { printf '%s: not found\\n' "$1"; exit 127; }
 case $1 in */*) [ -x "$1" ] || { printf '%s: permission denied\\n' "$1"; exit 126; } ;; esac
@@ -120,13 +120,14 @@ exec "$@"`;
 type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
   Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
 
-/** Starts a command, which waits at the gate. */
+/** Starts the shell of a command, which waits for a line on its standard input (`GATE`) before it runs the command. */
 async function spawnCommand(
   command: CommandLine,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
 ): Promise<RunningCommand> {
-  // Without space for the name of a pipe, a socket is better than no run: checks must report a full disk. But a socket
-  // cannot serve two streams.
+  // On a full disk there may be no space for the names of pipes. Then Node.js creates sockets, because checks must
+  // still run to report the full disk. A socket cannot serve two streams, so the shell redirects standard error to
+  // standard output.
   using pipes = await openPipes(input !== undefined).catch(() => undefined);
   using opened = openStdio([
     pipes?.input?.childEnd ?? 'pipe',
@@ -149,7 +150,7 @@ async function spawnCommand(
       }),
     );
     const ownInput = pipes?.input?.ours ?? child.stdin;
-    // A command may ignore its input or a part of it.
+    // Ignore write errors: a command may not read its input, or only a part of it.
     ownInput?.on('error', () => undefined);
     const output = pipes?.output.ours ?? child.stdout ?? Readable.from([]);
     return { child, run: { id, group: await groupOf(child) }, output, input: ownInput };
@@ -160,14 +161,21 @@ async function spawnCommand(
   }
 }
 
-/** Returns the process group of a started command. Throws the error that prevented its start. */
+/**
+ * Returns the process group of a started command, which is its process id.
+ *
+ * @throws the error that prevented its start
+ */
 async function groupOf(child: ChildProcess): Promise<number> {
   if (child.pid !== undefined) return child.pid;
   const [error] = (await once(child, 'error')) as [Error];
   throw error;
 }
 
-/** Lets a command start once it is certain to be killed if this program dies, and writes its input. */
+/**
+ * Adds the command to the watchdog, which kills it if this program dies. Then writes the line for which the shell of
+ * the command waits, and the input of the command.
+ */
 async function openGate(
   { run, input: ownInput }: RunningCommand,
   watchdog: CommandWatchdog,
@@ -194,11 +202,14 @@ function variablesOf(environment: readonly string[]): Record<string, string> {
 interface CollectedOutput {
   readonly output: string;
   readonly isOutputCut: boolean;
-  /** True if the command was killed instead of ending by itself. */
+  /** True if the command was killed because of an abort; false if it ended by itself. */
   readonly isCut: boolean;
 }
 
-/** Returns the output until the end of the command, or until `cut`, which kills the command. */
+/**
+ * Returns the output of the command until it has ended. If `cut` is aborted, kills the command and returns its output
+ * so far.
+ */
 async function outputOf(
   { child, output, input }: RunningCommand,
   { clock, cut, kill }: { readonly clock: CommandClock; readonly cut: AbortSignal; readonly kill: () => void },
@@ -208,7 +219,8 @@ async function outputOf(
   const collected = new CappedOutput();
   let isCut = false;
   const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, isCut });
-  // A process that left the group may hold the pipe open forever, although the command has ended.
+  // Wait only a short time for the end of the output: a process that left the process group may keep the pipe open
+  // forever, although the command has ended.
   const finishSoon = (): void => {
     if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, finish));
   };
@@ -216,7 +228,7 @@ async function outputOf(
     if (hasExited(child)) return;
     isCut = true;
     kill();
-    // The output of killed processes is still in the pipe, up to its end.
+    // Read the output that the killed processes have left in the pipe.
     if (output.closed) finish();
     else finishSoon();
   };
@@ -249,14 +261,15 @@ function statusOf({ exitCode, signalCode }: ChildProcess): number {
 }
 
 /**
- * Collects output up to the limit. The rest is read and dropped, so that the command is never blocked by a full pipe.
+ * Collects output up to `OUTPUT_BYTES_MAX`. Further output is read and dropped, so that a full pipe never blocks the
+ * command.
  */
 class CappedOutput {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #isCut = false;
 
-  /** True if there was more output than the limit. */
+  /** True if the output exceeded `OUTPUT_BYTES_MAX`, so it is truncated. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -270,11 +283,11 @@ class CappedOutput {
     this.#bytes += kept.length;
   }
 
-  /** Returns the output. Invalid UTF-8 bytes become U+FFFD. */
+  /** Returns the collected output as text. Invalid UTF-8 bytes become U+FFFD. */
   text(): string {
     const bytes = Buffer.concat(this.#chunks);
-    // The decoder drops a character that the limit has split. Without a cut, invalid bytes at the end must stay
-    // visible.
+    // If the output is truncated, the decoder drops a character that the limit has split. Without truncation, invalid
+    // bytes at the end must stay visible.
     return this.#isCut ? `${new StringDecoder('utf8').write(bytes)}${CUT_NOTE}` : bytes.toString('utf8');
   }
 }

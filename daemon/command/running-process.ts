@@ -8,45 +8,53 @@ import { reducedEnvironment } from './reduced-environment.ts';
 import { inheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
-/** The path of the program. In a bundle it is also in the same folder, under the same name. */
+/**
+ * Path of the program of the command process. A bundle contains that program in the same directory under the same name.
+ */
 const PROGRAM = join(import.meta.dirname, `command-process${extname(import.meta.filename)}`);
 
-/** Inputs and outputs of commands are short-lived: a small young generation is enough. */
+/**
+ * Node.js flags of the command process. A small young generation of the heap is enough, because the inputs and outputs
+ * of commands are short-lived.
+ */
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 
-/** The descriptor to which Node.js writes fatal errors. */
+/** The descriptor of standard error, to which Node.js writes fatal errors. */
 const STDERR = 2;
 
-/** The time limit for the process to kill a command or to end, and for its watchdogs to kill the remaining commands. */
+/**
+ * Time limit for the command process to kill a command or to exit, and for its watchdogs to kill the remaining
+ * commands.
+ */
 const ANSWER_MS = 5000;
 
 const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has exited and will be restarted' };
 
-/** A command with its input. */
+/** A command with its input and its environment variables. */
 type RunRequest = Omit<Extract<CommandRequest, { readonly kind: 'run' }>, 'kind' | 'id'>;
 
-/** The reason and circumstances of the end of the process. */
+/** Describes the end of a command process. */
 export interface ProcessEnd {
   readonly reason: string;
-  /** The number of commands that ended with it. */
+  /** Number of commands that were running when the process ended. */
   readonly commands: number;
-  /** True if it has ever reported the end of a command. */
+  /** True if the process had reported the end of at least one command. */
   readonly hasAnswered: boolean;
 }
 
-/** One process that runs commands, from its start to its end. Dispose of it to end it with all its commands. */
+/** One command process, from its start to its end. Disposing of it ends the process and kills all its commands. */
 export class RunningProcess implements AsyncDisposable {
   readonly #ended: Promise<void>;
   readonly #clock: CommandClock;
   readonly #child: ChildProcess;
-  /** The functions that resolve the running commands, by their number. */
+  /** The callbacks that receive the end of each running command, by the id of the command. */
   readonly #runs = new Map<number, (end: CommandEnd) => void>();
   #lastId = 0;
   #hasAnswered = false;
 
   /**
-   * @param clock the clock for the time limits of its answers
-   * @param onEnd called when the process has ended for any reason, before its commands fail
+   * @param clock the timers for the time limit `ANSWER_MS`
+   * @param onEnd called when the process has ended for any reason, before its running commands fail
    */
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
     this.#clock = clock;
@@ -55,7 +63,11 @@ export class RunningProcess implements AsyncDisposable {
     this.#ended = this.#untilEnd(onEnd);
   }
 
-  /** @param cut kills the command */
+  /**
+   * Runs a command in the process and waits for its end. Never rejects: if the process ends, the command fails.
+   *
+   * @param cut kills the command when it is aborted
+   */
   async run(what: RunRequest, cut: AbortSignal): Promise<CommandEnd> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<CommandEnd>();
@@ -65,7 +77,7 @@ export class RunningProcess implements AsyncDisposable {
       this.#send({ kind: 'cut', id });
       ends.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
     };
-    // The channel needs no limit of its own: the number of running handlers is limited, and their events are in memory.
+    // The queue of unsent requests needs no limit, because the number of running handlers is limited.
     this.#send({ kind: 'run', id, ...what });
     cut.addEventListener('abort', stop);
     ends.defer(() => cut.removeEventListener('abort', stop));
@@ -81,7 +93,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   #send(request: CommandRequest): void {
-    // A request that cannot be sent fails together with the process.
+    // Ignore a failed send: the process is ending, and then all its running commands fail.
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 
@@ -97,15 +109,17 @@ export class RunningProcess implements AsyncDisposable {
 
   async #untilEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
     const child = this.#child;
-    // All reports have been read when the channel is closed, but Node.js may announce the end of a process before that.
+    // When the channel is disconnected, all reports have been received. Node.js may report the exit of the process
+    // earlier.
     const read = new Promise<void>((resolve) => child.once('disconnect', resolve));
-    // The lifeline is closed when the watchdogs have killed all commands.
+    // The lifeline is closed when the process and its watchdogs have exited; by then the watchdogs have killed all
+    // commands.
     const lifeline = child.stdio[LIFELINE] as Readable | null | undefined;
     const closed = new Promise<void>((resolve) => lifeline?.once('close', resolve).resume());
     const reason = await new Promise<string>((resolve) => {
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
       child.on('error', (error) => {
-        // Only a process without a pid was never started. After any other error it still emits its end.
+        // Without a process id, the process could not be started. After any other error, `exit` is still emitted.
         if (child.pid === undefined) resolve(errorMessage(error));
       });
     });
@@ -126,12 +140,14 @@ function start(): ChildProcess {
     stdio: shield.stdio,
     serialization: 'advanced',
     env: { ...reducedEnvironment(process.env), ...compileCacheOf(process.env) },
-    // Not the flags of this process: they are for a large one.
+    // The Node.js flags of this process are not passed on, because they are meant for a large process.
     execArgv: NODE_FLAGS,
   });
 }
 
-/** Returns the variable with the compile cache of Node.js. Commands do not inherit it. */
+/**
+ * Returns the environment variable that names the compile cache of Node.js, if it is set. Commands do not inherit it.
+ */
 function compileCacheOf({ NODE_COMPILE_CACHE: directory }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }

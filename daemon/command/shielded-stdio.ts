@@ -1,20 +1,21 @@
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
 
-/** A descriptor of this program, or an instruction to Node.js. */
+/** A file descriptor of this program, or a stream type of Node.js. */
 type Stream = number | 'pipe' | 'ignore' | 'ipc';
 
-/** The standard streams of a child. Dispose of them once the child is spawned. */
+/** The standard streams of a child process. Dispose of them as soon as the child process has been spawned. */
 interface ChildStdio extends Disposable {
   readonly stdio: StdioOptions;
 }
 
 /**
- * Returns standard streams for a child that inherits no other open file.
+ * Returns standard streams for a child process, with which it inherits no other open file of this program.
  *
- * LevelDB opens its files without close-on-exec, so every child would inherit them and could write to them. Node.js
- * cannot close a descriptor in a child, but it can replace it: `/dev/null` goes over every number in use. Unused
- * numbers stay free, because `spawn` itself needs one to report that the program cannot be started.
+ * LevelDB opens its files without close-on-exec, so every child process would inherit them and could write to them.
+ * Node.js cannot close a descriptor in a child process, but can replace it: `/dev/null` replaces every other open
+ * descriptor. Unused descriptor numbers stay free, because `spawn` itself needs one to report that a program cannot be
+ * started.
  */
 export function shieldedStdio(
   streams: readonly [input: Stream, output: Stream, errors: Stream, ...others: readonly Stream[]],
@@ -31,13 +32,14 @@ export function shieldedStdio(
 }
 
 /**
- * Returns unshielded streams, for a process in which only Node.js opens files: it closes them in each child by itself.
+ * Returns standard streams without replaced descriptors, for a process in which only Node.js opens files: Node.js
+ * closes its own files in every child process.
  */
 export function plainStdio(streams: Parameters<typeof shieldedStdio>[0]): ChildStdio {
   return { stdio: [...streams], [Symbol.dispose]: () => undefined };
 }
 
-/** Closes the `/dev/null` descriptors that `shieldedStdio` passed from the parent process. */
+/** Closes the `/dev/null` descriptors that this process inherited because its parent process used `shieldedStdio`. */
 export function closeCovers(): void {
   const nullDevice = statSync('/dev/null');
   for (const descriptor of readdirSync('/dev/fd').map(Number)) {
@@ -45,7 +47,10 @@ export function closeCovers(): void {
   }
 }
 
-/** True if the descriptor is open: the listing also contains the descriptor from which it was read. */
+/**
+ * True if the descriptor is open. A listing of `/dev/fd` also contains the descriptor from which it was read, which is
+ * closed afterwards.
+ */
 function isOpen(descriptor: number): boolean {
   try {
     fstatSync(descriptor);

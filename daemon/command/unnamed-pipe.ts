@@ -3,16 +3,17 @@ import { once } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 
-/** Descriptors that every shell can name, besides the standard ones. */
+/** The descriptor numbers above the standard streams that every shell can redirect. */
 const NUMBERS = [3, 4, 5, 6, 7, 8, 9];
 
 /**
- * Opens unnamed pipes. They leave nothing on the disk whenever the program dies. Their reader also sees the end of the
- * data if it opens `/dev/stdin` after everything was written; the reader of a named pipe would wait for another writer.
+ * Opens unnamed pipes. They leave nothing on the disk, even if the program dies. A command that opens `/dev/stdin`
+ * after all input was written sees the end of the input; with a named pipe it would wait for another writer.
  *
- * Node.js cannot create them, but a shell can, and Linux lets other processes of the same user open both ends.
+ * Node.js cannot create unnamed pipes. A shell creates them, and this program opens both ends of each pipe in `/proc`,
+ * as Linux allows for processes of the same user.
  *
- * @returns undefined if there is no `/proc`, or the shell creates no pipes
+ * @returns undefined if the pipes cannot be opened, because there is no `/proc` or the shell creates no pipes
  */
 export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds[] | undefined> {
   using opened = new DisposableStack();
@@ -28,13 +29,18 @@ export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEn
   return ends;
 }
 
-/** @param opened closes the ends when it is disposed of */
+/**
+ * Opens one pipe for each item of `uses`, with one shell.
+ *
+ * @param uses at most as many items as `NUMBERS` has
+ * @param opened the ends of the pipes are added to it, and are closed when it is disposed of
+ */
 async function pipesOfShell(uses: readonly PipeUse[], opened: DisposableStack): Promise<PipeEnds[]> {
   const numbers = NUMBERS.slice(0, uses.length);
   const shell = spawn('/bin/sh', ['-c', makePipes(numbers)], { stdio: ['pipe', 'pipe', 'ignore'] });
-  // A shell that could not be started is detected by its missing pipes.
+  // Ignore the error of a shell that cannot be started: opening its pipes in `/proc` then fails.
   shell.on('error', () => undefined);
-  // The shell may have ended before its input is closed.
+  // Ignore the error if the shell has exited before its input is closed.
   shell.stdin.on('error', () => undefined);
   try {
     await Promise.race([once(shell.stdout, 'data'), once(shell, 'exit')]);
@@ -55,10 +61,16 @@ function pipeAt(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
   return isOutput ? { child: writer, own: reader } : { child: reader, own: writer };
 }
 
-/** The content of a here-document: some shells create no pipe for an empty one. */
+/**
+ * The content of each here-document. It is not empty, because some shells create no pipe for an empty here-document.
+ */
 const CONTENT = '\n';
 
-/** @throws Error if the content is missing */
+/**
+ * Reads the content of the here-document from the pipe, so that the pipe is empty.
+ *
+ * @throws Error if the pipe cannot be read
+ */
 function emptyPipe(path: string): void {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -69,8 +81,8 @@ function emptyPipe(path: string): void {
 }
 
 /**
- * Returns a shell script that creates a pipe for each here-document, prints a line when they exist, and runs until its
- * input ends.
+ * Returns a shell script that creates one pipe for each descriptor number with a here-document, prints a line when all
+ * pipes exist, and runs until its input ends.
  */
 function makePipes(numbers: readonly number[]): string {
   const documents = numbers.map((number) => `${String(number)}<<END`).join(' ');

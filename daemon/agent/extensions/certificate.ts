@@ -11,23 +11,23 @@ const DAY_MS = 86_400_000;
 
 const parametersSchema = z
   .strictObject({
-    /** The path of a certificate, PEM or DER; absent: the certificate of a server. */
+    /** Path of a certificate, in PEM or DER; absent: the certificate of the server at `host` is checked. */
     file: z.string().min(1).optional(),
     host: z.string().min(1).optional(),
     port: numberSchema.pipe(z.int().min(1).max(65_535)).default(443),
-    /** The requested server name (SNI), if it differs from `host`. */
+    /** Server name in the TLS handshake (SNI); default: `host`. */
     server_name: z.string().min(1).optional(),
-    /** The remaining days. */
+    /** Number of remaining days below which the status is WARNING. */
     warning: numberSchema.default(30),
     critical: numberSchema.default(7),
-    /** Seconds. */
+    /** Time limit for the connection and the TLS handshake with a server, in seconds. */
     timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
   })
   .refine(({ file, host }) => (file === undefined) !== (host === undefined), 'set either "host" or "file"');
 
 type Parameters = z.infer<typeof parametersSchema>;
 
-/** Checks how long a certificate is still valid. It does not check whether the certificate is trusted. */
+/** Checks how long a certificate remains valid. It does not check whether the certificate is trusted. */
 export const certificate = defineExtension(
   'certificate',
   parametersSchema,
@@ -51,7 +51,7 @@ async function certificateOf(
   const socket = connect({
     host,
     port,
-    // An expired certificate must be reported, not rejected; no data is sent to the server.
+    // Report an expired certificate instead of rejecting the connection. No data is sent to the server.
     rejectUnauthorized: false,
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
   }).on('error', () => undefined);

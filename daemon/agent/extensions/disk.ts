@@ -5,20 +5,20 @@ import { defineExtension, finding, numberSchema, statusOver } from './extension.
 const GIB = 1024 ** 3;
 
 const parametersSchema = z.strictObject({
-  /** Any path on the filesystem. */
+  /** Any path on the filesystem that is checked. */
   path: z.string().min(1).default('/'),
-  /** The used percentage. */
+  /** Percentage of used space or inodes at which the status is WARNING. */
   warning: numberSchema.default(80),
   critical: numberSchema.default(90),
 });
 
-/** Checks space and inodes of one filesystem: if either runs out, nothing can be written. */
+/** Checks the space and inodes of one filesystem, because without either of them no file can be created. */
 export const disk = defineExtension('disk', parametersSchema, async ({ path, ...limits }) => {
   const { blocks, bfree, bavail, bsize, files, ffree } = await statfs(path);
   const used = blocks - bfree;
-  // The base is used plus available, because the rest is reserved: this is the percentage that df shows.
+  // The percentage that `df` shows: used space divided by the sum of used and available space, without reserved space.
   const space = percent(used, used + bavail);
-  // Some filesystems create inodes on demand and report none.
+  // Some filesystems create inodes on demand and report a total of 0.
   const inodes = percent(files - ffree, files);
   const status = statusOver(Math.max(space, inodes), limits);
   const free = `${gib(bavail * bsize)} free`;

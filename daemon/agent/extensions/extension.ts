@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errorMessage } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
-/** The outcome of a built-in check: an exit status as of a plugin, and one line of output. */
+/** The outcome of a built-in check: an exit status like that of a plugin, and one line of output. */
 export interface ExtensionResult {
   readonly status: 0 | 1 | 2 | 3;
   readonly output: string;
@@ -14,18 +14,20 @@ export interface ExtensionContext {
 }
 
 /**
- * A check that requires no installed program: `"extension": NAME`, with its parameters in an attribute of the same
- * name.
+ * A built-in check, which needs no installed program. A check definition selects it with `"extension": NAME` and sets
+ * its parameters in an attribute with the name of the extension.
  */
 export interface Extension {
   readonly name: string;
-  /** @param parameters the parameters of the definition, with tokens replaced, but not validated */
+  /** @param parameters the parameters in the check definition, with replaced tokens, not validated */
   run(parameters: unknown, context: ExtensionContext): Promise<ExtensionResult>;
 }
 
 /**
- * Defines an extension by the schema of its parameters and its probe. If the probe throws, the status is UNKNOWN: the
- * probe could not look, so it must not report an outage.
+ * Defines a built-in check.
+ *
+ * @param schema validates the parameters; if they are invalid, the status is UNKNOWN
+ * @param probe checks the target; if it throws, the status is UNKNOWN, because the state of the target is not known
  */
 export function defineExtension<Schema extends z.ZodType>(
   name: string,
@@ -50,24 +52,24 @@ export function defineExtension<Schema extends z.ZodType>(
 
 const WORDS = ['OK', 'WARNING', 'CRITICAL', 'UNKNOWN'] as const;
 
-/** Returns a finding whose output is `DISK WARNING - text`, on one line. */
+/** Returns a result whose output is one line such as `DISK WARNING - text`. */
 export function finding(name: string, status: ExtensionResult['status'], text: string): ExtensionResult {
   return { status, output: `${name.toUpperCase()} ${WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
 }
 
-/** A number, or the text of a number, as a replaced token yields it (reference 2.3.5). */
+/** A number, or a number as text, which is what a replaced token yields (reference 2.3.5). */
 export const numberSchema = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
   z.number(),
 );
 
-/** Returns the status of a value for which higher is worse. */
+/** Returns the status of a value that must stay below its limits. */
 export function statusOver(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
   if (value >= limits.critical) return 2;
   return value >= limits.warning ? 1 : 0;
 }
 
-/** Returns the status of a value for which lower is worse. */
+/** Returns the status of a value that must not fall below its limits. */
 export function statusUnder(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
   if (value < limits.critical) return 2;
   return value < limits.warning ? 1 : 0;

@@ -11,7 +11,7 @@ const EXTENSIONS: ReadonlyMap<string, Extension> = new Map(
   [certificate, disk, http, load, memory, processes, tcp].map((extension) => [extension.name, extension]),
 );
 
-/** The names of all extensions, for messages. */
+/** The names of all built-in checks, for log messages. */
 export const EXTENSION_NAMES: readonly string[] = [...EXTENSIONS.keys()];
 
 export function findExtension(name: string): Extension | undefined {

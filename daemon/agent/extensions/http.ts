@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineExtension, finding, numberSchema, statusOver, type ExtensionResult } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
-/** The maximum size of a response body that is read and searched. */
+/** Number of bytes of a response body after which reading stops. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
 const parametersSchema = z.strictObject({
@@ -13,11 +13,11 @@ const parametersSchema = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST']).default('GET'),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().optional(),
-  /** The only accepted status; absent: any below 400. */
+  /** The only accepted HTTP status; absent: every status below 400 is accepted. */
   status: numberSchema.pipe(z.int().min(100).max(599)).optional(),
-  /** A text that the response must contain. */
+  /** A text that the response body must contain. */
   contains: z.string().min(1).optional(),
-  /** Seconds until the whole response has arrived. */
+  /** Response time in seconds, including the body, at which the status is WARNING. */
   warning: numberSchema.default(Number.POSITIVE_INFINITY),
   critical: numberSchema.default(Number.POSITIVE_INFINITY),
   timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
@@ -26,9 +26,9 @@ const parametersSchema = z.strictObject({
 type Parameters = z.infer<typeof parametersSchema>;
 
 /**
- * Checks an HTTP endpoint. The target is the URL of the operator, without restrictions: the check is meant for services
- * of this machine and its network. It follows no redirects, so no response can lead it elsewhere. It sends only the
- * data in the definition (security S15).
+ * Checks an HTTP endpoint. Every URL is allowed, because the operator sets it to monitor services of this machine and
+ * its network. Redirects are not followed, so that no response can lead the check to another address. Only data in the
+ * check definition is sent (security S15).
  */
 export const http = defineExtension(
   'http',
@@ -56,9 +56,10 @@ export const http = defineExtension(
 
 async function ask({ url, method, headers, body }: Parameters, signal: AbortSignal): Promise<IncomingMessage> {
   const start = url.startsWith('https:') ? requestHttps : requestHttp;
-  // A new connection each time: a reused one would hide that new connections are rejected.
+  // Open a new connection for each check: a reused connection would hide that new connections are rejected.
   const request = start(url, { method, headers: { 'User-Agent': 'mon-agent', ...headers }, agent: false, signal });
-  // After the response has started, its reader receives errors.
+  // Ignore errors of the request here: `once` reports those before the response, and the reader of the response later
+  // ones.
   request.on('error', () => undefined).end(body);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   return answer;
@@ -75,7 +76,7 @@ async function readStart(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Returns the URL without parts that may contain a password. */
+/** Returns the URL without credentials and query, which may contain a password. */
 function shown(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -5,14 +5,14 @@ import { defineExtension, finding, numberSchema, statusOver } from './extension.
 const MINUTES = [1, 5, 15] as const;
 
 const parametersSchema = z.strictObject({
-  /** Running and runnable processes per core. */
+  /** Load average per core at which the status is WARNING. The load average counts running and runnable processes. */
   warning: numberSchema.default(2),
   critical: numberSchema.default(4),
-  /** The minutes of the average. */
+  /** Period of the load average in minutes. */
   minutes: numberSchema.pipe(z.literal(MINUTES)).default(5),
 });
 
-/** Checks the load of the processors. */
+/** Checks the load average of the machine per processor core. */
 export const load = defineExtension('load', parametersSchema, ({ minutes, ...limits }) => {
   const cores = availableParallelism();
   const perCore = (loadavg()[MINUTES.indexOf(minutes)] ?? 0) / cores;

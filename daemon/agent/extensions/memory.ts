@@ -8,12 +8,12 @@ const run = promisify(execFile);
 const GIB = 1024 ** 3;
 
 const parametersSchema = z.strictObject({
-  /** The used percentage. */
+  /** Percentage of memory in use at which the status is WARNING. */
   warning: numberSchema.default(80),
   critical: numberSchema.default(90),
 });
 
-/** Checks the memory in use: all that programs could not allocate now. */
+/** Checks the memory in use, that is all memory that a program could not allocate at once. */
 export const memory = defineExtension('memory', parametersSchema, async (limits, { signal }) => {
   const total = totalmem();
   const used = total - (await availableBytes(signal));
@@ -27,14 +27,15 @@ export const memory = defineExtension('memory', parametersSchema, async (limits,
 });
 
 async function availableBytes(signal: AbortSignal): Promise<number> {
-  // On Linux this is the kernel's available memory; on macOS only unused memory, without caches.
+  // On Linux, `freemem` returns the kernel's available memory; on macOS, only unused memory, without caches.
   if (process.platform !== 'darwin') return freemem();
   const { stdout } = await run('vm_stat', { signal });
   return pagesToBytes(stdout);
 }
 
 /**
- * Returns the bytes that are available at once: free, inactive, speculative and purgeable pages.
+ * Returns the number of bytes that a program can allocate at once on macOS: the free, inactive, speculative and
+ * purgeable pages.
  *
  * @param text the output of `vm_stat`
  */

@@ -1,11 +1,14 @@
 import { errorMessage } from '../../../shared/errors.ts';
 
-/** Returns a signal that aborts with `signal`, or after this many seconds. */
+/** Returns a signal that is aborted as soon as `signal` is aborted or the given number of seconds has passed. */
 export function limitedTo(seconds: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(seconds * 1000))]);
 }
 
-/** Returns the text for a probe that failed with an error; it follows the name of the target. */
+/**
+ * Returns the text for a failed probe, such as `refuses connections`, which follows the name of the target in the
+ * output.
+ */
 export function whyItFailed(error: unknown, limit: AbortSignal, seconds: number): string {
   if (limit.aborted) return `does not respond within ${String(seconds)} s`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -7,14 +7,14 @@ import { z } from 'zod';
 import { defineExtension, finding, numberSchema } from './extension.ts';
 
 const run = promisify(execFile);
-/** The maximum size of the process list that `ps` prints. */
+/** Maximum size of the process list that `ps` prints, in bytes. */
 const LIST_BYTES_MAX = 64 * 1024 * 1024;
 
 const parametersSchema = z
   .strictObject({
-    /** The program, without its folder. */
+    /** The name of the program, without its directory. */
     name: z.string().min(1).optional(),
-    /** A text in the command line. */
+    /** A text that the command line must contain. */
     contains: z.string().min(1).optional(),
     min: numberSchema.pipe(z.int().min(0)).default(1),
     max: numberSchema.pipe(z.int().min(0)).optional(),
@@ -23,11 +23,11 @@ const parametersSchema = z
 
 interface RunningProcess {
   readonly pid: number;
-  /** The command line of the start, its arguments joined with spaces; for a kernel thread, its name. */
+  /** The command line of the process, its arguments joined with spaces; for a kernel thread, its name. */
   readonly commandLine: string;
 }
 
-/** Checks that the number of matching processes is within limits. The agent itself never counts. */
+/** Checks that the number of matching processes is within limits. The agent's own process is not counted. */
 export const processes = defineExtension(
   'process',
   parametersSchema,
@@ -51,13 +51,17 @@ export const processes = defineExtension(
 
 async function listProcesses(signal: AbortSignal): Promise<RunningProcess[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((entry) => /^\d+$/.test(entry));
-  // Without a /proc that lists processes, as on macOS, ps is part of the system.
+  // Systems without processes in `/proc`, such as macOS, list them with the program `ps`.
   if (pids.length === 0) return await listWithPs(signal);
   const entries = await Promise.all(pids.map(readProcess));
   return entries.filter((running) => running !== undefined);
 }
 
-/** @returns undefined if the process has ended meanwhile */
+/**
+ * Reads one process from `/proc`.
+ *
+ * @returns undefined if the process has ended meanwhile
+ */
 async function readProcess(pid: string): Promise<RunningProcess | undefined> {
   try {
     const commandLine = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
@@ -75,7 +79,10 @@ async function listWithPs(signal: AbortSignal): Promise<RunningProcess[]> {
   });
 }
 
-/** Returns the program name: `/usr/sbin/nginx -g x` is nginx, and so is `nginx: worker process`. */
+/**
+ * Returns the program name at the beginning of a command line: `nginx` for `/usr/sbin/nginx -g x`, and also for `nginx:
+ * worker process`.
+ */
 function programOf(commandLine: string): string {
   return basename(commandLine.split(/:? /, 1)[0] ?? '');
 }

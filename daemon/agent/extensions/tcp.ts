@@ -4,21 +4,21 @@ import { z } from 'zod';
 import { defineExtension, finding, numberSchema, type ExtensionResult } from './extension.ts';
 import { limitedTo, whyItFailed } from './probe-limit.ts';
 
-/** The maximum number of bytes that are read while waiting for the expected text. */
+/** Number of bytes of the response after which the search for the expected text ends. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 const parametersSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: numberSchema.pipe(z.int().min(1).max(65_535)),
-  /** The text that is sent once connected. */
+  /** A text that is sent as soon as the connection is open; absent: nothing is sent. */
   send: z.string().optional(),
-  /** The text that the peer must send, with or without a request. */
+  /** A text that the peer must send; absent: an open connection is enough. */
   expect: z.string().min(1).optional(),
-  /** Seconds. */
+  /** Time limit for the connection and the expected text, in seconds. */
   timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
 });
 
-/** Checks that a port accepts connections. */
+/** Checks that a TCP port accepts connections and, with `expect`, that the peer sends the expected text. */
 export const tcp = defineExtension(
   'tcp',
   parametersSchema,

@@ -14,12 +14,12 @@ export interface EndpointDeps {
   readonly accept: AcceptMessage;
   /** All settings that the agent read, secrets included. */
   readonly settings: Settings;
-  /** The keys of the settings whose values are redacted. */
+  /** The keys whose values are redacted in `settings`. */
   readonly redactKeys: ReadonlySet<string>;
   readonly isConnected: () => boolean;
-  /** Returns the number of results that wait for the backend. */
+  /** Returns the number of results that the backend has not acknowledged. */
   readonly waiting: () => number;
-  /** Returns undefined while results are written to disk. */
+  /** Returns the problem of the spool; undefined while results are written to disk. */
   readonly spoolTrouble: () => SpoolTrouble | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface InputEndpoint {
   readonly answer: (request: IncomingMessage, url: URL) => EndpointResponse | Promise<EndpointResponse>;
 }
 
-/** Returns the endpoints of the HTTP input, by path (completion 1.11). */
+/** Returns the endpoints of the HTTP input by URL path (completion 1.11). */
 export function httpEndpoints(
   { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDeps,
   isAuthenticated: (request: IncomingMessage) => boolean,
@@ -127,7 +127,11 @@ async function takeResults(request: IncomingMessage, accept: AcceptMessage, log:
   }
 }
 
-/** @returns undefined if the body is too large; the rest is not read then */
+/**
+ * Reads the body of a request.
+ *
+ * @returns undefined if the body is larger than `MESSAGE_BYTES_MAX`; the remaining bytes are not read
+ */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;

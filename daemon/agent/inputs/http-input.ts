@@ -20,14 +20,13 @@ const HEADER_BYTES_MAX = 16 * 1024;
 interface HttpInputOptions extends Address {
   readonly user?: string | null | undefined;
   readonly password?: string | null | undefined;
-  /** Whether `user` and `password` are required for all endpoints and not only for the settings. */
+  /** True if all endpoints require `user` and `password`, and not only the settings. */
   readonly protect_all_endpoints?: boolean | null | undefined;
 }
 
 /**
  * Opens the HTTP input, which accepts results of local programs and shows the state of the agent (completion 1.11).
- *
- * Rejects with the system's error if the address cannot be used.
+ * Rejects with the error of the system if the address cannot be used.
  */
 export async function openHttpInput(
   { bind, port, user, password, protect_all_endpoints: protectsAll }: HttpInputOptions,
@@ -39,12 +38,14 @@ export async function openHttpInput(
   const endpoints = httpEndpoints(deps, isAuthenticated);
 
   const respond = async (request: IncomingMessage): Promise<EndpointResponse> => {
-    // A web page in a browser on this machine must not report results; programs send no such header (security S5).
+    // Reject requests of web pages in a browser on this machine. A browser adds the header `Origin`, other programs do
+    // not (security S5).
     if (request.headers.origin !== undefined) {
       return { status: 403, body: { response: 'Requests of web pages are rejected' } };
     }
     if (protectsAll === true && !isAuthenticated(request)) return UNAUTHENTICATED;
-    // If the input is open to other machines, they may use host names that are unknown here.
+    // Check the host name of the request only if the input is bound to a loopback address. On another address, other
+    // machines may use host names that this machine does not know.
     if (protectsAll !== true && isLoopbackBind(bind) && !isOwnHost(request.headers.host, hostname())) {
       return { status: 403, body: { response: 'Only requests for this machine are accepted: use localhost' } };
     }
@@ -104,7 +105,7 @@ function send(
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
     ...headers,
-    // Unread bytes of the request must not be parsed as the next request.
+    // Close the connection, so that the unread bytes of the request are not parsed as the next request.
     ...(request.complete ? {} : { Connection: 'close' }),
   });
   response.end(text);

@@ -7,11 +7,11 @@ import { v1ResultSchema, type SubmittedResult } from '../../../shared/schemas/re
 import type { Clock } from '../../clock/clock.ts';
 import type { DeliverResult } from '../ports.ts';
 
-/** The maximum size of a message from a program on this machine, for all inputs (security S7). */
+/** Maximum size of one message from a local program, on every input (security S7). */
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /**
- * Accepts the message of a local program: one result, or an array of them. Rejects with the errors of
+ * Accepts the parsed message of a local program: one result, or an array of results. Rejects with the errors of
  * `acceptLocalResults`.
  */
 export type AcceptMessage = (message: unknown) => Promise<void>;
@@ -22,11 +22,11 @@ interface AcceptDeps {
 }
 
 /**
- * Delivers the results of a local program in order, up to the first item that breaks a rule (legacy-peer,
- * sensu-client). Tokens are not replaced (reference 2.3.6).
+ * Delivers the results of a local program in their order, up to the first invalid one (legacy-peer, sensu-client).
+ * Tokens in the results are not replaced (reference 2.3.6).
  *
- * @param message parsed JSON
- * @throws MonError `invalid` that names the place, or the error of the delivery
+ * @param message the message as parsed JSON: one result, or an array of results
+ * @throws MonError `invalid` that names the invalid item and the problem, or the error of a delivery
  */
 export async function acceptLocalResults(message: unknown, { clock, deliver }: AcceptDeps): Promise<void> {
   const isList = Array.isArray(message);
@@ -46,9 +46,10 @@ export async function acceptLocalResults(message: unknown, { clock, deliver }: A
 }
 
 /**
- * Returns the result with the defaults of completion 1.11: status 0, executed now. `issued` is always now.
+ * Validates a result of a local program and adds the defaults of completion 1.11: status 0, and the current time as
+ * `executed`. `issued` is always the current time.
  *
- * @returns an error message if the result is invalid
+ * @returns the result, or an error message if the result is invalid
  */
 function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   const hazard = hazardOf(value, 1);
@@ -60,7 +61,12 @@ function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   return { ...parsed.data, status: status ?? 0, executed: executed ?? now, issued: now };
 }
 
-/** Returns an error message if the value is valid JSON but forbidden (security S7, S8 and S9). */
+/**
+ * Returns an error message if the JSON value contains a whole number beyond 2^53, too many nested levels or a forbidden
+ * field name (security S7, S8 and S9); otherwise undefined.
+ *
+ * @param depth the nesting level of the value; 1 for the outermost value
+ */
 function hazardOf(value: unknown, depth: number): string | undefined {
   if (isInexact(value)) return 'a whole number beyond 2^53: put it in double quotes';
   if (typeof value !== 'object' || value === null) return undefined;

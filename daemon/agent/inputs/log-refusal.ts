@@ -1,7 +1,7 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 
-/** True if the message caused the error, and not the spool. */
+/** True if the results were rejected because the message is invalid; false if the spool could not store them. */
 export function isInvalid(error: unknown): boolean {
   return error instanceof MonError && error.code === 'invalid';
 }

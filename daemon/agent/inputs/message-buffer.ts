@@ -1,14 +1,14 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** The bytes `[` and `{`; their closing brackets are two higher. */
+/** The bytes of `[` and `{`. */
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
-/** Tab, newline, carriage return, space. */
+/** The bytes of tab, newline, carriage return and space. */
 const SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /**
- * A message that arrives in chunks, cut anywhere. Counts brackets byte by byte and parses JSON only if it may be
- * complete. So a message of a megabyte in chunks of one byte costs no more than in one chunk.
+ * Buffer for a JSON message that arrives in chunks. It counts brackets, so that the text is parsed only when it may be
+ * complete: a message of a megabyte in chunks of one byte costs no more than in one chunk.
  */
 export class MessageBuffer {
   readonly #pieces: Buffer[] = [];
@@ -29,12 +29,12 @@ export class MessageBuffer {
     for (const byte of piece) this.#scan(byte);
   }
 
-  /** True if the bytes so far may be a complete object or array. */
+  /** True if the bytes so far may be a complete JSON object or array: their brackets are balanced. */
   get mayBeComplete(): boolean {
     return this.#mayEndHere;
   }
 
-  /** Returns the text. Invalid UTF-8 bytes become U+FFFD, as in the output of a command. */
+  /** Returns all bytes as text. Invalid UTF-8 bytes become U+FFFD, as in the output of a command. */
   text(): string {
     return Buffer.concat(this.#pieces).toString('utf8');
   }

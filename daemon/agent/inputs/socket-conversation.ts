@@ -6,31 +6,35 @@ import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
 import { isInvalid, logRefusal } from './log-refusal.ts';
 import { MessageBuffer } from './message-buffer.ts';
 
-/** The time without data after which an incomplete message is rejected (completion 1.11). */
+/** Time limit for the next bytes of an incomplete message; after it the message is rejected (completion 1.11). */
 const UNFINISHED_MS = 500;
-/** The time limit for the first byte of a connection. */
+/** Time limit for the first byte on a new connection; after it the connection is closed without a response. */
 const MUTE_MS = 30_000;
-/** The maximum length of a text that can still be a ping, including whitespace. */
+/** Maximum size of a message that is compared with `ping`, including whitespace around the word. */
 const PING_BYTES_MAX = 64;
 
 interface ConversationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly accept: AcceptMessage;
-  /** Sends the response, if there is one, and closes the connection. */
+  /** Sends the response and closes the connection; undefined: closes the connection without a response. */
   readonly finish: (answer: string | undefined) => void;
 }
 
 /**
- * One connection to the TCP input, from its first byte to its response (completion 1.11). `ping` gets `pong`, results
- * get `ok` once they are safe, anything else gets `invalid`.
+ * Handles one connection to the TCP input, from its first byte to its response (completion 1.11). The response to
+ * `ping` is `pong`, the response to results is `ok` as soon as they are safe, and the response to an invalid message is
+ * `invalid`. Results that cannot be stored get no response.
  */
 export class SocketConversation implements Disposable {
   readonly #deps: ConversationDeps;
   readonly #message = new MessageBuffer();
   #wait: Disposable | undefined;
   #isOver = false;
-  /** True if the brackets are balanced but the text is not JSON: further bytes cannot repair it. */
+  /**
+   * True if the brackets of the text are balanced but the text is not JSON. Such a text is not parsed again, because
+   * further bytes cannot make it valid.
+   */
   #isBroken = false;
 
   constructor(deps: ConversationDeps) {
@@ -49,7 +53,7 @@ export class SocketConversation implements Disposable {
     this.#read();
   }
 
-  /** Handles the end of the peer's data. */
+  /** Called when the peer has ended its side of the connection: rejects a message that is still incomplete. */
   receiveEnd(): void {
     if (this.#isOver) return;
     if (this.#message.bytes === 0) this.#finish(undefined);
@@ -78,7 +82,8 @@ export class SocketConversation implements Disposable {
   }
 
   async #accept(message: unknown): Promise<void> {
-    // The message is complete: later bytes are ignored, and the timers do not limit how long it takes to be safe.
+    // The message is complete: ignore later bytes, and stop the time limit, because storing the results may take
+    // longer.
     this[Symbol.dispose]();
     const { accept, log, finish } = this.#deps;
     try {

@@ -9,18 +9,18 @@ import type { AcceptMessage } from './local-result.ts';
 import { logRefusal } from './log-refusal.ts';
 import { SocketConversation } from './socket-conversation.ts';
 
-/** The maximum number of open connections. */
+/** Maximum number of open connections. */
 const CONNECTIONS_MAX = 64;
-/** The time limit for a peer to read its response, before the connection is cut off. */
+/** Time for a peer to read its response and close the connection; after it the connection is destroyed. */
 const FAREWELL_MS = 2000;
 
 export interface Address {
   readonly bind: string;
-  /** The port; 0: any free port. */
+  /** The TCP or UDP port; 0: the system selects a free port. */
   readonly port: number;
 }
 
-/** An open input. Disposing of it cuts off its connections. */
+/** An open input for results of local programs. Disposing of it closes the address and all connections. */
 export interface LocalInput extends AsyncDisposable {
   readonly port: number;
 }
@@ -32,14 +32,12 @@ interface InputDeps {
 }
 
 /**
- * Opens the TCP input for results of local programs (completion 1.11): one message per connection, which is answered
- * and closed.
- *
- * Rejects with the system's error if the address cannot be used.
+ * Opens the TCP input for results of local programs: one message per connection, which is closed after the response
+ * (completion 1.11). Rejects with the error of the system if the address cannot be used.
  */
 export async function openTcpInput({ bind, port }: Address, { clock, log, accept }: InputDeps): Promise<LocalInput> {
   const sockets = new Set<Socket>();
-  // A program may close its side after its message and still expect a response.
+  // With `allowHalfOpen`, a program that closes its side after its message still receives the response.
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     const farewell = new DisposableStack();
     const conversation = new SocketConversation({
@@ -78,12 +76,15 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
   };
 }
 
-/** Opens the UDP input for results: one message per datagram, never a response. */
+/**
+ * Opens the UDP input for results of local programs: one message per datagram, without a response. Rejects with the
+ * error of the system if the address cannot be used.
+ */
 export async function openUdpInput({ bind, port }: Address, { log, accept }: InputDeps): Promise<LocalInput> {
   const socket: DatagramSocket = createSocket(isIPv6(bind) ? 'udp6' : 'udp4');
   const receive = async (datagram: Buffer): Promise<void> => {
     const text = datagram.toString('utf8');
-    // UDP has no response.
+    // A `ping` is valid, but UDP has no response.
     if (text.trim() === 'ping') return;
     try {
       await accept(parseDatagram(text));
@@ -121,7 +122,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address === null || typeof address === 'string' ? 0 : address.port;
 }
 
-/** True if only this machine can reach an input at this address. */
+/** True if only programs on this machine can reach an input that is bound to this address. */
 export function isLoopbackBind(bind: string): boolean {
   return bind === 'localhost' || bind === '::1' || bind.startsWith('127.');
 }
