@@ -4,9 +4,9 @@ export type AddressKind =
 
 /**
  * Networks that are not public, the more special ones first (IANA registries of special-purpose addresses). An
- * IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) counts as its IPv4 address. It is reserved if that one is public,
- * because no legitimate name resolves to such an address. Other ways to embed IPv4 in IPv6 are reserved as a whole,
- * since their targets would need a check of their own.
+ * IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) counts as its IPv4 address. If that is public, the mapped address is
+ * reserved, because no legitimate name resolves to one. Other ways to embed IPv4 in IPv6 are reserved as a whole, since
+ * the embedded addresses would have to be checked too.
  */
 export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: readonly string[]])[] = [
   // Metadata services of clouds, which hand out credentials; 169.254.169.254 is link-local already.

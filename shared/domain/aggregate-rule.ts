@@ -1,14 +1,14 @@
 import type { AggregateRule } from '../schemas/aggregate-rule.ts';
 import { countWithNoun } from './count-text.ts';
 
-/** Counts of the results of an aggregate, as its rule evaluates them. */
+/** Numbers of results of an aggregate that its rule evaluates. */
 export interface RuleCounts {
   /** Results that are neither stale nor ignored. */
   readonly fresh: number;
   /** Fresh results with a status other than OK. */
   readonly notOk: number;
   readonly stale: number;
-  /** Silenced, and therefore ignored. */
+  /** Results that are ignored because they are silenced. */
   readonly ignored: number;
 }
 
@@ -38,7 +38,8 @@ export function ruleVerdict(
 }
 
 /**
- * Returns the percentage of results that must be OK to keep the rule OK; undefined if the rule has no such threshold.
+ * Returns the percentage of fresh results that must be OK for the rule to be OK; undefined if the rule has no such
+ * threshold.
  *
  * @param fresh number of fresh results
  */
@@ -54,7 +55,7 @@ export function needsPercent(
 function sharesOf(threshold: Threshold, of: number): number[] {
   if (threshold === undefined) return [];
   if (typeof threshold === 'string') return [Number.parseFloat(threshold)];
-  // The threshold is reached at `threshold` results, so one result fewer is still OK.
+  // A threshold that is a number of results is reached at that number, so one result fewer is still OK.
   return of === 0 ? [] : [(Math.min(threshold - 1, of) / of) * 100];
 }
 
@@ -67,13 +68,13 @@ function statusOf(
   return isReached(warning, count, of) ? 1 : 0;
 }
 
-/** Zero results reach no threshold, not even `0%`, which means "any result". */
+/** Whether a count reaches a threshold. Zero results reach none, not even `0%`, which means "any result". */
 function isReached(threshold: Threshold, count: number, of: number): boolean {
   if (threshold === undefined || count === 0) return false;
   return typeof threshold === 'number' ? count >= threshold : count * 100 >= Number.parseFloat(threshold) * of;
 }
 
-/** Formats a share: `3 of 10 (30 %)`. */
+/** Formats a share as `3 of 10 (30 %)`. */
 function shareText(count: number, of: number): string {
   return of === 0 ? '0 of 0' : `${String(count)} of ${String(of)} (${String(Math.floor((count / of) * 100))} %)`;
 }

@@ -26,7 +26,7 @@ function isAggregateName(value: unknown): value is string {
 }
 
 /**
- * Whether a result is too old to count.
+ * Whether a result is too old to count in an aggregate.
  *
  * @param executed epoch seconds
  * @param maxAge seconds; undefined: results never become stale

@@ -5,20 +5,20 @@ import { severityOf } from './severity.ts';
 
 /*
  * The labels of an open event, for the list `GET /api/v2/alerts` and for matchers (prometheus 2.2). Both use the same
- * functions, so that an event is listed as suppressed exactly if a silence covers it.
+ * functions, so the list shows an event as suppressed exactly if the matchers of a silence cover it.
  */
 
-/** Settings that name the labels for client, check and severity. */
+/** The settings that choose the names of the labels for client, check and severity. */
 export type AlertNaming = Pick<AlertSettings, 'client' | 'check' | 'severity'>;
 
-/** A check on a client as label matchers see it; see `SelectorSubject`. */
+/** The data of a check on a client that label matchers evaluate; see `SelectorSubject`. */
 export interface LabelSubject {
   readonly client: string;
   readonly check: string;
   readonly subscriptions: readonly string[];
   /** Status of the open event. */
   readonly status?: number;
-  /** Undefined: the default settings. */
+  /** The names of labels; undefined: `DEFAULT_NAMING`. */
   readonly naming?: AlertNaming | undefined;
   readonly attribute: (owner: 'client' | 'check', name: string) => readonly string[];
 }
@@ -44,17 +44,17 @@ export function cutText(text: string, lengthMax: number): string {
   return text.slice(0, isPairCut ? end - 1 : end) + CUT_MARK;
 }
 
-/** Returns the label that names the client; undefined if there is none (prometheus 1.2). */
+/** Returns the name of the label that contains the client; undefined if there is none (prometheus 1.2). */
 export function clientLabelOf(labels: LabelSet, { client }: Pick<AlertNaming, 'client'>): string | undefined {
   return client.find((name) => Object.hasOwn(labels, name) && labels[name] !== '');
 }
 
-/** Returns the default label for the client, used when the event has no label for it. */
+/** Returns the name of the label that contains the client of an event whose check has no label for it. */
 export function usualClientLabel({ client }: Pick<AlertNaming, 'client'>): string {
   return client.includes('instance') ? 'instance' : (client[0] ?? 'instance');
 }
 
-/** Whether a check is an alert from Prometheus. The labels of an alert are complete as they are. */
+/** Whether a check is an alert from Prometheus. Such an alert has all its labels, so none are added to it. */
 function isAlert(check: Readonly<Record<string, unknown>>): boolean {
   return isAttributes(check['alert']);
 }
@@ -62,7 +62,7 @@ function isAlert(check: Readonly<Record<string, unknown>>): boolean {
 /**
  * Returns the labels in the metadata of a check.
  *
- * @param check redacted
+ * @param check the check after redaction
  */
 function ownLabels(check: Readonly<Record<string, unknown>>): LabelSet {
   const metadata = check['metadata'];
@@ -74,14 +74,16 @@ function ownLabels(check: Readonly<Record<string, unknown>>): LabelSet {
   return Object.fromEntries(texts);
 }
 
-/** Returns all labels of an event. For checks they include the client, the check and the severity. */
+/**
+ * Returns all labels of an event. Unless the check is an alert, they include the client, the check and the severity.
+ */
 export function labelsOfEvent(
   client: string,
   check: Readonly<Record<string, unknown>> & { readonly name: string; readonly status: number },
   naming: AlertNaming,
 ): LabelSet {
   const own = ownLabels(check);
-  // A result of an agent may have labels of its own, which do not name its client or check.
+  // The client, check and severity override labels of the same names, which an agent may have put into its result.
   if (isAlert(check)) return own;
   return {
     ...own,
@@ -92,20 +94,20 @@ export function labelsOfEvent(
 }
 
 /*
- * Only the labels that a silence names are kept in memory. They are attributes of the check, with names that no other
- * attribute has: `{NAME}` holds the value of a label, and `{}` the origin and the names of all labels.
+ * Only the labels that a silence names are kept in memory. They are stored as attributes of the check, with names that
+ * no other attribute has: `{NAME}` contains the value of a label, and `{}` the origin and the names of all labels.
  */
 
-/** The attribute that marks the event as an alert, or else holds the names of its own labels. */
+/** The attribute whose value marks the event as an alert, or else lists the names of its own labels. */
 export const ORIGIN_ATTRIBUTE = '{}';
 const OF_ALERT = '';
 
-/** The attribute that holds the value of a label. */
+/** Returns the name of the attribute that contains the value of a label. */
 export function labelAttribute(label: string): string {
   return `{${label}}`;
 }
 
-/** The labels of a check after redaction; `labelAttributeTexts` reads from them. */
+/** The labels of a check after redaction, from which `labelAttributeTexts` reads. */
 export interface VisibleLabels {
   readonly isAlert: boolean;
   readonly labels: LabelSet;
@@ -129,7 +131,7 @@ export function isLabelAttribute(attribute: string): boolean {
   return attribute.startsWith('{');
 }
 
-/** Returns the values of `ORIGIN_ATTRIBUTE` or of a label attribute. */
+/** Returns the values of a label attribute or of `ORIGIN_ATTRIBUTE`. */
 export function labelAttributeTexts(visible: VisibleLabels, attribute: string): readonly string[] {
   const { labels } = visible;
   if (attribute === ORIGIN_ATTRIBUTE) {
@@ -143,12 +145,12 @@ const NONE: readonly string[] = [];
 const ALERT: readonly string[] = [OF_ALERT];
 
 /**
- * A label that is not listed. Its values are the subscriptions of the client, unless the check has a label of that
- * name.
+ * A label that matchers can use but lists do not show. Its values are the subscriptions of the client, unless the check
+ * has a label of that name.
  */
 export const SUBSCRIPTION_LABEL = 'subscription';
 
-/** Reads the values of the labels of one event and caches them. */
+/** Callback that returns the values of a label of one event, and caches them. */
 export type LabelReader = (label: string) => readonly string[];
 
 export function labelReader(subject: LabelSubject): LabelReader {
@@ -160,7 +162,7 @@ export function labelReader(subject: LabelSubject): LabelReader {
   };
 }
 
-/** Returns the values of a label of an event: usually one, none if the event lacks the label. */
+/** Returns the values of a label of an event: usually one; none if the event does not have the label. */
 function labelValues(subject: LabelSubject, label: string): readonly string[] {
   const { client, check, subscriptions, status = 0, naming = DEFAULT_NAMING } = subject;
   const own = subject.attribute('check', labelAttribute(label));

@@ -8,13 +8,15 @@ import { clientSubscription } from './subscription.ts';
 /** The annotation in which silences of earlier versions store their matchers, as JSON. */
 const MATCHERS_ANNOTATION = 'alertmanager/matchers';
 
-/** The annotation that stores `startsAt` as sent, in epoch milliseconds, because a silence begins at a whole second. */
+/**
+ * The annotation that stores `startsAt` as sent, in epoch milliseconds. The silence itself begins at a whole second.
+ */
 export const STARTS_AT_ANNOTATION = 'alertmanager/starts-at';
 
-/** The label that represents a selector which is not a set of matchers. */
+/** The label whose matcher stands for a selector that is not a set of matchers. */
 const SELECTOR_LABEL = 'selector';
 
-/** Returns the matchers of a silence: those it was created with, or equivalent ones. */
+/** Returns the matchers with which a silence was created, or equivalent ones if it was created without matchers. */
 export function matchersOf(entry: SilencedEntry, settings: AlertSettings): readonly LabelMatcher[] {
   const { subscription, check, selector } = entry;
   if (selector !== undefined && isMatchersText(selector)) {
@@ -32,7 +34,7 @@ export function matchersOf(entry: SilencedEntry, settings: AlertSettings): reado
   return matchers;
 }
 
-/** Whether two sets of matchers are equal, in any order. */
+/** Whether two lists contain the same matchers, in any order. */
 export function areSameMatchers(one: readonly LabelMatcher[], other: readonly LabelMatcher[]): boolean {
   const [texts, others] = [one, other].map((matchers) =>
     matchers.map(({ name, value, isRegex, isEqual }) => JSON.stringify([name, value, isRegex, isEqual])).toSorted(),
@@ -40,11 +42,14 @@ export function areSameMatchers(one: readonly LabelMatcher[], other: readonly La
   return JSON.stringify(texts) === JSON.stringify(others);
 }
 
-/** Returns when a silence starts, in epoch milliseconds: the time that was sent, unless the beginning changed since. */
+/**
+ * Returns when a silence starts, in epoch milliseconds. It is the time that was sent, unless the begin was changed
+ * since.
+ */
 export function startOf({ begin, timestamp, annotations }: SilencedEntry): number {
   const start = begin ?? timestamp;
   const sent = Number(annotations?.[STARTS_AT_ANNOTATION] ?? Number.NaN);
-  // A silence without `begin` started before it was created, so its start may be any earlier time.
+  // A silence without `begin` was active from its creation, so any earlier time may have been sent as its start.
   const isSame = begin === null ? sent < (timestamp + 1) * 1000 : Math.floor(sent / 1000) === begin;
   return isSame ? sent : start * 1000;
 }

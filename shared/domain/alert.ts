@@ -10,22 +10,22 @@ export interface AlertKey {
   readonly check: string;
 }
 
-/** A name derived from labels. */
+/** A name derived from the value of a label. */
 interface NamedBy {
   readonly name: string;
-  /** Whether the name holds the complete value of the label. */
+  /** Whether the name is equal to the value of the label. */
   readonly isExact: boolean;
 }
 
-/** Maximum lengths that leave room for the following parts of a name. */
+/** Maximum lengths of the first parts of a name, which leave room for the parts that follow. */
 const NAME_PART_MAX = 180;
 const SEVERITY_PART_MAX = 40;
 
-/** Longer annotations are cut; the alert is not rejected. */
+/** Maximum length of an annotation. A longer one is cut; the alert is not rejected. */
 const ANNOTATION_LENGTH_MAX = 64 * 1024;
 const URL_LENGTH_MAX = 8192;
 
-/** Critical: if an always-firing alert is missing, other alerts may be missing too. */
+/** Status of an always-firing alert that is missing. It is critical, because other alerts may be missing too. */
 const WATCHDOG_STATUS = 2;
 
 /**
@@ -42,7 +42,8 @@ export function alertKey(labels: LabelSet, settings: AlertSettings): AlertKey | 
   const shown = new Set(settings.ignore);
   if (check.isExact) shown.add(settings.check);
   if (severity.isExact) shown.add(settings.severity);
-  // The label stays in the fingerprint if another label, or the default client, could lead to the same client name.
+  // The client label is omitted from the fingerprint only if no other label and no default could yield the same client
+  // name.
   const isUsual = clientLabel === usualClientLabel(settings) && client.name !== settings['default-client'];
   if (isUsual && client.isExact) shown.add(clientLabel);
   const remainingLabels = Object.fromEntries(
@@ -68,7 +69,7 @@ function alertStatus(labels: LabelSet, settings: AlertSettings): number {
 /**
  * Converts an alert to a result (prometheus 1.3 to 1.5).
  *
- * @param nowMs epoch milliseconds
+ * @param nowMs current time in epoch milliseconds
  */
 export function alertResult(
   alert: PostedAlert,
@@ -86,7 +87,7 @@ export function alertResult(
       ? {
           status: isOver ? 0 : alertStatus(labels, settings),
           output: outputOf(labels, annotations, settings),
-          // Rounds up: the alert must not expire before its sender could repeat it.
+          // Rounded up, so that the alert does not expire before its sender could repeat it.
           ...(isOver ? {} : { ttl: Math.ceil((endsAtMs - nowMs) / 1000), ttl_resolves: true }),
         }
       : watchdogOutcome(watchdogSeconds, isOver, outputOf(labels, annotations, settings));
@@ -99,7 +100,7 @@ export function alertResult(
     alert: {
       fingerprint: fingerprintOf(labels),
       starts_at: Math.floor((alert.startsAt ?? nowMs) / 1000),
-      // A truncated URL is useless, so a URL that is too long is dropped.
+      // A URL that was cut would be useless, so a URL that is too long is dropped.
       ...(alert.generatorURL && alert.generatorURL.length <= URL_LENGTH_MAX && { generator_url: alert.generatorURL }),
     },
   };
@@ -114,7 +115,7 @@ function watchdogSecondsOf(labels: LabelSet, { check, watchdogs }: AlertSettings
   return Object.hasOwn(watchdogs, name) ? watchdogs[name] : undefined;
 }
 
-/** Returns the outcome of an always-firing alert: OK while it fires, critical when it ends. */
+/** Returns the status and output of an always-firing alert: OK while it fires, critical when it ends. */
 function watchdogOutcome(
   seconds: number,
   isOver: boolean,
@@ -126,8 +127,8 @@ function watchdogOutcome(
 }
 
 /**
- * Returns the annotations that describe the alert, or else its name. Adds label values that the names of client and
- * check cannot represent.
+ * Returns the annotations that describe an alert, or else its name. Label values that the names of client and check
+ * cannot represent are added in front.
  */
 function outputOf(labels: LabelSet, annotations: LabelSet, settings: AlertSettings): string {
   const name = valueOf(labels, settings.check);
@@ -150,7 +151,10 @@ function valueOf(labels: LabelSet, name: string): string {
   return Object.hasOwn(labels, name) ? (labels[name] ?? '') : '';
 }
 
-/** Returns the client name of a label: `https://web-1:9100/metrics` is `web-1`, which is not exact. */
+/**
+ * Derives the name of the client from a label: `https://web-1:9100/metrics` becomes `web-1`, which is not an exact
+ * name.
+ */
 function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
   const value = label === undefined ? '' : valueOf(labels, label);
   const host = value.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^(\[[^\]]*\]|[^:/?#]*):\d{1,5}(?=[/?#]|$)/, '$1');
@@ -158,14 +162,14 @@ function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
   return { name: name.replace(FAMILY_SIGN, '-'), isExact: isExact && host === value };
 }
 
-/** Prefixes for names whose values have no letter or digit left. */
+/** Names for values without a letter or digit; a hash of the value follows them. */
 const FALLBACK_CHECK = 'alert';
 const FALLBACK_SEVERITY = 'severity';
 const FALLBACK_CLIENT = 'instance';
 
 /**
- * Converts a label value to a valid name: other characters become hyphens. If more than punctuation is lost, a hash of
- * the whole value follows after two dots, so that `磁盘-1` and `网络-1` get different names.
+ * Converts a label value to a valid name: runs of other characters become hyphens. If more than punctuation is lost,
+ * two dots and a hash of the whole value follow, so that `磁盘-1` and `网络-1` get different names.
  */
 function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
@@ -175,7 +179,7 @@ function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   return { name: [name || fallback, shortOf(fingerprintOf({ value }))].join(FAMILY_SIGN), isExact: false };
 }
 
-/** Whether the name of a value loses more than punctuation. */
+/** Whether the name that is derived from a value loses more than punctuation. */
 function isLossy(value: string): boolean {
   return /\P{ASCII}/u.test(value) || (value !== '' && !/\w/.test(value));
 }
@@ -192,7 +196,7 @@ function isEdge(sign: string | undefined): boolean {
   return sign === '.' || sign === '-';
 }
 
-/** Folds a fingerprint to half its length. */
+/** Folds the 16 hexadecimal digits of a fingerprint to 8. */
 function shortOf(fingerprint: string): string {
   const folded = Number.parseInt(fingerprint.slice(0, 8), 16) ^ Number.parseInt(fingerprint.slice(8), 16);
   return (folded >>> 0).toString(16).padStart(8, '0');

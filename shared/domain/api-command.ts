@@ -6,19 +6,19 @@ import { shellTokensIn } from './shell-tokens.ts';
 /** Limits on commands that come over the API: the settings `api-commands` and `api-command-directories`. */
 export interface ApiCommandSettings {
   readonly isAllowed: boolean;
-  /** Absolute paths of directories that must contain the programs; empty: programs may be anywhere. */
+  /** Absolute paths of the directories in which programs must be; if empty, programs may be anywhere. */
   readonly directories: readonly string[];
 }
 
-/** Whether a program is in one of the directories. Implementations may also check the file system. */
+/** Callback that says whether a program is in one of the directories. It may also check the file system. */
 export type IsListed = (program: string) => boolean;
 
 /** An absolute path without `.`, `..` or empty parts, so that a file has only one spelling. */
 const ABSOLUTE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /**
- * A command line in which a shell finds one program and its arguments only: no operator, substitution, redirection or
- * variable. In quotes it allows everything that the shell leaves alone.
+ * A command line in which a shell finds only one program and its arguments: no operator, substitution, redirection or
+ * variable. In quotes, all characters are allowed that the shell does not interpret.
  */
 const ONE_PROGRAM = /^(?<program>\/[\w./+@%,-]+)(?:[ \t]+(?:[\w./:=,@%+^~?*[\]-]|'[^']*'|"[^"$`\\]*")+)*[ \t]*$/;
 
@@ -26,7 +26,7 @@ const ONE_PROGRAM = /^(?<program>\/[\w./+@%,-]+)(?:[ \t]+(?:[\w./:=,@%+^~?*[\]-]
  * Returns why a check, handler or mutator may not be defined over the API; undefined if it may. Only the programs are
  * checked, not what they do with their arguments.
  *
- * @param definition as the backend stores it
+ * @param definition the definition as the backend stores it
  */
 export function apiCommandProblem(
   definition: Attributes,
@@ -58,9 +58,9 @@ export function apiCommandProblem(
 }
 
 /**
- * Whether a path is below a directory, by the names alone.
+ * Whether a path is below a directory, as far as the path itself shows.
  *
- * @param program absolute, matching `ABSOLUTE`
+ * @param program absolute path that matches `ABSOLUTE`
  */
 export function isInDirectory(program: string, directory: string): boolean {
   return program.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
@@ -86,7 +86,8 @@ function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: s
 }
 
 /**
- * Returns the attribute by which a handler writes to a file of the backend's host, which another program may execute.
+ * Returns the path of the attribute that makes a handler write to a file on the host of the backend, which another
+ * program may execute; undefined if there is none.
  */
 function fileIn({ type, pipe }: Attributes): string | undefined {
   const options = type === 'transport' && isAttributes(pipe) && isAttributes(pipe['options']) ? pipe['options'] : {};

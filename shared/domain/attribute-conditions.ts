@@ -2,7 +2,7 @@ import { attributeAt, attributeText, isAttributes, type Attributes } from './att
 import { evaluate, parseExpression, type Expression } from './expression/expression.ts';
 import { isEqual, isTruthy } from './expression/values.ts';
 
-/** Conditions of a filter on events, or of a proxy request on clients. All must be met. */
+/** Conditions that a filter sets for events, or a proxy request for clients. All must be met. */
 export interface AttributeConditions {
   readonly kind: 'conditions';
   readonly attributes: ReadonlyMap<string, Condition>;
@@ -33,7 +33,9 @@ export interface AttributeMismatch {
   readonly path: readonly string[];
   /** `error` and `unmatched` are defects of the definition and are logged. */
   readonly cause: 'different' | 'false' | 'error' | 'unmatched';
-  /** Text for people that follows the path. It names the expected value, never the actual one, which may be secret. */
+  /**
+   * Explanation that is shown after the path. It names the expected value, never the actual one, which may be secret.
+   */
   readonly reason: string;
 }
 
@@ -66,9 +68,9 @@ export function parseConditions(definition: Attributes): AttributeConditions | C
 }
 
 /**
- * Whether a record meets all conditions (completion 1.9). An attribute meets its condition if it is equal, equal as
- * text, an object whose attributes meet theirs, or if its expression is true. Tokens of expressions are attributes of
- * the whole record.
+ * Whether a record meets all conditions (completion 1.9). An attribute meets its condition if it is equal to the
+ * expected value or has the same text, if it is an object whose attributes meet the conditions for them, or if the
+ * expression is true. Tokens of expressions name attributes of the whole record.
  */
 export function matchConditions(conditions: AttributeConditions, record: Attributes, moment: Moment): AttributeMatch {
   return matchWithin(conditions, record, [], { record, moment });

@@ -14,12 +14,12 @@ export interface AttributeExcess {
   readonly message: string;
 }
 
-/** Most bytes of JSON that one character takes: an escape sequence. */
+/** Maximum number of bytes that one character takes in JSON, as an escape sequence. */
 const CHARACTER_BYTES_MAX = 6;
-/** Most bytes of JSON that a number takes. */
+/** Maximum number of bytes that a number takes in JSON. */
 const NUMBER_BYTES_MAX = 24;
 
-/** Attributes of a result that do not count: the request size limits the output and the metrics. */
+/** Attributes of a result that are not counted, because the request size limits the output and the metrics. */
 const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
 const NONE: ReadonlySet<string> = new Set();
 
@@ -43,7 +43,8 @@ export function excessOfClient(client: object, limits: AttributeLimits, noun = '
 }
 
 /**
- * Checks a record against its limits. It runs for each incoming result, so it estimates sizes without building JSON.
+ * Checks a record against its limits. It runs for each incoming result, so it estimates the size first, without
+ * building JSON.
  */
 function excessOf(
   noun: string,
@@ -52,7 +53,8 @@ function excessOf(
   rules: { readonly free: ReadonlySet<string>; readonly isExact: boolean },
 ): AttributeExcess | undefined {
   const bounds = { keysMax: limits.keys, isExact: rules.isExact };
-  // A record that fits with its free attributes also fits without them, so they need no separate check.
+  // A record that fits with its uncounted (`free`) attributes also fits without them, so most records need no more than
+  // this estimate.
   const size = sizeOf(record, DEPTH_MAX, bounds);
   if (size >= 0 && size <= limits.bytes) return undefined;
   return excessWithout(noun, record, limits, bounds, rules.free);
@@ -87,7 +89,7 @@ function excessWithout(
   return tooLarge(noun, String(bytes), limits);
 }
 
-/** Multiple of the limit beyond which bytes are not counted. */
+/** Multiple of the byte limit above which the exact size of a record is not measured. */
 const FAR_BEYOND = 4;
 
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
@@ -116,13 +118,16 @@ const INEXACT = -3;
 
 interface Bounds {
   readonly keysMax: number;
-  /** Whether integers must be exact (security S8); false for measured values. */
+  /** Whether all integers must be exact (security S8). */
   readonly isExact: boolean;
 }
 
-/** Returns an upper bound for the JSON size without free attributes, or `TOO_DEEP`, `TOO_MANY` or `INEXACT`. */
+/**
+ * Returns an upper bound for the JSON size of a record without its uncounted (`free`) attributes, or `TOO_DEEP`,
+ * `TOO_MANY` or `INEXACT`.
+ */
 function sizeOfCounted(record: object, bounds: Bounds, free: ReadonlySet<string>): number {
-  // Only metrics are both free and numeric, and measured values need not be exact.
+  // Metrics are the only uncounted attributes with numbers, and measured values need not be exact.
   const freeBounds = { keysMax: bounds.keysMax, isExact: false };
   let total = 2;
   let keys = 0;
@@ -165,7 +170,7 @@ function sizeOfValue(value: unknown, levels: number, bounds: Bounds): number {
   return bounds.isExact && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
 }
 
-/** Returns the JSON size of a result without free attributes, in bytes. */
+/** Returns the JSON size of a result in bytes, without the attributes that are not counted. */
 export function bytesOfResult(result: object): number {
   return bytesOf(result, FREE_IN_RESULTS);
 }
@@ -174,7 +179,7 @@ function bytesOf(record: object, free: ReadonlySet<string>): number {
   return utf8Length(JSON.stringify(counted(record, free)));
 }
 
-/** Returns a record without its free attributes. */
+/** Returns a record without its uncounted (`free`) attributes. */
 function counted(record: object, free: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
 }

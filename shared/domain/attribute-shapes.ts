@@ -1,4 +1,4 @@
-/** The attributes that an object may have: any, or the named ones with their own shapes. */
+/** The attributes that an object may have: `any`, or those with the given names and shapes. */
 export type Shape = 'any' | { readonly [name: string]: Shape };
 
 const named = (...names: readonly string[]): Record<string, Shape> =>
@@ -81,13 +81,13 @@ const EVENT: Shape = {
   check: CHECK,
 };
 
-/** The subject of v2 filters. */
+/** The shape of the object that v2 filters evaluate. */
 export const EVENT_SUBJECT: Shape = { event: EVENT };
 
-/** The subject of `entity_attributes` in proxy requests. */
+/** The shape of the object that `entity_attributes` in proxy requests evaluate. */
 export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
 
-/** An event of the v1 API, whose clients and checks may have custom attributes. */
+/** The shape of an event of the v1 API, whose clients and checks may have custom attributes. */
 export const V1_EVENT: Shape = {
   ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
   ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'silence_ending', 'inhibition_ended'),

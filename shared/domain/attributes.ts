@@ -12,8 +12,8 @@ export function attributeAt(record: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * Formats an attribute as text. Null and absent are empty; lists and objects use the peer's format, `["a", "b"]`, so
- * that no single word equals a list.
+ * Formats an attribute as text. Null and undefined become an empty text. Lists have the format of Ruby, `["a", "b"]`,
+ * and objects JSON, so that no single word equals a list.
  */
 export function attributeText(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -26,7 +26,7 @@ export function isAttributes(value: unknown): value is Attributes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the strings of a list; empty if the value is no list. */
+/** Returns the strings in a list; empty if the value is not a list. */
 export function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

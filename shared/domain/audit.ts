@@ -6,29 +6,32 @@ const TEXT_LENGTH_MAX = 512;
 /** Maximum length of the JSON of `before` and of `after`, in characters. */
 const VALUE_LENGTH_MAX = 48 * 1024;
 
-/** Length of the excerpt that replaces a longer value. */
+/** Maximum length of the excerpt that replaces a value which is too long. */
 const EXCERPT_LENGTH = 4096;
 
-/** SHA-256 of a text in UTF-8, in hexadecimal digits. */
+/** Computes the SHA-256 hash of a text in UTF-8, in hexadecimal digits. */
 export type Sha256 = (text: string) => string;
 
 /**
- * Returns the hash of a record: of the previous hash, followed by the rest of the record as JSON without blanks, with
- * names in UTF-16 order. So each record vouches for all records before it (security S22).
+ * Returns the hash of an audit record. It is computed from the hash of the previous record, followed by the other
+ * attributes as JSON without blanks, with names in UTF-16 order. So each hash covers all earlier records (security
+ * S22).
  */
 export function auditHash(record: Omit<AuditRecord, 'hash'>, sha256: Sha256): string {
   const { previous, ...attributes } = record;
   return sha256(previous + canonicalJson({ ...attributes, hash: undefined }));
 }
 
-/** The record that a walk from newest to oldest expects next. */
+/**
+ * The id and hash of the record that must come next when the chain is verified from the newest record to the oldest.
+ */
 export type AuditLink = Pick<AuditHead, 'hash'> & { readonly id: number };
 
 /**
  * Verifies one record of the audit chain.
  *
- * @param expected the record that `record` must be
- * @returns the record that must precede it, or the problem
+ * @param expected the id and hash that `record` must have
+ * @returns the id and hash of the record before it, or the problem
  */
 export function followAuditChain(
   expected: AuditLink,

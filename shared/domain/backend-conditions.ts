@@ -1,13 +1,13 @@
 import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { formatDuration } from './duration.ts';
 
-/** Conditions of the backend that it reports as checks of its own. */
+/** Names of the checks by which the backend reports conditions of its own. */
 export const CONDITIONS = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
 export type ConditionName = (typeof CONDITIONS)[number];
 
 /** The outcome of evaluating a condition. */
 export interface ConditionFinding {
-  /** OK, warning or critical. */
+  /** 0 OK, 1 warning, 2 critical. */
   readonly status: 0 | 1 | 2;
   readonly text: string;
   /** Sorted names of the affected objects. */
@@ -19,19 +19,23 @@ const SUBJECTS_MAX = 10;
 
 const ENTITIES_WARNING = 0.8;
 /**
- * Hysteresis: a level ends only this share of the limit below its threshold, so that one entity cannot make it flap.
+ * Hysteresis: a warning or critical status ends only when the number of entities is below its threshold by this share
+ * of the limit, so that one entity cannot make the status flap.
  */
 const ENTITIES_MARGIN = 0.05;
 
-/** A handler must have failed for this long, with no success in between. */
+/** Time in seconds for which a handler must have failed, with no success in between, before it is reported. */
 const HANDLER_GRACE_SECONDS = 600;
-/** A check must have been unable to run for this long, because agents need time to connect after a change. */
+/**
+ * Time in seconds for which a check must have been unable to run before it is reported, because agents need time to
+ * connect after a change.
+ */
 export const CHECK_GRACE_SECONDS = 600;
 
 /**
- * Finds whether the backend is close to `entity-limit`.
+ * Evaluates whether the backend is close to `entity-limit`.
  *
- * @param refused names rejected in the last hour
+ * @param refused names of the entities that were rejected in the last hour
  * @param previous status of the last finding
  */
 export function entitiesFinding(
@@ -61,12 +65,12 @@ export function entitiesFinding(
 /** A handler whose recent runs all failed. */
 export interface FailingHandler {
   readonly name: string;
-  /** Undefined if it failed before the backend started. */
+  /** Undefined if the handler has been failing since before the backend started. */
   readonly failingSeconds: number | undefined;
   readonly reason: string | undefined;
 }
 
-/** Evaluates whether handlers have failed for long, with no success in between. */
+/** Evaluates whether handlers have been failing for a long time, with no success in between. */
 export function handlersFinding(handlers: readonly FailingHandler[]): ConditionFinding {
   const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
   if (failing.length === 0) return ok('no handler has been failing for a long time');
@@ -87,7 +91,7 @@ export interface BrokenCheck {
   readonly problem: string;
 }
 
-/** Evaluates whether defined checks cannot run. */
+/** Evaluates whether there are defined checks that cannot run. */
 export function checksFinding(checks: readonly BrokenCheck[]): ConditionFinding {
   if (checks.length === 0) return ok('every scheduled check can run');
   return {
@@ -100,7 +104,7 @@ export function checksFinding(checks: readonly BrokenCheck[]): ConditionFinding 
   };
 }
 
-/** Evaluates whether silences are idle: they matched nothing for the time of `silence-idle-after`. */
+/** Evaluates whether there are idle silences, which matched no event for the time of `silence-idle-after`. */
 export function silencesFinding(idle: readonly string[]): ConditionFinding {
   if (idle.length === 0) return ok('every silence has matched an event recently');
   return finding(

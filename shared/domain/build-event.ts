@@ -4,20 +4,20 @@ import type { CheckResult } from '../schemas/result.ts';
 import type { EventState } from './event.ts';
 import { statusesOf, type History } from './history.ts';
 
-/** The parts of which an event is built. */
+/** The parts from which an event is built. */
 export interface EventParts {
   readonly state: EventState;
   readonly client: Client;
   readonly check: CheckResult;
   /** History that already ends with the status of `check`. */
   readonly history: History;
-  /** Ids of the silences that match now. */
+  /** Ids of the silences that match the event now. */
   readonly silencedBy: readonly string[];
 }
 
 /**
- * Builds the event with its attributes in the order that existing clients and handlers expect (legacy-peer, Event
- * JSON).
+ * Builds an event of the v1 API with its attributes in the order that existing clients and handlers expect
+ * (legacy-peer, Event JSON).
  */
 export function buildEvent({ state, client, check, history, silencedBy }: EventParts): Event {
   return {
@@ -28,7 +28,7 @@ export function buildEvent({ state, client, check, history, silencedBy }: EventP
   };
 }
 
-/** Returns the attributes that an event adds to its check. */
+/** Returns the attributes that an event adds to the attributes of its check. */
 export function checkAdditions(
   { totalStateChange }: EventState,
   history: History,
@@ -36,7 +36,7 @@ export function checkAdditions(
   return { history: statusesOf(history).map(String), total_state_change: totalStateChange };
 }
 
-/** Returns the attributes of an event that follow its check. */
+/** Returns the attributes that follow the check in the JSON of an event. */
 export function eventCircumstances(
   state: EventState,
   silencedBy: readonly string[],

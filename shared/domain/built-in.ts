@@ -1,4 +1,7 @@
-/** Names of built-in handlers, filters and mutators (completion 1.9). A definition of the same name overrides one. */
+/**
+ * Names of built-in handlers, filters and mutators (completion 1.9). A definition with such a name overrides the
+ * built-in.
+ */
 export const BUILT_IN = {
   handlers: new Set(['debug', 'deregistration', 'prometheus']),
   filters: new Set(['occurrences', 'check_dependencies', 'is_incident', 'not_silenced', 'has_metrics']),

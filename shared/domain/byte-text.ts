@@ -1,6 +1,6 @@
 const MEBIBYTE = 1024 * 1024;
 
-/** Formats bytes as whole mebibytes, rounded down so that free space is never overstated. */
+/** Formats a number of bytes as whole mebibytes, rounded down so that free space is never overstated. */
 export function formatMebibytes(bytes: number): string {
   return `${String(Math.floor(bytes / MEBIBYTE))} MiB`;
 }

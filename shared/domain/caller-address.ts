@@ -1,7 +1,7 @@
 /** Headers by which proxies report the origin of a request. Several headers of one name are joined by commas. */
 export interface ForwardingHeaders {
   readonly 'x-forwarded-for'?: string | undefined;
-  /** RFC 7239. */
+  /** The header that RFC 7239 defines. */
   readonly forwarded?: string | undefined;
 }
 
@@ -10,10 +10,10 @@ const HOPS_MAX = 20;
 
 /**
  * Returns the client address of a request that passed trusted proxies: the first untrusted address, from the connection
- * outward. Any client can forge the entries before it.
+ * outward. A client can forge the addresses farther out.
  *
  * @param peer address of the connection
- * @param isTrusted whether the address belongs to a proxy whose headers are trusted
+ * @param isTrusted callback that says whether an address belongs to a proxy whose headers are trusted
  */
 export function callerAddress(
   peer: string,
@@ -24,7 +24,7 @@ export function callerAddress(
   let caller = peer;
   for (const hop of forwardedFor(headers).slice(-HOPS_MAX).toReversed()) {
     const address = addressOf(hop);
-    // The hop is hidden or unknown, so the proxy that reported it is the best known address.
+    // The address of this hop is hidden or unknown, so the proxy that reported the hop is the best known address.
     if (address === undefined) return caller;
     caller = address;
     if (!isTrusted(address)) return caller;
@@ -32,7 +32,9 @@ export function callerAddress(
   return caller;
 }
 
-/** Whether a proxy forwarded the request. Any client can claim this, so it may only remove rights. */
+/**
+ * Whether a proxy forwarded the request. Any client can claim this, so the result may only be used to take away rights.
+ */
 export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean {
   return FORWARDING.some((name) => headers[name] !== undefined);
 }
@@ -41,7 +43,8 @@ export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean
 const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'via'];
 
 /**
- * Returns the hops from farthest to nearest. `X-Forwarded-For` wins over `Forwarded`, because more proxies maintain it.
+ * Returns the hops from farthest to nearest. `X-Forwarded-For` takes precedence over `Forwarded`, because more proxies
+ * maintain it.
  */
 function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders): string[] {
   if (list !== undefined) return list.split(',');
@@ -49,7 +52,10 @@ function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders)
   return forwarded.split(',').map((element) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;]*)/i.exec(element)?.[1] ?? '');
 }
 
-/** Returns the address of a hop without quotes, brackets and port, as in `"[2001:db8::1]:4711"`. */
+/**
+ * Returns the address of a hop without the quotes, brackets and port of `"[2001:db8::1]:4711"`; undefined if the hop is
+ * not an address.
+ */
 function addressOf(hop: string): string | undefined {
   const text = hop.trim().replace(/^"(.*)"$/, '$1');
   const plain = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
@@ -57,5 +63,5 @@ function addressOf(hop: string): string | undefined {
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
-/** Approximate: it distinguishes addresses from names. An invalid address matches no network anyway. */
+/** Approximate, because it only distinguishes addresses from names; an invalid address matches no network anyway. */
 const IPV6 = /^[\da-f:.]{2,45}$/i;

@@ -1,19 +1,19 @@
 import type { CertificateRule } from '../schemas/certificate-rule.ts';
 
-/** The issuers and subject of a certificate, as `certificate-namespaces` rules evaluate them. */
+/** The issuers and the subject of a certificate, which `certificate-namespaces` rules evaluate. */
 export interface CertificateOrigin {
-  /** SHA-256 fingerprints of the authorities in its chain, as `AB:CD:...`. */
+  /** SHA-256 fingerprints of the authorities in the chain of the certificate, as `AB:CD:...`. */
   readonly authorities: readonly string[];
-  /** `O` of the subject. */
+  /** Organizations (`O`) in the subject. */
   readonly organizations: readonly string[];
-  /** `OU` of the subject. */
+  /** Organizational units (`OU`) in the subject. */
   readonly units: readonly string[];
 }
 
 /**
  * Returns the namespaces of all `certificate-namespaces` rules that a certificate meets.
  *
- * @returns undefined if there are no rules, and the certificate is valid in all namespaces
+ * @returns undefined if there are no rules, so that the certificate is valid in all namespaces
  */
 export function certificateNamespaces(
   rules: readonly CertificateRule[],
@@ -24,9 +24,11 @@ export function certificateNamespaces(
 }
 
 /**
- * Whether a connection stays open after the rules changed.
+ * Whether a connection may stay open after the rules changed: all namespaces in which its certificate was valid must
+ * still be allowed.
  *
  * @param before namespaces in which the certificate was valid; undefined: all
+ * @param now namespaces in which it is valid now; undefined: all
  */
 export function isStillGoodIn(before: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
   if (now === undefined) return true;

@@ -6,7 +6,7 @@ import { mergeNotificationLogs } from './notify/notification-log.ts';
  * Joins the states of a check that was renamed. The results under the new name decide its state; the results under the
  * old name become its history. An event that was open under both names continues as one event.
  *
- * @param named handlers of the last result
+ * @param named names of the handlers in the last result
  */
 export function joinedState(before: CheckState, after: CheckState, named: readonly string[]): CheckState {
   return {

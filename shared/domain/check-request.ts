@@ -7,17 +7,17 @@ import { substituteTokens } from './tokens.ts';
 
 type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** Origin and time of a check request. */
+/** Origin and time of a request to run a check. */
 export interface RequestOrigin {
-  /** Epoch seconds. */
+  /** Epoch seconds of the request. */
   readonly issued: number;
   /** Undefined if the scheduler issued the request. */
   readonly apiRequested?: ApiRequested | undefined;
-  /** Undefined: the subscribers of the check. */
+  /** The subscriptions that get the request; undefined: the subscribers of the check. */
   readonly subscribers?: readonly string[] | undefined;
   /** Namespace of the check. */
   readonly namespace: string;
-  /** Whether the check was defined by the v2 API, which has its own tokens. */
+  /** Whether the check was defined over the v2 API, so that it uses the tokens of that API. */
   readonly hasEntityTokens: boolean;
 }
 
@@ -33,10 +33,10 @@ export function checkRequest(
 }
 
 /**
- * Returns the request to run a check for a proxy client: its attributes replace the tokens, and it is the source
- * (reference 2.2.3).
+ * Returns the request to run a check for a proxy client. The attributes of the client replace the tokens, and the
+ * client is the source (reference 2.2.3).
  *
- * @returns the token paths without an attribute, if there are any
+ * @returns the paths of tokens that have no value, if there are any
  */
 export function proxyCheckRequest(
   check: NamedCheck,
@@ -56,7 +56,7 @@ function ofSubscribers(subscribers: RequestOrigin['subscribers']): Pick<CheckReq
   return subscribers === undefined ? {} : { subscribers };
 }
 
-/** The check as a request carries it: any defined attributes, and a name. */
+/** A check in a request: any defined attributes, and a name. */
 type Named = Readonly<Record<string, unknown>> & { readonly name: string };
 
 function withoutSchedule({ subscribers: _subscribers, interval: _interval, ...check }: NamedCheck): Named {

@@ -9,34 +9,35 @@ import { clientSubscription } from './subscription.ts';
 import { mayHoldTokens } from './tokens.ts';
 
 /**
- * The attributes of a client that affect decisions and are equal for many clients. The rest of its record is only
+ * The attributes of a client that affect decisions and are equal for many clients. All its other attributes are only
  * displayed.
  */
 export interface ClientProfile {
   readonly version: string;
-  /** `OWN_SUBSCRIPTION` represents the subscription that only this client has. */
+  /** Subscriptions of the client; `OWN_SUBSCRIPTION` stands for the one that only this client has. */
   readonly subscriptions: readonly string[];
   readonly isProxy: boolean;
-  /** Whether keepalives are expected. */
+  /** Whether the client is expected to send keepalives. */
   readonly sendsKeepalives: boolean;
   /**
-   * Whether it is an agent of Sensu Go. Its missing keepalives are checked to the second and reported in other words.
+   * Whether it is a Sensu Go agent with its own keepalive thresholds. Its missing keepalives are checked every second,
+   * and reported with the output of Sensu Go.
    */
   readonly isPunctual: boolean;
   readonly deregisters: boolean;
   readonly leavesBySilence: boolean;
-  /** Attributes that its keepalive results take over. */
+  /** Attributes that are copied to the keepalive results of the client. */
   readonly keepalive: Attributes;
   /** Whether `keepalive` contains tokens, which may name any attribute. */
   readonly hasKeepaliveTokens: boolean;
-  /** Keys that the client itself wants redacted. */
+  /** Keys that the client itself requires to be redacted. */
   readonly redact: readonly string[] | undefined;
 }
 
-/** Empty, because no real subscription is. */
+/** Placeholder for the subscription that only one client has. It is empty, because no real subscription is. */
 export const OWN_SUBSCRIPTION = '';
 
-/** Maximum length of a stored version; real ones are far shorter. */
+/** Maximum length of a stored version; longer ones are cut. Real versions are far shorter. */
 const VERSION_LENGTH_MAX = 255;
 
 export function profileOf(client: Client): ClientProfile {
@@ -58,7 +59,7 @@ export function profileOf(client: Client): ClientProfile {
   };
 }
 
-/** Returns the subscriptions of the client of this name, in their order. */
+/** Returns the subscriptions of the client with this name, in their order. */
 export function subscriptionsOf({ subscriptions }: Pick<ClientProfile, 'subscriptions'>, name: string): string[] {
   return subscriptions.map((subscription) =>
     subscription === OWN_SUBSCRIPTION ? clientSubscription(name) : subscription,

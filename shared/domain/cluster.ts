@@ -7,9 +7,9 @@ export type Succession =
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'not_found' | 'conflict'; readonly reason: string };
 
 /**
- * Chooses the member that takes over when the leader hands over.
+ * Chooses the member that becomes leader when the leader hands over.
  *
- * @param to id or name of the member; undefined: the other member that is least behind
+ * @param to id or name of the member; undefined: the other member with the smallest lag
  */
 export function successionOf(view: ClusterView, to: string | undefined): Succession {
   const { members, leader } = view;
@@ -49,11 +49,11 @@ function refusalOf({ id, name, state, problem }: ClusterMember, leader: string |
   return state === 'lagging' ? `${name} is too far behind` : undefined;
 }
 
-/** A problem of the member that answered. */
+/** A problem of the member that answered the request. */
 export interface ClusterTrouble {
   /**
-   * `unavailable`: it lost the database; `no-leader`: there is no leader; `lagging`: its data is old; `unproved`: it
-   * exchanges no data with another member.
+   * `unavailable`: the member lost the database; `no-leader`: there is no leader; `lagging`: the data of the member is
+   * old; `unproved`: it exchanges no data with another member.
    */
   readonly kind: 'unavailable' | 'no-leader' | 'lagging' | 'unproved';
   /** Text for people, without a full stop. */
@@ -61,8 +61,8 @@ export interface ClusterTrouble {
 }
 
 /**
- * Returns the problems that limit the member that answered, the worst first; empty if it is healthy. Failures of a
- * LevelDB store are reported elsewhere.
+ * Returns the problems that limit the member that answered the request, the worst first; empty if it is healthy.
+ * Failures of a LevelDB store are reported elsewhere.
  */
 export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   const { database, leader } = view;
@@ -80,19 +80,19 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   ];
 }
 
-/** Returns the name of the leader, or its id if nothing else is known; undefined if there is no leader. */
+/** Returns the name of the leader, or its id if no member with that id is listed; undefined if there is no leader. */
 export function leaderName({ leader, members }: ClusterView): string | undefined {
   return members.find(({ id }) => id === leader?.id)?.name ?? leader?.id;
 }
 
-/** Returns the member that answered; undefined if it is not listed, as shortly after its start. */
+/** Returns the member that answered the request; undefined if it is not listed yet, shortly after its start. */
 export function respondingMember({ member_id: id, members }: ClusterView): ClusterMember | undefined {
   return members.find((member) => member.id === id);
 }
 
 /**
- * Returns the first member with another major version, since this program may not understand its data. Versions have
- * the form `1.4.0`.
+ * Returns the first member whose major version differs from the given one, since this program may not understand its
+ * data. Versions have the form `1.4.0`.
  */
 export function foreignMember<Member extends { readonly version: string }>(
   members: readonly Member[],
@@ -104,10 +104,11 @@ export function foreignMember<Member extends { readonly version: string }>(
 const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
 
 /**
- * Returns the newest write that other members know, for a member that cannot reach the database.
+ * Returns the sequence number of the newest write that other members know. A member that cannot reach the database uses
+ * it to find out whether its data is old.
  *
- * @param standings of the other members that answered
- * @returns undefined if no member reaches the database, so that none can be newer
+ * @param standings those of the other members that answered
+ * @returns undefined if none of these members reaches the database, so that none can have newer data
  */
 export function newestHeard(standings: readonly PeerStanding[]): number | undefined {
   const seqs = standings.filter((standing) => standing.hears_database).map(({ seq }) => seq);

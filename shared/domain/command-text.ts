@@ -1,12 +1,12 @@
 import type { CommandLine } from '../schemas/command.ts';
 
 /**
- * Formats a command as one line. A shell command stays as it is; arguments are quoted so that a shell would read them
- * back.
+ * Formats a command as one line. A shell command stays as it is. Arguments are quoted, so that a shell would read the
+ * same arguments from the line.
  */
 export function commandText(command: CommandLine): string {
   if (typeof command === 'string') return command;
-  // A first word with this sign would set a variable.
+  // A shell would take a first word with `=` as the assignment of a variable.
   return command.map((word, at) => (at === 0 && word.includes('=') ? quoted(word) : shellWord(word))).join(' ');
 }
 
@@ -20,7 +20,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Returns the command of a definition, result or request; undefined if the value is no command. */
+/** Returns the command of a definition, result or request; undefined if the value is not a command. */
 export function commandOf(value: unknown): CommandLine | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0) return undefined;

@@ -1,23 +1,25 @@
-/** Limits on simultaneous connections. */
+/** Limits on the number of simultaneous connections. */
 export interface ConnectionLimits {
   readonly all: number;
-  /** Limit including tunnels of other backends, which use no file descriptors. */
+  /** Limit on all connections and the tunnels of other backends together. Tunnels use no file descriptors. */
   readonly withTunnels: number;
   readonly perAddress: number;
-  /** Number of simultaneous rejected connections that get a reason; further ones are only closed. */
+  /** Number of simultaneous rejected connections that get a response with the reason; further ones are only closed. */
   readonly answered: number;
 }
 
 /** File descriptors reserved for the store, the handlers and the log; at most a quarter of those available. */
 const RESERVED_MAX = 1024;
 
-/** Smallest default limit per address. */
+/** Minimum of the default limit per address. */
 const PER_ADDRESS_LEAST = 100;
 
 /**
- * @param all limit in the settings
- * @param perAddress limit in the settings; undefined: a tenth of all
- * @param openFilesMax file descriptors that the process may open
+ * Returns the limits that apply to connections.
+ *
+ * @param all limit on all connections in the settings
+ * @param perAddress limit per address in the settings; undefined: a tenth of all
+ * @param openFilesMax number of file descriptors that the process may open
  */
 export function connectionLimits(all: number, perAddress: number | undefined, openFilesMax: number): ConnectionLimits {
   const reserved = Math.min(RESERVED_MAX, Math.ceil(openFilesMax / 4));
@@ -30,11 +32,13 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
   };
 }
 
-/** The exceeded limit that rejects a connection: of all connections or of one address. */
+/** The exceeded limit because of which a connection is rejected: that of all connections, or that of one address. */
 export type ConnectionRejection = 'total' | 'address';
 
 /**
- * @param open current connections
+ * Returns the limit that a new connection would exceed; undefined if it is accepted.
+ *
+ * @param open numbers of current connections
  * @param isShared whether many clients share the address, as behind a proxy
  */
 export function connectionRejection(

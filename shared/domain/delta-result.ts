@@ -3,8 +3,8 @@ import { truncatesOutput } from './truncation.ts';
 import type { CheckResult } from '../schemas/result.ts';
 
 /**
- * Whether a stored result that opened no event can be the baseline of delta results. Rules only need to know that those
- * are OK, and their output is stored unchanged.
+ * Whether a stored result that opened no event can be the baseline of delta results. It can if the rules need to know
+ * only that the delta results are OK, and if their output is stored unchanged.
  */
 export function canBeBaseline(check: CheckResult): boolean {
   return (
@@ -18,17 +18,17 @@ export function canBeBaseline(check: CheckResult): boolean {
   );
 }
 
-/** The attributes that each delta result repeats. */
+/** The attributes that every delta result contains. */
 interface DeltaTimes {
-  /** Epoch seconds. */
+  /** Start of the run in epoch seconds. */
   readonly executed: number;
-  /** Epoch seconds. */
+  /** Time of the request for the run in epoch seconds. */
   readonly issued: number;
-  /** Seconds. */
+  /** Duration of the run in seconds. */
   readonly duration?: number | undefined;
 }
 
-/** Whether the times of a result fit in a delta result. Agent and backend both check this. */
+/** Whether the times of a result can be sent in a delta result. Agent and backend both check this. */
 export function hasDeltaTimes<Result extends Readonly<Record<string, unknown>>>(
   result: Result,
 ): result is Result & DeltaTimes {

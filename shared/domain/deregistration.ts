@@ -1,11 +1,11 @@
 import type { CheckResult } from '../schemas/result.ts';
 import { isSettings, mergeSettings } from './merge-settings.ts';
 
-/** The name of the event for a client that leaves, and of its default handler. */
+/** The name of the event for a client that deregisters, and of its default handler. */
 const DEREGISTRATION = 'deregistration';
 
 /**
- * Returns the check of the event for a client that leaves for good (completion 1.10).
+ * Returns the check of the event for a client that deregisters (completion 1.10).
  *
  * @param own the client's attribute `deregistration`, merged over the defaults; an empty handler means the default one
  * @param now epoch seconds

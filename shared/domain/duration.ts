@@ -9,7 +9,7 @@ const UNITS = [
 
 const UNIT_SECONDS: ReadonlyMap<string, number> = new Map(UNITS);
 
-/** Hint for a duration that could not be parsed. */
+/** Hint in the error message for a duration that could not be parsed. */
 export const DURATION_HINT = 'a duration is seconds or numbers with units, as in 90, 45s, 15m, 1h30m, 2d, 1w';
 
 /**
@@ -25,7 +25,7 @@ export function parseDuration(text: string): number | undefined {
   let unitBefore = Infinity;
   for (const [, digits = '', unit = ''] of text.matchAll(/(\d+)([wdhms])/g)) {
     const seconds = UNIT_SECONDS.get(unit) ?? 0;
-    // `30m1h` and `1h2h` are more likely mistakes than intended.
+    // `30m1h` and `1h2h` are more likely mistakes than intentional.
     if (seconds >= unitBefore) return undefined;
     unitBefore = seconds;
     total += Number(digits) * seconds;

@@ -1,13 +1,19 @@
 import type { EntityUsage } from '../schemas/entity-usage.ts';
 
-/** Share of the limit from which the v2 API warns: a base, and its growth per thousand (completion 1.17). */
+/**
+ * Share of the limit from which on the v2 API warns: a base, and an increase per thousand entities of the limit
+ * (completion 1.17).
+ */
 const WARNING_PART = 0.9;
 const WARNING_PART_PER_THOUSAND = 0.03;
 
-/** Share of the limit from which mon itself warns, early enough to act. */
+/** Share of the limit from which on mon itself warns, early enough to act. */
 const NEAR_PART = 0.8;
 
-/** The setting to change, then the peer's message for what its free edition rejects (completion 1.17). */
+/**
+ * Error message for a new entity above the limit: the setting to change, then the message of Sensu Go without a license
+ * (completion 1.17).
+ */
 export const ENTITY_LIMIT_REFUSAL =
   'entity-limit is reached: raise it in the configuration of the backend, no license is needed. The message of Sensu Go: ' +
   'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
@@ -18,7 +24,7 @@ export function isBeyondLimit({ total, limit }: EntityUsage): boolean {
   return limit !== 'unlimited' && total >= limit;
 }
 
-/** Whether people should be warned about the limit. */
+/** Whether the number of entities is so close to the limit that people should be warned. */
 export function isNearLimit({ total, limit }: EntityUsage): boolean {
   return limit !== 'unlimited' && total >= NEAR_PART * limit;
 }
@@ -26,7 +32,7 @@ export function isNearLimit({ total, limit }: EntityUsage): boolean {
 /**
  * Returns the warning of the v2 API about a limit that is nearly reached (completion 1.17).
  *
- * @returns undefined if the limit is not near
+ * @returns undefined if the number of entities is not close to the limit
  */
 export function entityWarning({ total, proxies, limit }: EntityUsage): string | undefined {
   if (limit === 'unlimited' || total < warningFrom(limit)) return undefined;
@@ -37,7 +43,10 @@ export function entityWarning({ total, proxies, limit }: EntityUsage): string | 
   );
 }
 
-/** Capped at the limit, because above 3333 the formula exceeds it. */
+/**
+ * Returns the number of entities from which on the v2 API warns. The formula exceeds limits above 3333, so the limit
+ * itself is the maximum.
+ */
 function warningFrom(limit: number): number {
   return limit * Math.min(1, WARNING_PART + (WARNING_PART_PER_THOUSAND * limit) / 1000);
 }

@@ -11,7 +11,7 @@ type Usual = Required<Omit<EventRow, keyof SparseEventAttributes | 'namespace' |
 type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
 
 /**
- * Converts events from rows to columns that hold each distinct name and text once. Columns take a sixth to a half of
+ * Converts events from rows to columns that contain each distinct name and text once. Columns take a sixth to a half of
  * the bytes of rows and parse in half the time.
  *
  * @param rows either all or none have a namespace
@@ -37,7 +37,7 @@ export function eventColumns(rows: readonly EventRow[]): EventColumns {
 }
 
 /**
- * Converts columns back to rows; rows with equal values share them.
+ * Converts columns back to rows. Equal values in different rows are the same object.
  *
  * @returns undefined if the columns are inconsistent
  */
@@ -75,7 +75,8 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
 }
 
 /**
- * Converts the events of a snapshot frame to columns, for clients that accept them. A snapshot contains no removals.
+ * Converts the events in a frame of a snapshot to columns, for clients of the feed that accept them. A snapshot
+ * contains no removals.
  */
 export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   readonly rows: FeedRows;
@@ -85,7 +86,7 @@ export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   return eventRows.length === 0 ? { rows } : { rows, columns: { events: eventColumns(eventRows) } };
 }
 
-/** Copies only these attributes, since the value is a whole row. */
+/** Returns only the sparse attributes of a value, which may be a whole row. */
 function sparseAttributesOf({
   inhibited_by: inhibitedBy,
   groups,
@@ -102,7 +103,7 @@ function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering }: 
   return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
 }
 
-/** Compares lists by their JSON. */
+/** Returns a column that contains each distinct value once. Lists with the same JSON are equal. */
 function valueColumn<Value extends string | readonly string[]>(values: readonly Value[]): ValueColumn<Value> {
   const distinct: Value[] = [];
   const indexByText = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Returns the key of an event row. It is unique because names cannot contain a slash. */
+/** Returns the key of an event. It is unique because names cannot contain a slash. */
 export function eventKey(client: string, check: string): string {
   return `${client}/${check}`;
 }

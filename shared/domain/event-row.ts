@@ -2,7 +2,7 @@ import type { Event } from '../schemas/event.ts';
 import type { EventRow } from '../schemas/feed.ts';
 import { withoutPerformanceData } from './performance-data.ts';
 
-/** Returns the row of an event for tables, searches and the feed. */
+/** Converts an event to the row that tables, searches and the feed use. */
 export function eventRow(event: Event): EventRow {
   const { namespace, client, check, action, occurrences, silenced_by, recovering } = event;
   return {
@@ -21,8 +21,8 @@ export function eventRow(event: Event): EventRow {
 }
 
 /**
- * Returns the summary of an output for a row: its first line without performance data, at most 200 UTF-16 units and
- * without half a surrogate pair.
+ * Returns the summary of an output for a row: its first line without performance data, cut to 200 UTF-16 units without
+ * splitting a surrogate pair.
  */
 export function outputSummary(output: string): string {
   const line = /^[^\r\n]{0,600}/.exec(output)?.[0] ?? '';

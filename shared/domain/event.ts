@@ -7,29 +7,32 @@ import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
 
-/** The packed state of an event, without its check. */
+/** The state of an event, without its check. */
 export interface EventState {
-  /** UUID; unchanged as long as the event is stored (completion 1.4). */
+  /** UUID, which stays the same as long as the event is stored (completion 1.4). */
   readonly id: string;
   readonly action: EventAction;
-  /** The status with which it was last stored. */
+  /** The status with which the event was last stored. */
   readonly status: number;
   readonly occurrences: number;
   readonly watermark: number;
-  /** Epoch seconds when the event was built. */
+  /** Epoch seconds when this state of the event was built. */
   readonly timestamp: number;
-  /** Epoch seconds; undefined in an event that began without a change of status, null in its later states. */
+  /**
+   * Epoch seconds of the last change of status. If the event began without a change, it is undefined in the first state
+   * of the event, and null in later ones.
+   */
   readonly lastStateChange: number | null | undefined;
-  /** Epoch seconds of the last OK before the event; null if there was none. */
+  /** Epoch seconds of the last OK result; null if there was none. */
   readonly lastOk: number | null;
   readonly totalStateChange: number;
-  /** Which handlers were notified, and what suppresses the event. */
+  /** The record of which handlers were notified, and of what suppresses the event. */
   readonly notifications: NotificationLog;
-  /** Present while the check is OK again and the event waits for further OK results (spec, recovery). */
+  /** Set while the check is OK again and the event waits for further OK results (spec, recovery). */
   readonly recovery?: Recovery | undefined;
 }
 
-/** Returns the state of a transient event: it is handled, never stored, and so has no past. */
+/** Returns the state of a transient event, which is delivered to handlers but never stored. */
 export function pastlessState(
   id: string,
   { status }: Pick<DecidingResult, 'status'>,
@@ -50,10 +53,10 @@ export function pastlessState(
   };
 }
 
-/** The state of a check on a client that the rules need. */
+/** The state of a check on a client that the event rules need. */
 export interface CheckState extends OkCount {
   readonly history: History;
-  /** `executed` of the latest OK. */
+  /** Epoch seconds (`executed`) of the latest OK result; null if there was none. */
   readonly lastOk: number | null;
   readonly event: EventState | undefined;
 }
@@ -66,7 +69,7 @@ export const NO_CHECK_STATE: CheckState = {
   okWatermark: undefined,
 };
 
-/** The attributes of a result that affect decisions; the others are only passed on. */
+/** The attributes of a result that affect decisions; its other attributes are only passed on. */
 export interface DecidingResult {
   readonly status: number;
   readonly executed: number;
@@ -76,22 +79,22 @@ export interface DecidingResult {
   readonly resolve_after?: unknown;
   readonly low_flap_threshold?: unknown;
   readonly high_flap_threshold?: unknown;
-  /** Metadata of the event itself; only results in the v2 format have it. */
+  /** Metadata of the event itself; only results in the v2 format have this attribute. */
   readonly event_metadata?: unknown;
 }
 
-/** Whether a result was reported in the v2 format, whose rules apply to its flapping and TTL. */
+/** Whether a result was reported in the v2 format, which has its own rules for flapping and TTL. */
 export function isOfNewerShape(result: DecidingResult): boolean {
   return result.event_metadata !== undefined;
 }
 
 /**
- * The effect of a result on the event of its client and check.
+ * The effect of a result on the event of its check and client.
  *
- * - `none`: no effect; also while `auto_resolve: false` or `resolve_after` keeps an event open through an OK
- * - `open`: the event is stored, replacing the previous one, and handled
- * - `resolve`: the stored event is removed, and the resolved one is handled
- * - `metric`: the event is handled, never stored
+ * - `none`: no effect; also while `auto_resolve: false` or `resolve_after` keeps an event open despite an OK result
+ * - `open`: the event is stored, replacing the previous one, and passed to handlers
+ * - `resolve`: the stored event is removed, and the resolved event is passed to handlers
+ * - `metric`: the event is passed to handlers and not stored
  * - `ok`: like `metric`, for handlers that get every event
  */
 export type EventTransition =
@@ -99,18 +102,18 @@ export type EventTransition =
 
 const NOTHING: EventTransition = { kind: 'none' };
 
-/** Inputs of the rules from outside. */
+/** Inputs of the event rules other than the state and the result. */
 export interface EventRuleInputs {
-  /** Epoch seconds. */
+  /** The current time in epoch seconds. */
   readonly now: number;
   readonly newId: () => string;
-  /** Whether some handler wants OK results that follow no event. */
+  /** Whether a handler is configured to get OK results of checks without an event. */
   readonly notifiesOk?: boolean;
 }
 
 /**
- * Returns the next state of a client and check (completion 1.4 and 1.5). Results of one key must arrive one at a time
- * and in order.
+ * Returns the next state of a check on a client (completion 1.4 and 1.5). The results of a check on a client must be
+ * passed one at a time and in order.
  */
 export function nextCheckState(
   before: CheckState,
@@ -128,7 +131,7 @@ export function nextCheckState(
     high: result.high_flap_threshold,
   });
 
-  // The usual result is OK with no open event. No event is built for it.
+  // The most frequent result is OK for a check without an event. No event is built for it.
   if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !notifiesOk) {
     return { state: { history, lastOk, event: undefined, okCount, okWatermark }, transition: NOTHING };
   }
@@ -140,7 +143,7 @@ export function nextCheckState(
   const ends = stored !== undefined && !isWaiting && (forced || (!isProblem && result.auto_resolve !== false));
   const action: EventAction =
     stored !== undefined && !isWaiting && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
-  // A resolution, or an OK that is only handled (metric), does not count as an occurrence.
+  // A resolution does not count as an occurrence, and neither does an OK result that is only passed to handlers.
   const counts = isProblem && action !== 'resolve';
   const isChanged = isNews(stored, result.status, history);
   const event: EventState = {
@@ -166,7 +169,7 @@ export function nextCheckState(
   if (ends) return { state: stateWith(undefined), transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: stateWith(event), transition: { kind: 'open', event } };
   const state = stateWith(isWaiting ? waiting(stored, recovery) : stored && staying(stored));
-  // The v1 format does not count OK results.
+  // In the v1 format, OK results of the type metric are not counted.
   const isCounted = stored === undefined && (result.type !== 'metric' || isOfNewerShape(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
@@ -178,17 +181,20 @@ interface Count {
   readonly watermark: number;
 }
 
-/** Keeps the counts for a resolution, so that it says how often the problem occurred. */
+/** Returns the counts of the stored event unchanged, so that a resolution says how often the problem occurred. */
 function carriedCount(stored: EventState | undefined): Count {
   return { occurrences: stored?.occurrences ?? 1, watermark: stored?.watermark ?? 1 };
 }
 
-/** Returns the event while its check is OK but not yet recovered; it no longer counts as flapping. */
+/** Returns the event while its check is OK but not yet recovered. It no longer counts as flapping. */
 function waiting(stored: EventState, recovery: Recovery): EventState {
   return { ...stored, action: 'create', recovery };
 }
 
-/** Returns the event that only a request can resolve; a recovery that had begun is canceled. */
+/**
+ * Returns an event that an OK result does not resolve, because of `auto_resolve: false`. A recovery that had begun is
+ * canceled.
+ */
 function staying(stored: EventState): EventState {
   return stored.recovery === undefined ? stored : { ...stored, recovery: undefined };
 }
@@ -200,8 +206,8 @@ function nextCount(stored: EventState | undefined, isChanged: boolean): Count {
 }
 
 /**
- * Whether the status changed: compares the last two entries of the history. A relapse of a recovering event continues
- * the event, so that it is not notified again (spec, recovery 1).
+ * Whether the status changed, according to the last two entries of the history. A relapse of a recovering event
+ * continues the event, so that it is not notified again (spec, recovery 1).
  */
 function isNews(stored: EventState | undefined, status: number, history: History): boolean {
   if (stored?.recovery !== undefined) return status !== stored.status;

@@ -1,6 +1,8 @@
 import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/lifetime.ts';
 
 /**
+ * Returns the expiry of an entry with a time to live.
+ *
  * @param expireSeconds time to live in seconds; -1 or absent: unlimited
  * @returns epoch milliseconds; null: never
  */
@@ -9,12 +11,12 @@ export function endAfter(expireSeconds: number | null | undefined, startMs: numb
   return seconds === EXPIRE_NEVER ? null : startMs + seconds * 1000;
 }
 
-/** Returns the expiry in the format of the mon API: epoch seconds, to the millisecond; null: never. */
+/** Returns the expiry in the format of the mon API: epoch seconds with milliseconds as decimals; null: never. */
 export function expireAtOf({ expireAtMs }: Expiring): number | null {
   return expireAtMs === null ? null : expireAtMs / 1000;
 }
 
-/** Parses an expiry from the wire; also in milliseconds, as in older audit trails and dumps. */
+/** Parses an expiry from the API or a file. Older audit trails and dumps contain milliseconds instead of seconds. */
 export function endOf(expireAt: number | null): Expiring['expireAtMs'] {
   if (expireAt === null) return null;
   return expireAt > SECONDS_MAX ? expireAt : Math.round(expireAt * 1000);
@@ -25,7 +27,7 @@ export function isExpired({ expireAtMs: endMs }: Expiring, nowMs: number): boole
   return endMs !== null && endMs <= nowMs;
 }
 
-/** Returns the whole seconds left, rounded up so that an active entry never shows 0; -1: unlimited. */
+/** Returns the remaining lifetime in seconds, rounded up so that an active entry never shows 0; -1: unlimited. */
 export function secondsLeft({ expireAtMs: endMs }: Expiring, nowMs: number): number {
   return endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - nowMs) / 1000));
 }

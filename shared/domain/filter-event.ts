@@ -12,13 +12,13 @@ import { endsProblem, eventSubjectOf, hasMetrics } from './v2/event-subject.ts';
 import { judgeV2Filter, type V2EventFilter } from './v2/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts';
 
-/** Verdict of a filter on an event, with the reason for people. */
+/** The decision of a filter about an event, with the reason as text for operators. */
 export interface FilterVerdict {
   readonly kind: 'pass' | 'filtered';
   readonly reason: string;
-  /** The attribute that decided, as a dotted path. */
+  /** The attribute whose condition failed, as a dotted path; absent if none failed. */
   readonly attribute?: string;
-  /** Defect of the filter itself, for the log. */
+  /** Log message about a condition of the filter that cannot be evaluated; absent if there is none. */
   readonly defect?: 'attribute value eval error' | 'attribute value eval unmatched tokens';
 }
 
@@ -31,7 +31,7 @@ export interface EventFilter {
   readonly windows: readonly TimeWindow[] | undefined;
 }
 
-/** Compiles a valid definition once, when it is loaded; paths of problems start in its `attributes`. */
+/** Compiles a valid filter definition once, when it is loaded. Paths in problems are relative to its `attributes`. */
 export function parseFilter({ attributes, negate, when }: FilterDefinition): EventFilter | ConditionProblems {
   const conditions = parseConditions(attributes);
   if (conditions.kind === 'problems') return conditions;
@@ -43,12 +43,15 @@ export function parseFilter({ attributes, negate, when }: FilterDefinition): Eve
   };
 }
 
-/** Whether an event passes a filter (completion 1.9). */
+/**
+ * Returns whether an event passes a filter, with the reason (completion 1.9). Every event passes outside of the
+ * filter's time windows.
+ */
 export function filterEvent(filter: EventFilter, event: Event, moment: Moment): FilterVerdict {
   if (filter.windows !== undefined && !isInWindow(filter.windows, moment.nowMs, moment.zone)) {
     return { kind: 'pass', reason: 'the time is outside of the time windows of the filter' };
   }
-  // The type of an event declares no attributes by arbitrary names, although it has them.
+  // The copy is for the compiler: `Event` has no index signature, but a filter may name any attribute.
   const match = matchConditions(filter.conditions, { ...event }, moment);
   if (match.matches) return { kind: filter.isExclusive ? 'filtered' : 'pass', reason: 'all attributes match' };
   const attribute = match.path.join('.');
@@ -64,7 +67,7 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   }
 }
 
-/** Whether an event passes a filter of the v2 API. */
+/** Returns whether an event passes a filter of the v2 API, with the reason. */
 export function filterV2Event(
   filter: V2EventFilter,
   { namespace, event }: { readonly namespace: string; readonly event: Event },
@@ -94,15 +97,15 @@ function filterByMetrics({ check }: Event): FilterVerdict {
     : { kind: 'filtered', reason: 'it has no metrics' };
 }
 
-/** Defaults of the attributes that the filter `occurrences` reads (completion 1.9). */
+/** Defaults of `occurrences`, `refresh` and `interval` of a check for the filter `occurrences` (completion 1.9). */
 const NEEDED_OCCURRENCES = 1;
 const REFRESH_SECONDS = 1800;
 const INTERVAL_SECONDS = 60;
 
-/** A built-in filter. */
+/** A built-in filter: decides about an event, with access to the stored events. */
 export type BuiltInFilter = (event: HandledEvent, events: StoredEvents) => FilterVerdict;
 
-/** Returns the built-in filter of this name, or undefined. */
+/** Returns the built-in filter of this name; undefined if there is none. */
 export function builtInFilter(name: string): BuiltInFilter | undefined {
   switch (name) {
     case 'occurrences':
@@ -120,18 +123,22 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
   }
 }
 
-/** Maximum length of an attribute value in a reason. */
+/** Maximum length of an attribute value that is quoted in a reason; longer values are cut. */
 const SHOWN_LENGTH = 40;
 
-/** Explains why the filter passes every occurrence, as at the peer. */
+/**
+ * Returns the reason to pass an event whose `occurrences` or `refresh` is not a whole number. As in Sensu Core, the
+ * filter passes every such event.
+ */
 function noCount(attribute: string, value: unknown): string {
   const shown = JSON.stringify(value).slice(0, SHOWN_LENGTH);
   return `occurrences are not counted, because ${attribute} of the check is ${shown} and not a whole number`;
 }
 
 /**
- * The built-in filter `occurrences`. It passes an event after enough occurrences, then again every `refresh` seconds,
- * counted in occurrences (completion 1.9). It also passes an event when its silence or inhibition ends.
+ * The built-in filter `occurrences`. It passes an event when the event reaches the `occurrences` of its check, then
+ * again every `refresh` seconds, converted to a number of occurrences (completion 1.9). It also passes an event whose
+ * silence or inhibition has ended.
  */
 export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   const { check, action, occurrences, occurrences_watermark } = event;
@@ -163,8 +170,8 @@ export interface StoredEvents {
 const SUBSCRIPTION = 'subscription:';
 
 /**
- * The built-in filter `check_dependencies`. It rejects an event while a dependency of its check has an event, given as
- * `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
+ * The built-in filter `check_dependencies`. It rejects an event while a check in its `dependencies` has an event. A
+ * dependency is written as `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
  */
 export function filterByDependencies({ client, check }: Event, events: StoredEvents): FilterVerdict {
   const dependencies = check['dependencies'];

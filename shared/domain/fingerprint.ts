@@ -1,12 +1,12 @@
-/** Two lanes of 32 bits, each with its own seed and odd factor (like FNV-1a over UTF-16 units). */
+/** Seeds and odd factors of two 32-bit hashes that are computed side by side (like FNV-1a over UTF-16 units). */
 const LANES = [
   { begin: 0x811c_9dc5, factor: 0x0100_0193 },
   { begin: 0x9e37_79b1, factor: 0x27d4_eb2f },
 ] as const;
 
 /**
- * Returns a hash of a set of labels that ignores their order: 16 hexadecimal digits. It identifies and does not
- * protect.
+ * Returns a hash of labels, which does not depend on their order, as 16 hexadecimal digits. It is an identifier, not a
+ * cryptographic hash.
  */
 export function fingerprintOf(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -18,7 +18,7 @@ export function fingerprintOf(labels: Readonly<Record<string, string>>): string 
   }).join('');
 }
 
-/** Mixes the bits, so that each bit of the result depends on the whole hash. */
+/** Mixes the bits of a hash, so that each bit of the result depends on all of them. */
 function mixed(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 16), 0x7feb_352d);
   const twice = Math.imul(once ^ (once >>> 15), 0x846c_a68b);

@@ -1,13 +1,14 @@
 import { HISTORY_LENGTH, statusBack, type History } from './history.ts';
 
 /**
- * Returns the total state change of a check in percent, 0 to 101 (completion 1.5). Of 21 statuses, the change into the
- * second oldest weighs 0.82, each newer one 0.02 more, and the newest 1.20. With fewer than 21 entries it is 0.
+ * Returns the total state change of a check in percent, 0 to 101 (completion 1.5). The change to the second oldest of
+ * 21 statuses weighs 0.82, each newer change 0.02 more, and the newest 1.20. With fewer than 21 statuses the result is
+ * 0.
  */
 export function totalStateChange(history: History): number {
   if (history.length < HISTORY_LENGTH || isSteady(history)) return 0;
   let changes = 0;
-  // Adds 0.02 step by step, because multiples of 0.02 round differently and would not match the peer's sums.
+  // 0.02 is added step by step as in Sensu Core, because multiples of 0.02 would be rounded differently.
   let weight = 0.8;
   let previous = statusBack(history, HISTORY_LENGTH - 1);
   for (let age = HISTORY_LENGTH - 1; age >= 0; age--) {
@@ -20,11 +21,10 @@ export function totalStateChange(history: History): number {
 }
 
 /**
- * Returns the total state change of a check in the v2 format, 0 to 98, as Sensu Go computes it. It covers the 21
- * statuses that are shown, which exclude the very first one. It uses single precision, and the oldest change weighs
- * 0.80.
+ * Returns the total state change of a check in the v2 format in percent, 0 to 98, as Sensu Go computes it. The 21
+ * statuses exclude the first one ever. The oldest change weighs 0.80, and the sum is rounded to single precision.
  *
- * @param statuses as shown, oldest first
+ * @param statuses result of `laterStatuses`, oldest first
  */
 export function v2StateChange(statuses: readonly number[]): number {
   if (statuses.length < HISTORY_LENGTH) return 0;
@@ -41,16 +41,17 @@ const ELEVEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01_01;
 const TEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01;
 const TEN = 3 * TEN_EQUAL;
 
-/** Whether all 21 statuses are equal. Detects the usual case without a loop. */
+/** Whether all 21 statuses are equal and stored as bits: the usual case, which needs no loop. */
 function isSteady({ recent, older, wide }: History): boolean {
   return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && (older & TEN) === (recent & 3) * TEN_EQUAL;
 }
 
 /**
- * Whether a check is flapping now. Flapping starts at `high` and continues while the change stays above `low`
- * (completion 1.5).
+ * Whether a check is flapping after a result. Flapping starts when the total state change reaches `high`, and continues
+ * while it stays above `low` (completion 1.5).
  *
- * @param thresholds flap detection is off unless both are integers
+ * @param change total state change in percent
+ * @param thresholds in percent; flap detection is off unless both are integers
  */
 export function isFlapping(
   wasFlapping: boolean,

@@ -1,10 +1,10 @@
 /**
  * Compiles a pattern in which `*` matches any text and `?` any one UTF-16 unit.
  *
- * Matching takes time linear in the text for any pattern. Each piece between two stars is searched once and takes its
- * first match, because a later match could not help the following pieces.
+ * Matching takes time linear in the length of the text. The parts between two stars are searched for in order, and the
+ * first match of each is used: a later match would only leave less text for the following parts.
  *
- * @returns whether a whole text matches, case-sensitively
+ * @returns a case-sensitive test whether a whole text matches
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const pieces = pattern.split(/\*+/);
@@ -34,7 +34,7 @@ function fitsAt(text: string, piece: string, start: number): boolean {
   return true;
 }
 
-/** Returns the first position from `position` on at which the piece matches, or -1. */
+/** Returns the first position, from `position` on, at which a part of a pattern matches a text; -1 if there is none. */
 type Find = (text: string, position: number) => number;
 
 function pieceFinder(piece: string): Find {
@@ -44,9 +44,10 @@ function pieceFinder(piece: string): Find {
 const WORD_BITS = 32;
 
 /**
- * Searches by Shift-And: bit `i` of the state is set if the last `i + 1` characters of the text match the first `i + 1`
- * of the piece. A step costs one operation per 32 characters of the piece, even for adversarial texts (R. Baeza-Yates
- * and G. Gonnet, A new approach to text searching, 1992).
+ * Returns the search for a part of a pattern that contains `?`, by the Shift-And algorithm (R. Baeza-Yates and G.
+ * Gonnet, A new approach to text searching, 1992). Bit `i` of its state is set if the last `i + 1` characters of the
+ * text match the first `i + 1` of the part. Each character of any text costs one operation per 32 characters of the
+ * part.
  */
 function maskFinder(piece: string): Find {
   const words = Math.ceil(piece.length / WORD_BITS);

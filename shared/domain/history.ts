@@ -1,15 +1,19 @@
 /**
- * The last statuses of a check, packed. While every status is 0 to 3, the usual case, each takes two bits of two
- * numbers; otherwise an array holds them. A backend holds one history per client and check, so bytes count.
+ * The last statuses of a check in a compact form. If every status is 0 to 3, as usual, each takes two bits in one of
+ * two numbers; otherwise an array contains them. The form saves memory, because a backend has one history per client
+ * and check.
  */
 
-/** Number of entries shown (completion 1.4). */
+/** Number of statuses that a history shows (completion 1.4). */
 export const HISTORY_LENGTH = 21;
 
-/** Number of entries stored. One extra entry shows whether the oldest one shown was the first ever. */
+/**
+ * Number of statuses stored: one more than shown. The extra status tells whether the oldest shown status was the first
+ * ever.
+ */
 const KEPT_LENGTH = HISTORY_LENGTH + 1;
 
-/** Number of entries in `recent`; the others are in `older`. */
+/** Number of statuses in `recent`; the older ones are in `older`. */
 const RECENT = 11;
 const RECENT_MASK = (1 << (2 * RECENT)) - 1;
 const OLDER_MASK = (1 << (2 * (KEPT_LENGTH - RECENT))) - 1;
@@ -18,9 +22,9 @@ export interface History {
   readonly length: number;
   /** The newest 11 statuses, newest in the lowest bits. */
   readonly recent: number;
-  /** The 11 before them. */
+  /** The 11 statuses before those in `recent`, newest in the lowest bits. */
   readonly older: number;
-  /** All statuses, oldest first, if one of them does not fit in two bits. */
+  /** All statuses, oldest first, if one of them does not fit in two bits; otherwise undefined. */
   readonly wide: readonly number[] | undefined;
 }
 
@@ -41,7 +45,11 @@ export function pushStatus(history: History, status: number): History {
   };
 }
 
-/** @param statuses oldest first; only the newest 22 are stored */
+/**
+ * Returns a history of these statuses.
+ *
+ * @param statuses oldest first; only the newest 22 are stored
+ */
 export function historyOf(statuses: readonly number[]): History {
   const kept = statuses.slice(-KEPT_LENGTH);
   if (!kept.every(isNarrow)) return { length: kept.length, recent: 0, older: 0, wide: kept };
@@ -49,18 +57,19 @@ export function historyOf(statuses: readonly number[]): History {
 }
 
 /**
- * Rebuilds a history from its shown statuses. A full list nearly always had an earlier entry that is no longer shown.
+ * Rebuilds a history from the statuses that it showed. If there are 21, an earlier status is added, because a check
+ * with so many nearly always had one.
  */
 export function historyAsShown(statuses: readonly number[]): History {
   return historyOf(statuses.length < HISTORY_LENGTH ? statuses : [statuses[0] ?? 0, ...statuses]);
 }
 
-/** @returns the newest 21, oldest first */
+/** @returns the newest 21 statuses, oldest first */
 export function statusesOf(history: History): number[] {
   return keptStatuses(history).slice(-HISTORY_LENGTH);
 }
 
-/** @returns the newest 21 statuses without the very first one, oldest first */
+/** @returns the newest 21 statuses except the first one ever, oldest first */
 export function laterStatuses(history: History): number[] {
   return keptStatuses(history).slice(1);
 }
@@ -73,7 +82,9 @@ function keptStatuses(history: History): number[] {
 }
 
 /**
- * @param age 0 is the newest
+ * Returns one status of a history.
+ *
+ * @param age number of newer statuses; 0 is the newest
  * @returns undefined if the shown history does not reach back that far
  */
 export function statusBack(history: History, age: number): number | undefined {
@@ -81,7 +92,7 @@ export function statusBack(history: History, age: number): number | undefined {
   return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
 }
 
-/** Returns the last status that was not OK; 0 if the history has none. */
+/** Returns the newest status that is not OK among those shown; 0 if all are OK. */
 export function lastProblem(history: History): number {
   for (let age = 0; age < history.length; age++) {
     const status = statusBack(history, age);
@@ -90,7 +101,7 @@ export function lastProblem(history: History): number {
   return 0;
 }
 
-/** Whether the history is full and all its statuses are OK. */
+/** Whether the history has the maximum of 22 stored statuses, and all are OK. */
 export function isFullOfOk({ length, recent, older, wide }: History): boolean {
   return length === KEPT_LENGTH && recent === 0 && older === 0 && wide === undefined;
 }

@@ -2,11 +2,11 @@ import { isAttributes } from './attributes.ts';
 import { severityOf } from './severity.ts';
 
 /**
- * Returns the hook that runs after a check with this status: one for exactly this status, its severity, or any status
- * but 0 (reference 2.2.2, completion 1.12).
+ * Returns the name of the hook that runs after a check returned this status. It is the first that exists of: the status
+ * as a number, its severity, and `non-zero` for any status but 0 (reference 2.2.2, completion 1.12).
  *
- * @param hooks the attribute of the check, by name of the hook
- * @returns the name of the hook; undefined if none runs
+ * @param hooks the attribute `hooks` of the check: hooks by name
+ * @returns undefined if no hook runs
  */
 export function hookFor(hooks: unknown, status: number): string | undefined {
   if (!isAttributes(hooks)) return undefined;

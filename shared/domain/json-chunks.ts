@@ -1,19 +1,22 @@
 import { parseJsonWithRawControls } from './raw-control-characters.ts';
 
 /*
- * Parses long JSON in steps of bounded time. A scan finds the containers that are longer than a chunk, and divides
- * their members into runs of about a chunk. Each run is parsed separately. The scan checks the limits on depth, number
- * of values and lengths before anything is parsed.
+ * Parses long JSON in steps of bounded time. A scan finds the arrays and objects that are longer than a chunk, and
+ * divides their members into runs of about one chunk each. Each run is then parsed separately. The scan checks the
+ * limits on depth, number of values and length of strings before anything is parsed.
  */
 
-/** Characters that are scanned or parsed in one step: a few milliseconds even if all are brackets. */
+/** Number of characters scanned or parsed in one step, which takes a few milliseconds even if all are brackets. */
 const CHUNK = 32 * 1024;
 
-/** Maximum number of values in one body, including containers. Values take fifty times the memory of their text. */
+/**
+ * Maximum number of values in one body, including arrays and objects, checked after each chunk. The limit exists
+ * because values take fifty times the memory of their text.
+ */
 export const VALUES_MAX = 1_000_000;
-/** Maximum number of names in an object of several chunks (security S7). */
+/** Maximum number of names in an object that is longer than a chunk (security S7). */
 export const NAMES_MAX = 10_000;
-/** Maximum length of a text, in UTF-16 units without its escapes (security S7). */
+/** Maximum length of a string in UTF-16 units; an escape sequence counts as one (security S7). */
 export const TEXT_LENGTH_MAX = 1024 * 1024;
 
 /** An error in chunked JSON. `message` says what is wrong and follows "the body ". */
@@ -23,34 +26,35 @@ export class JsonChunksError extends Error {
 
 export interface ChunkedJson {
   readonly value: unknown;
-  /** The results of `strictly` for each run; equal to `value` if it returned nothing. */
+  /** The value as `strictly` parsed it; equal to `value` if `strictly` returned undefined for every run. */
   readonly strict: unknown;
 }
 
 export interface ChunkOptions {
   /** Maximum nesting depth. */
   readonly depthMax: number;
-  /** Characters per step; default: `CHUNK`. */
+  /** Number of characters per step; default: `CHUNK`. */
   readonly chunk?: number;
-  /** Maximum length of a text, in UTF-16 units without its escapes; default: `TEXT_LENGTH_MAX`. */
+  /** Maximum length of a string in UTF-16 units; an escape sequence counts as one. Default: `TEXT_LENGTH_MAX`. */
   readonly textLengthMax?: number;
   /**
-   * Inspects the value of each run; `names` lead to its container. It rejects by throwing and removes members by
-   * deleting them. For a member that is a large container it gets only the name, with the value null.
+   * Callback that checks the parsed value of each run: it throws to reject the value, and deletes members to remove
+   * them. `names` is the path to the array or object that contains the run, without array indexes. For a named member
+   * that was divided itself, the callback gets only its name, with the value null.
    */
   readonly inspect: (value: unknown, depth: number, names: readonly string[]) => void;
-  /** Parses the text of a run a second way; if it returns undefined, `value` is used. */
+  /** Callback that parses the text of a run in a second, stricter way; if it returns undefined, `value` is used. */
   readonly strictly: (text: string) => unknown;
 }
 
-/** A container that is longer than a chunk. */
+/** An array or object that is longer than a chunk, divided into parts. */
 interface LargeContainer {
   readonly isArray: boolean;
   readonly depth: number;
   readonly parts: Part[];
 }
 
-/** Members of a container without its brackets, or one member that is a large container itself. */
+/** Consecutive members of an array or object (`run`), or one member that is divided itself (`child`). */
 type Part =
   | { readonly kind: 'run'; readonly start: number; readonly end: number }
   | { readonly kind: 'child'; readonly name: string | undefined; readonly container: LargeContainer };
@@ -58,7 +62,7 @@ type Part =
 interface Frame extends LargeContainer {
   readonly start: number;
   memberStart: number;
-  /** The start of the run that is not cut yet; undefined after a child, up to the next comma. */
+  /** Start of the run that is being scanned; undefined between a member that was divided and the comma after it. */
   runStart: number | undefined;
   hasComma: boolean;
 }
@@ -67,8 +71,10 @@ interface Frame extends LargeContainer {
 export const SYNTAX_PROBLEM = 'is not JSON';
 
 /**
- * @returns the same as `JSON.parse`, after its last step
- * @throws JsonChunksError, or the errors of `inspect`
+ * Parses JSON in steps, of which each ends with a `yield`.
+ *
+ * @returns the value as `parseJsonWithRawControls` returns it
+ * @throws JsonChunksError, or the errors of `inspect` and `strictly`
  */
 export function* parseJsonInChunks(text: string, options: ChunkOptions): Generator<void, ChunkedJson, undefined> {
   const root = yield* scan(text, options);
@@ -76,7 +82,12 @@ export function* parseJsonInChunks(text: string, options: ChunkOptions): Generat
   return yield* parsedContainer(text, root, options, []);
 }
 
-/** @returns undefined if the text is short or no container */
+/**
+ * Divides a text into runs and checks its limits.
+ *
+ * @returns the outermost array or object with its parts; undefined if it is not longer than a chunk, or the text is
+ *   another value
+ */
 function* scan(
   text: string,
   { depthMax, chunk = CHUNK, textLengthMax = TEXT_LENGTH_MAX }: ChunkOptions,
@@ -140,7 +151,11 @@ function* scan(
   return root;
 }
 
-/** Returns the position of the closing quote of a text. */
+/**
+ * Returns the position of the closing quote of a string.
+ *
+ * @param start position of its opening quote
+ */
 function* endOfText(text: string, start: number, lengthMax: number): Generator<void, number, undefined> {
   let yieldAt = start + 8 * CHUNK;
   let escapes = 0;
@@ -195,18 +210,18 @@ function addRun(text: string, { parts, runStart = 0 }: Frame, end: number): void
   parts.push({ kind: 'run', start: runStart, end });
 }
 
-/** Adds a large container that has just ended to its parent. */
+/** Adds an array or object that has just ended, and was divided into parts, to its parent. */
 function addChild(text: string, frame: Frame, closed: Frame, end: number): void {
   const { isArray, depth, parts, start } = closed;
   const { memberStart, runStart } = frame;
   if (runStart === undefined) fail(SYNTAX_PROBLEM);
-  // Adds the run up to the comma before this member.
+  // The run before this member ends at the comma before it.
   if (memberStart > runStart) addRun(text, frame, memberStart - 1);
   const name = frame.isArray ? undefined : nameOf(text.slice(memberStart, start));
   if (frame.isArray && !isBlank(text, memberStart, start)) fail(SYNTAX_PROBLEM);
   frame.parts.push({ kind: 'child', name, container: { isArray, depth, parts } });
   frame.runStart = undefined;
-  // The rest of the member up to the next comma must be blank.
+  // Only blanks may follow this member before the next comma.
   frame.memberStart = end;
 }
 

@@ -1,10 +1,11 @@
 /**
- * Parser for JSON in files that people write. Every error names its position, and nothing is guessed or silently lost.
+ * Parser for JSON in files that people write. Every error has its position, and no input is guessed, or lost without a
+ * warning.
  */
 
 import { escapeRawControls } from './raw-control-characters.ts';
 
-/** Line and column, counted from 1; columns in UTF-16 units. */
+/** A position in a text: line and column, counted from 1; columns in UTF-16 units. */
 interface TextPosition {
   readonly line: number;
   readonly column: number;
@@ -23,9 +24,9 @@ export class JsonTextError extends Error implements TextPosition {
   }
 }
 
-/** A warning about something in the text that was lost. */
+/** A warning about a value in the text that was replaced. */
 export interface JsonTextRemark extends TextPosition {
-  /** The replacement and the remedy. It never contains the text itself, which may be an unquoted password. */
+  /** Says what is used instead, and what to do. It never quotes the text, which may be an unquoted password. */
   readonly message: string;
 }
 
@@ -37,12 +38,12 @@ function positionOf(text: string, offset: number): TextPosition {
 /** Maximum nesting depth (security S7). */
 export const DEPTH_MAX = 32;
 
-/** Names with a meaning to JavaScript itself: a value under one of them could reach a prototype (security S9). */
+/** Names with a special meaning in JavaScript: an attribute with such a name could change a prototype (security S9). */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const SPACE = /[\t\n\r ]*/y;
 const LINE_COMMENT = /\/\/[^\n]*/y;
-// Any character except the quote and the backslash may stand for itself, including control characters.
+// In a string, any character except the quote and the backslash may be unescaped, even a control character.
 const STRING = /"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"/y;
 const WORD = /[\w.+-]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -53,12 +54,13 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** Ruby's spellings of numbers that JSON lacks. */
+/** Numbers that JSON cannot express, as Ruby spells them. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /**
- * Parses JSON that may have control characters in its texts. It is stricter than `JSON.parse` where that loses input:
- * it rejects duplicate names and integers that would be rounded (security S8). It skips a byte order mark at the start.
+ * Parses JSON whose strings may contain raw control characters. It is stricter than `JSON.parse`, which would lose
+ * input: it rejects duplicate names, and integers that would be rounded (security S8). It skips a byte order mark at
+ * the start.
  *
  * @throws JsonTextError
  */
@@ -70,7 +72,7 @@ export function parseJsonText(text: string): unknown {
  * Parses the JSON of a file. Like Sensu Core, it also accepts comments, numbers that cannot be represented, and an
  * empty file.
  *
- * @returns undefined as the value of an empty file
+ * @returns the value, undefined for an empty file, and warnings
  * @throws JsonTextError
  */
 export function parseJsonFile(text: string): { readonly value: unknown; readonly remarks: readonly JsonTextRemark[] } {
@@ -81,7 +83,11 @@ export function parseJsonFile(text: string): { readonly value: unknown; readonly
   return { value, remarks };
 }
 
-/** @param remark receives warnings; without it they are errors, and so is anything that only files may contain */
+/**
+ * Parses JSON.
+ *
+ * @param remark callback for warnings; if undefined, these are errors, and so are comments and an empty text
+ */
 function parse(text: string, remark?: (message: string, offset: number) => void): unknown {
   let offset = text.startsWith('\uFEFF') ? 1 : 0;
 
@@ -116,7 +122,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
     offset += 1;
     return true;
   };
-  /** Returns whether another item follows the current one. */
+  /** Reads the comma or closing bracket after an item, and returns whether another item follows. */
   const another = (close: string): boolean => {
     if (take(close)) return false;
     const at = offset;

@@ -5,7 +5,7 @@ import { parseJsonReplacingSurrogates, replaceEscapedSurrogates } from './raw-co
 const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00/;
 
 /**
- * Parses JSON text and drops the forbidden names at any depth (security S9).
+ * Parses JSON and removes members with a forbidden name at any depth (security S9).
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -17,7 +17,7 @@ export function parseJsonStripped(text: string): unknown {
   return replaceEscapedSurrogates(text, value);
 }
 
-/** Whether a list or an object is nested deeper than `levels`, which includes its own level. */
+/** Whether a list or an object has more than `levels` levels; the value itself is the first level. */
 export function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);

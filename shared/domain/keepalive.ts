@@ -13,34 +13,35 @@ export interface KeepaliveThresholds {
 
 /** The status that follows from the age of a client's last keepalive. */
 export interface KeepaliveStatus {
-  /** Never unknown, because a missing keepalive is a known fact. */
+  /** Never unknown (3), because a missing keepalive is a known fact. */
   readonly status: 0 | 1 | 2;
   readonly output: string;
   readonly thresholds: KeepaliveThresholds;
 }
 
-/** A client, or the attributes of one that matter here. */
+/** A client, or only the attributes on which its keepalive status depends. */
 type KeepaliveClient = Client | KeepaliveRecord;
 
 interface KeepaliveRecord {
-  /** Epoch seconds. */
+  /** Time of the last keepalive, in epoch seconds. */
   readonly timestamp: number;
   readonly keepalive?: unknown;
 }
 
-/** Settings for attributes that a client does not define itself. */
+/** Inputs for a keepalive status that are not attributes of the client. */
 interface KeepaliveSettings {
-  /** Thresholds for clients without their own; by default those of the peer. */
+  /** Thresholds that apply where the client defines none; by default those of Sensu Core. */
   readonly thresholds?: KeepaliveThresholds;
-  /** Tokens in the keepalive attributes of the client that have no value. */
+  /** Tokens without a value in the `keepalive` attributes of the client. */
   readonly unmatched?: readonly string[];
 }
 
 /**
- * Returns the keepalive status of a client, by its own thresholds or the given ones (completion 1.10; texts:
- * legacy-peer, Keepalive and TTL). Tokens without a value are reported, with at least a warning.
+ * Returns the keepalive status of a client. Thresholds that the client does not define are taken from `thresholds`
+ * (completion 1.10; texts: legacy-peer, Keepalive and TTL). Tokens without a value are reported, with at least a
+ * warning.
  *
- * @param now epoch seconds; a client whose clock is ahead counts as fresh
+ * @param now epoch seconds; a keepalive with a later time counts as sent now
  */
 export function keepaliveStatus(
   client: KeepaliveClient,
@@ -50,7 +51,10 @@ export function keepaliveStatus(
   return withUnmatched(statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds)), unmatched);
 }
 
-/** Adds the tokens that have no value, and raises the status to at least a warning. */
+/**
+ * Adds tokens without a value to the output of a keepalive status, and raises the status to at least a warning. Without
+ * such tokens the status is returned unchanged.
+ */
 export function withUnmatched<S extends Pick<KeepaliveStatus, 'status' | 'output'>>(
   keepalive: S,
   unmatched: readonly string[],
@@ -74,8 +78,8 @@ function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): Kee
 }
 
 /**
- * Returns the `keepalive` attributes of a client, which its keepalive results take over: handlers, refresh and any
- * other.
+ * Returns the `keepalive` attributes of a client, such as `handlers` and `refresh`, which its keepalive results
+ * inherit; empty if it has none.
  */
 export function keepaliveOf(client: Client | Pick<KeepaliveRecord, 'keepalive'>): Readonly<Record<string, unknown>> {
   const keepalive = client['keepalive'];

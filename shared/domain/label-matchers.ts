@@ -4,7 +4,7 @@ import type { PatternNode } from './expression/pattern-syntax.ts';
 import { boundedSize, parseRe2 } from './expression/re2-syntax.ts';
 import { parsed, type ExpressionProblem } from './expression/syntax-problem.ts';
 
-/** One condition on a label. A missing label has the empty value. */
+/** A condition on a label, as in Alertmanager. A missing label counts as empty. */
 export interface LabelMatcher {
   readonly name: string;
   readonly value: string;
@@ -12,12 +12,14 @@ export interface LabelMatcher {
   readonly isEqual: boolean;
 }
 
-/** A matcher, or the problem of its text. */
+/** A parsed matcher, or the problem of its text. */
 export type ParsedMatcher = LabelMatcher | { readonly problem: string };
 
 const MATCHER = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
 
-/** Parses `alertname="Down"`, `job=~node.*`, `"service.name"!=shop`: name and value with or without quotes. */
+/**
+ * Parses a matcher such as `alertname="Down"`, `job=~node.*` or `"service.name"!=shop`: name and value may be quoted.
+ */
 export function parseMatcher(text: string): ParsedMatcher {
   const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
   const name = quotedName === undefined ? plainName : unescaped(quotedName);
@@ -33,28 +35,31 @@ function unquoted(text: string): string | undefined {
   return unescaped(text.slice(1, -1));
 }
 
-/** Unescapes like Alertmanager: before other characters a backslash is literal, so that `\d` stays `\d`. */
+/**
+ * Replaces the escapes `\n`, `\"` and `\\`. As in Alertmanager, any other backslash is literal, so that `\d` stays
+ * `\d`.
+ */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"\\])/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
 }
 
 /** A compiled matcher. */
 export interface CompiledMatcher extends LabelMatcher {
-  /** Whether a value meets the condition; a missing label has the empty value. */
+  /** Whether a label with this value meets the condition. Callers pass an empty text for a missing label. */
   readonly matches: (value: string) => boolean;
 }
 
-/** A test of whole values. */
+/** A test of the whole value of a label. */
 interface ValueTest {
   readonly holds: (text: string) => boolean;
-  /** Number of positions in its pattern; 0 if it only compares texts. */
+  /** Size of the pattern, on which the time per character depends; 0 if the test only compares texts. */
   readonly size: number;
 }
 
-/** Maximum number of positions in all patterns of one set of matchers, which bounds the time to evaluate an event. */
+/** Maximum sum of the sizes of all patterns in a set of matchers, which bounds the time to evaluate an event. */
 const SIZES_MAX = 1024;
 
-/** Compiles a set of matchers; each pattern is anchored at both ends. */
+/** Compiles a set of matchers, whose patterns must match whole values. */
 export function compileMatchers(
   matchers: readonly LabelMatcher[],
 ): readonly CompiledMatcher[] | { readonly problem: string } {
@@ -87,7 +92,7 @@ function compileMatcher(
 /** A test for label sets, or the problem of the matchers. */
 export type LabelFilter = ((labels: LabelSet) => boolean) | { readonly problem: string };
 
-/** Returns a test whether labels meet all matchers. */
+/** Returns a test whether labels meet all matchers, or the problem of the matchers. */
 export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
   const compiled = compileMatchers(matchers);
   if ('problem' in compiled) return compiled;
@@ -95,7 +100,9 @@ export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
     compiled.every(({ name, matches }) => matches(Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''));
 }
 
-/** Returns a test of whole values by an RE2 regular expression, in time linear in the value. */
+/**
+ * Returns a test whether an RE2 regular expression matches a whole value, in time linear in the length of the value.
+ */
 function fullMatchTest(source: string): ValueTest | ExpressionProblem {
   return parsed(() => {
     const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
@@ -108,13 +115,13 @@ function fullMatchTest(source: string): ValueTest | ExpressionProblem {
   });
 }
 
-/** Cache size per pattern, in numbers; there may be thousands of patterns. */
+/** Maximum number of instructions in the cached states of one pattern; there may be thousands of patterns. */
 const KEPT_STEPS_MAX = 4096;
 
 const START: PatternNode = { kind: 'assertion', assertion: 'textStart' };
 const END: PatternNode = { kind: 'assertion', assertion: 'textEnd' };
 
-/** Removes anchors: `^(?:a|b)$` equals `a|b`, because matchers are anchored anyway. */
+/** Removes `^` and `$` around a pattern, which must match whole values anyway: `^(?:a|b)$` equals `a|b`. */
 function withoutAnchors(node: PatternNode): PatternNode {
   if (node.kind !== 'sequence') return node;
   const { nodes } = node;
@@ -130,8 +137,8 @@ function isAssertion(node: PatternNode | undefined, assertion: 'textStart' | 'te
 }
 
 /**
- * Splits a pattern into literal texts and other alternatives. Clients write long lists of plain texts, which one lookup
- * can answer.
+ * Splits the alternatives of a pattern into literal texts and others. Clients of the API send long lists of literal
+ * texts, for which one lookup in a set is enough.
  */
 function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<string>; readonly others: PatternNode[] } {
   const literals = new Set<string>();
@@ -144,7 +151,7 @@ function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<str
   return { literals, others };
 }
 
-/** Returns the only text that a part of a pattern matches; undefined if there may be others. */
+/** Returns the only text that a part of a pattern matches; undefined if it may match several. */
 function literalOf(node: PatternNode): string | undefined {
   switch (node.kind) {
     case 'set': {

@@ -22,8 +22,8 @@ import { searchLanguage } from './search-language.ts';
 import { SILENCED_STATES, silencedState } from './silenced-state.ts';
 
 /*
- * The search fields of each list except that of events (`search.ts`). A row has the attributes that all sides know: the
- * REST API, the feed and the console add fields of their own.
+ * The search fields of all lists except the list of events (`search.ts`). They use only attributes that rows have
+ * everywhere; the REST API, the feed and the console add fields of their own.
  */
 
 export const CLIENT_SEARCH = searchLanguage<ClientRow>(
@@ -37,7 +37,7 @@ export const CLIENT_SEARCH = searchLanguage<ClientRow>(
   ({ name, address, version, subscriptions }) => [name, address, version, ...subscriptions],
 );
 
-/** The last result of a client and check. */
+/** The attributes of the last result of a check on a client that a search uses. */
 export interface SearchableResult {
   readonly client: string;
   readonly check: string;
@@ -47,7 +47,7 @@ export interface SearchableResult {
   readonly output: string;
 }
 
-/** Returns the fields of a result that a search can match. */
+/** Returns the attributes of a result that a search uses. */
 export function toSearchableResult({ client, check }: StoredResult): SearchableResult {
   const { name, status, executed, output } = check;
   return { client, check: name, status, executed, output };
@@ -64,7 +64,7 @@ export const RESULT_SEARCH = searchLanguage<SearchableResult>(
   ({ client, check, output }) => [client, check, output],
 );
 
-/** A silence, with the number of notifications that it suppressed if that is known. */
+/** A silence. If known, it has the number of notifications that it suppressed. */
 export type SearchableSilence = SilencedRow & Partial<SilencedUse>;
 
 export const SILENCED_SEARCH = searchLanguage<SearchableSilence>(
@@ -100,7 +100,7 @@ const AGGREGATE_COUNTS: readonly AggregateCount[] = ['critical', 'warning', 'unk
 export const AGGREGATE_SEARCH = searchLanguage<SearchableAggregate>(
   [
     textField('aggregate', ({ name }) => name),
-    // A percentage is more useful than the number: it shows the state of aggregates of any size.
+    // `ok` is a percentage: unlike a number of results, it can be compared between aggregates of any size.
     countField('ok', ({ results: { ok, total } }) => (total === 0 ? undefined : Math.floor((100 * ok) / total))),
     ...AGGREGATE_COUNTS.map((count) => countField<SearchableAggregate>(count, ({ results }) => results[count])),
     countField('clients', ({ clients }) => clients),
@@ -109,7 +109,10 @@ export const AGGREGATE_SEARCH = searchLanguage<SearchableAggregate>(
   ({ name }) => [name],
 );
 
-/** A published check. It has the number of clients by the severity of their last result, if they were counted. */
+/**
+ * A check that the backend publishes to subscriptions. `results` counts its clients by the severity of their last
+ * result, if they were counted.
+ */
 export interface SearchableCheck {
   readonly name: string;
   readonly command?: CommandLine | null | undefined;
@@ -138,7 +141,7 @@ export const CHECK_SEARCH = searchLanguage<SearchableCheck>(
   ({ name, command, subscribers }) => [name, commandText(command ?? ''), ...(subscribers ?? [])],
 );
 
-/** A run of a handler that failed permanently; times in epoch seconds. */
+/** A dead letter: a notification whose handler failed and will not be retried. Times are in epoch seconds. */
 export interface FoundDeadLetter {
   readonly id: number;
   readonly handler: string;

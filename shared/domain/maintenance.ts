@@ -3,18 +3,22 @@ import type { SilencedEntry } from '../schemas/silenced.ts';
 import { endAfter } from './expiry.ts';
 import { silencedEntry, targetId } from './silencing.ts';
 
-/** The outcome of a maintenance request: a command holds a silence while it runs (spec, maintenance 1). */
+/** The outcome of a request for a maintenance silence, which lasts while a command runs (spec, maintenance 1). */
 export type Hold =
-  /** The silence begins. */
+  /** A new silence is created. */
   | { readonly kind: 'begin'; readonly entry: SilencedEntry }
-  /** The silence is extended. */
+  /** The existing silence of this run is extended. */
   | { readonly kind: 'renew'; readonly entry: SilencedEntry }
-  /** Another silence exists on the same target, from before or as a replacement. */
+  /** A silence that does not belong to this run has the same target. */
   | { readonly kind: 'taken'; readonly by: SilencedEntry }
-  /** The silence was cleared by somebody. */
+  /** The silence that should be extended was cleared or has expired. */
   | { readonly kind: 'gone' };
 
-/** @param before the active silence on the same subscription and check */
+/**
+ * Returns the outcome of a request for a maintenance silence.
+ *
+ * @param before the silence with the same target that has not expired; undefined if there is none
+ */
 export function nextHold(before: SilencedEntry | undefined, request: HoldRequest, nowMs: number): Hold {
   if (before !== undefined && before.run !== request.run) return { kind: 'taken', by: before };
   const { subscription, check, selector, reason, creator, run, seconds } = request;
@@ -24,13 +28,14 @@ export function nextHold(before: SilencedEntry | undefined, request: HoldRequest
   return { kind: 'begin', entry: { ...entry, run } };
 }
 
-/** Whether a run may end a silence. A replacement by somebody else stays. */
+/** Whether a run may end a silence: only a silence of the same run, not one that somebody else created in its place. */
 export function mayRelease(entry: SilencedEntry, { run }: Pick<ReleaseRequest, 'run'>): boolean {
   return entry.run === run;
 }
 
 /**
- * Returns the error message for a silence that exists already: `client:web-1:* is already silenced, by alice: CHG-1`.
+ * Returns the error message for a target that already has a silence, such as `client:web-1:* is already silenced, by
+ * alice: CHG-1: clear it, or name another check`.
  */
 export function takenText({ id, creator, reason, run }: SilencedEntry): string {
   const by = creator === null ? '' : `, by ${creator}`;
@@ -39,7 +44,7 @@ export function takenText({ id, creator, reason, run }: SilencedEntry): string {
   return `${id} is already silenced${by}${why}: ${what}, or name another check`;
 }
 
-/** Returns the id of the silence that a request addresses. */
+/** Returns the id of the silence with the target of a request. */
 export function commandSilenceId(request: Omit<ReleaseRequest, 'run'>): string {
   return targetId(request);
 }

@@ -15,17 +15,19 @@ export interface MatcherSelector {
   readonly matchers: readonly CompiledMatcher[];
   /** The cost of one evaluation, see `Selector.cost`. */
   readonly cost: number;
-  /** Always empty: sets of matchers have an index of their own. */
+  /** Always empty, because sets of matchers have an index of their own. */
   readonly keys: readonly never[];
   readonly matches: (subject: LabelSubject) => boolean;
-  /** Evaluates like `matches`, with labels that several sets of matchers share. */
+  /**
+   * Whether the labels of an event meet all matchers. Unlike `matches`, it can share the labels with other selectors.
+   */
   readonly covers: (labels: LabelReader) => boolean;
-  /** Always true: the labels of an alert do not depend on its client. */
+  /** Always true, because the client alone does not decide which labels an event has. */
   readonly mayMatch: () => boolean;
   readonly couldMatch: () => boolean;
 }
 
-/** Maximum length of a set of matchers as text; also for silences that are read back. */
+/** Maximum length of a set of matchers as text, also when the text of a stored silence is parsed. */
 const MATCHERS_LENGTH_MAX = 16_384;
 const MATCHERS_MAX = 100;
 
@@ -34,7 +36,7 @@ export function isMatchersText(text: string): boolean {
   return text.startsWith('{');
 }
 
-/** Formats matchers as a text that `parseMatchers` reads back. */
+/** Formats matchers as a text that `parseMatchers` can parse. */
 export function matchersText(matchers: readonly LabelMatcher[]): string {
   return `{${matchers.map(matcherText).join(',')}}`;
 }
@@ -52,7 +54,7 @@ function signOf(isRegex: boolean, isEqual: boolean): string {
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
 const MATCHER = new RegExp(String.raw`\s*([a-zA-Z_]\w*|${QUOTED})\s*(=~|!~|!=|=)\s*(${QUOTED})\s*(,|\})`, 'uy');
 
-/** Parses a set of matchers. */
+/** Parses a set of matchers, such as `{alertname="Down"}`. */
 export function parseMatchers(text: string): readonly LabelMatcher[] | SearchProblem {
   if (text.length > MATCHERS_LENGTH_MAX) {
     return problem(`the matchers are longer than ${String(MATCHERS_LENGTH_MAX)} characters: use fewer of them`, 0);
@@ -88,11 +90,12 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   if ('kind' in read) return read;
   const matchers = compileMatchers(read);
   if ('problem' in matchers) return problem(matchers.problem, 0);
-  // As in Alertmanager: a set that matches an event without labels covers nearly everything, usually by mistake.
+  // As in Alertmanager, at least one matcher must fail for a missing label. Otherwise the set would cover nearly every
+  // event, usually by mistake.
   if (matchers.every(({ matches }) => matches(''))) {
     return problem('at least one matcher must not match the empty value: use a label that must exist', 0);
   }
-  // Cheap matchers come first, because they rule out most events.
+  // Comparisons of texts come before patterns: they are cheap, and rule out most events.
   const cheapFirst = matchers.toSorted((a, b) => Number(a.isRegex) - Number(b.isRegex));
   const covers = (labels: LabelReader): boolean => cheapFirst.every((matcher) => isFulfilled(matcher, labels));
   return {
@@ -112,11 +115,14 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   };
 }
 
-/** The cost of a pattern and of each of its characters; comparing two texts costs 1. */
+/** Cost of evaluating a pattern: a fixed part, and a part for each of its characters. Comparing two texts costs 1. */
 const PATTERN_COST = 5;
 const PATTERN_CHARACTER_COST = 0.5;
 
-/** Patterns count only if no required value rules out most events first. */
+/**
+ * Returns the cost of evaluating a set of matchers. Patterns cost more than texts only if the set has no required
+ * value, which would rule out most events first.
+ */
 function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
   if (requiredValues({ matchers }).length > 0) return matchers.length;
   return matchers.reduce(
@@ -126,8 +132,8 @@ function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
 }
 
 /**
- * Whether a label meets a matcher. A label with several values, such as `subscription`, needs one required value or no
- * excluded one.
+ * Whether a label meets a matcher. If the label has several values, as `subscription` does, one of them must match for
+ * `=` and `=~`, and none may match for `!=` and `!~`.
  */
 function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelReader): boolean {
   const values = labels(name);
@@ -137,8 +143,8 @@ function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelR
 }
 
 /**
- * Returns the labels and values that an event must have to be covered. The index finds a set of matchers by one of
- * them.
+ * Returns the matchers that require an exact, non-empty value. An event must meet all of them to be covered, so the
+ * index stores a set of matchers under one of them.
  */
 export function requiredValues({ matchers }: Pick<MatcherSelector, 'matchers'>): readonly LabelMatcher[] {
   return matchers.filter(({ value, isRegex, isEqual }) => isEqual && !isRegex && value !== '');

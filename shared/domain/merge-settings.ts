@@ -1,11 +1,11 @@
-/** A JSON object from a file. */
+/** Settings as a JSON object, as parsed from a file. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Merges settings; later ones override earlier ones (completion 1.16). Objects merge deeply, arrays are joined without
- * duplicates (equal as JSON text), and other values are replaced. A command that is a list is replaced too, because a
- * mix of two commands would run something that nobody wrote. Neither argument is changed. Only own keys are read, and
- * every key becomes an own key, whatever its name.
+ * Merges two objects with settings; `over` overrides `base` (completion 1.16). Objects are merged recursively, arrays
+ * are joined without duplicates (equal as JSON text), and other values are replaced. A `command` that is a list is
+ * replaced too, because a mix of two commands would run something that nobody wrote. Neither argument is changed. Only
+ * own keys are read, and every key becomes an own key, whatever its name.
  */
 export function mergeSettings(base: Settings, over: Settings): Settings {
   const merged = new Map<string, unknown>(Object.entries(base));

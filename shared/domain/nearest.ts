@@ -1,7 +1,10 @@
 /** Maximum edit distance between the typed text and a suggestion. */
 const DISTANCE_MAX = 2;
 
-/** Returns the candidate that `typed` probably means: one that it abbreviates, or one at most two edits away. */
+/**
+ * Returns the candidate that was probably meant: one that begins with `typed`, or one at most two edits away; undefined
+ * if there is none.
+ */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = DISTANCE_MAX + 1;
@@ -17,7 +20,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** Returns the candidates most similar to `typed`, best first, for a text that has no near candidate. */
+/** Returns at most `count` candidates, the most similar to `typed` first, for a text without a near candidate. */
 export function mostSimilar(typed: string, candidates: readonly string[], count: number): readonly string[] {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }));
   return ranked
@@ -26,7 +29,10 @@ export function mostSimilar(typed: string, candidates: readonly string[], count:
     .map(({ candidate }) => candidate);
 }
 
-/** Returns the number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
+/**
+ * Returns the minimum number of insertions, deletions, replacements and swaps of neighboring characters that turn one
+ * text into the other (optimal string alignment).
+ */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

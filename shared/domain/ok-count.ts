@@ -1,10 +1,13 @@
 import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } from './history.ts';
 
-/** The number of OK results in a row, if it differs from the stored history. */
+/** The occurrences of a check that is OK, and their watermark, where its history is too short to show them. */
 export interface OkCount {
-  /** The number of OK results in a row; undefined: the number in the history. */
+  /** The number of OK results in a row; undefined: the history shows it. */
   readonly okCount: number | undefined;
-  /** Occurrences of the last problem, while they exceed the OK results since; undefined: the number in the history. */
+  /**
+   * Maximum occurrences of the last problem, as long as they exceed the number of OK results after it; undefined: the
+   * history shows them.
+   */
   readonly okWatermark: number | undefined;
 }
 
@@ -17,13 +20,14 @@ interface Before extends OkCount {
 const FROM_HISTORY: OkCount = { okCount: undefined, okWatermark: undefined };
 
 /**
- * Counts one more result. A run of OK results is read from the history until the history holds nothing else.
+ * Returns the occurrences and the watermark after one more result. `okCount` is undefined until the history is full and
+ * contains only OK.
  *
- * @param history with the result as its newest entry
+ * @param history history after the result, which is its newest status
  */
 export function nextOkCount(before: Before, history: History): OkCount {
   if (statusBack(history, 0) !== 0) return FROM_HISTORY;
-  // A full history was preceded by a problem, or by OK results that were not counted.
+  // A history that has just become full contains the first result ever, which does not count.
   const seed = before.history.length < history.length ? HISTORY_LENGTH : HISTORY_LENGTH + 1;
   const okCount =
     before.okCount === undefined ? (isFullOfOk(history) ? seed : undefined) : Math.min(before.okCount + 1, COUNT_MAX);
@@ -32,11 +36,12 @@ export function nextOkCount(before: Before, history: History): OkCount {
   return { okCount, okWatermark: isAhead ? watermark : undefined };
 }
 
-/** The largest small integer of the JavaScript engine. */
+/** Maximum count: the largest integer that the JavaScript engine stores without allocating memory. */
 const COUNT_MAX = 2 ** 31 - 1;
 
 /**
- * Returns the occurrences of an OK check and their watermark (completion 1.22). The first result ever does not count.
+ * Returns the occurrences of a check that is OK, and their watermark (completion 1.22). The first result ever does not
+ * count.
  */
 export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<Before, 'history'>): {
   readonly occurrences: number;
@@ -48,7 +53,7 @@ export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<
   return { occurrences, watermark: Math.max(occurrences, okWatermark ?? longestRun(statuses.slice(0, okSince))) };
 }
 
-/** Returns the highest occurrence count of the problem at the end of these statuses. */
+/** Returns the highest occurrences of a problem: the length of the longest run of equal statuses after the last OK. */
 function longestRun(statuses: readonly number[]): number {
   let longest = 0;
   let run = 0;

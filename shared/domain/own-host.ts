@@ -1,12 +1,14 @@
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+(?:%[\w.-]+)?\])$/;
 
 /**
- * Whether a request addresses this machine by one of its own names. A page of another site can point its own name to
- * this machine (DNS rebinding; security S5). The browser then treats both as one site, and only the header `Host`
- * reveals it. Other names without a dot are rejected too, since somebody else can put them into a search domain.
+ * Whether a request addresses this machine by an IP address, `localhost` or its hostname. The owner of a web site can
+ * let its name resolve to this machine (DNS rebinding; security S5). The browser then treats both as one site, and only
+ * the header `Host` shows the name. Other names are rejected even without a dot, because somebody else may define them
+ * in a search domain.
  *
- * @param host the header; browsers always send it, HTTP/1.0 programs may omit it
- * @param hostname of this machine
+ * @param host the header `Host`; a request without it is accepted, because browsers always send it and HTTP/1.0
+ *   programs may omit it
+ * @param hostname hostname of this machine
  */
 export function isOwnHost(host: string | undefined, hostname: string): boolean {
   const name = hostNameIn(host);
@@ -15,7 +17,7 @@ export function isOwnHost(host: string | undefined, hostname: string): boolean {
   return name === own || name === own.split('.', 1)[0];
 }
 
-/** Returns the name or address in a `Host` header, without the port. */
+/** Returns the name or address in a `Host` header in lower case, without the port. */
 export function hostNameIn(host = ''): string {
   return host.replace(/:\d*$/, '').toLowerCase();
 }

@@ -1,12 +1,12 @@
-/** One measurement of a Nagios plugin, after the bar or another measurement: `time=0.01s;;;0`, `'used space'=80%`. */
+/** Matches the start of a measurement of a Nagios plugin, such as `time=0.01s;;;0` or `'used space'=80%`. */
 const MEASUREMENT = /\s*(?:'[^'=|]+'|[^\s'=|]+)=(?:[-+]?[\d.]|U(?:[\s;]|$))/y;
 
 /**
- * Removes the measurements after `|` from the output of a Nagios plugin. A bar inside a text stays. Lines of
- * measurements after the second bar are removed too.
+ * Removes the measurements after `|` from the output of a Nagios plugin. A bar that no measurement follows stays. After
+ * a bar in a later line than the first, lines that begin with a measurement are removed too.
  */
 export function withoutPerformanceData(output: string): string {
-  // Fast path: nearly all outputs have no bar, and this runs for each problem.
+  // Fast path: nearly all outputs have no bar, and this function runs for each event.
   if (!output.includes('|')) return output;
   let isData = false;
   const lines: string[] = [];
@@ -19,7 +19,9 @@ export function withoutPerformanceData(output: string): string {
   return lines.join('\n');
 }
 
-/** Checks each bar once: a long output may consist of bars or spaces only. */
+/**
+ * Returns a line without its measurements. Each bar is checked only once, because a long output may consist of bars.
+ */
 function beforeMeasurements(line: string): string {
   for (let bar = line.indexOf('|'); bar !== -1; bar = line.indexOf('|', bar + 1)) {
     if (isMeasurementAt(line, bar + 1)) return line.slice(0, bar).trimEnd();

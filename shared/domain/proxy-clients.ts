@@ -6,12 +6,12 @@ import { entityInFilter } from './v2/event-shape.ts';
 import { withPromotedNames } from './v2/event-subject.ts';
 import { entityConditions, judgeExpressions } from './v2/expressions.ts';
 
-/** Whether a client gets a proxy request. */
+/** A condition that decides whether a client gets a proxy check request. */
 export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
 
 /**
- * Returns the condition for proxy clients of a check with `proxy_requests`. Clients must match its attributes
- * (reference 2.2.3), or for v2 checks all expressions must be true. Compute it once per definition.
+ * Compiles the condition in the `proxy_requests` of a check, once per definition. A client must match its
+ * `client_attributes` (reference 2.2.3); for a v2 check, all expressions in `entity_attributes` must be true.
  */
 export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): ClientCondition {
   const expressions = proxy?.['entity_attributes'];
@@ -21,7 +21,10 @@ export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): C
   return (_namespace, client, moment) => matchConditions(conditions, client, moment).matches;
 }
 
-/** The condition for unreadable definitions, which matches no client. The author was warned about it. */
+/**
+ * The condition for a check whose `proxy_requests` are invalid: it matches no client. The author of the check was
+ * warned.
+ */
 const matchesNoClient: ClientCondition = () => false;
 
 function entityCondition(sources: readonly string[]): ClientCondition {
@@ -30,7 +33,7 @@ function entityCondition(sources: readonly string[]): ClientCondition {
   return (namespace, client, moment) => {
     const subject = { entity: withPromotedNames(entityInFilter({ ...v2EntityOf(namespace, client) })) };
     const { objection, defects } = judgeExpressions(conditions, subject, moment);
-    // An expression that fails for an entity sends it no request.
+    // An expression that cannot be evaluated for an entity counts as false.
     return objection === undefined && defects.length === 0;
   };
 }

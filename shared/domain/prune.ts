@@ -1,8 +1,8 @@
 import { compileGlob } from './glob.ts';
 
-/** Criteria for the clients to prune; undefined criteria match all clients. */
+/** Criteria for the clients to remove; a criterion that is undefined matches all clients. */
 export interface PruneSelection {
-  /** Minimum seconds without a keepalive and without a result. */
+  /** Minimum number of seconds since the last keepalive or result, whichever is later. */
   readonly olderThan: number | undefined;
   /** Pattern for the name, with `*` and `?`. */
   readonly name: string | undefined;
@@ -13,7 +13,7 @@ export interface PruneSelection {
 export interface PrunedClient {
   readonly namespace: string;
   readonly name: string;
-  /** Epoch seconds of its last keepalive, or of its newest result if that is later. */
+  /** Epoch seconds of the client's last keepalive, or of its newest result if that is later. */
   readonly lastSeen: number;
 }
 

@@ -2,12 +2,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
 
-/** The escape of a surrogate, which may be unpaired. */
+/** Matches the escape of a surrogate, paired or unpaired. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Parses JSON and makes every text well-formed. Unpaired surrogates, which only escapes can produce, become U+FFFD in
- * values and names (security S8).
+ * Parses JSON. Unpaired surrogates, which only escapes can produce, become U+FFFD in values and names (security S8).
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -15,12 +14,17 @@ export function parseJsonReplacingSurrogates(text: string): unknown {
   return replaceEscapedSurrogates(text, JSON.parse(text));
 }
 
-/** Makes the texts of a parsed value well-formed if the source has escapes of surrogates. */
+/**
+ * Replaces unpaired surrogates in a parsed value. Only a source text with escaped surrogates can produce them, so other
+ * values are returned unchanged.
+ *
+ * @param text source text of the value
+ */
 export function replaceEscapedSurrogates(text: string, value: unknown): unknown {
   return SURROGATE_ESCAPE.test(text) ? replaceLoneSurrogates(value) : value;
 }
 
-/** Makes all texts well-formed. Recursion is as deep as in `JSON.parse` itself. */
+/** Replaces unpaired surrogates in all strings and names. Recursion is as deep as in `JSON.parse`. */
 function replaceLoneSurrogates(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
@@ -31,10 +35,10 @@ function replaceLoneSurrogates(value: unknown): unknown {
 }
 
 /**
- * Parses JSON whose texts may contain raw control characters, such as newlines that a shell script put between quotes.
- * JSON requires escapes there; Sensu Core does not.
+ * Parses JSON whose strings may contain raw control characters, such as newlines that a shell script put between
+ * quotes. JSON requires escapes there; Sensu Core does not.
  *
- * @throws SyntaxError if it is not JSON for another reason
+ * @throws SyntaxError if the text is not JSON for another reason
  */
 export function parseJsonWithRawControls(text: string): unknown {
   try {
@@ -46,7 +50,7 @@ export function parseJsonWithRawControls(text: string): unknown {
   }
 }
 
-/** Escapes the control characters in the texts of JSON, in time linear in the length. */
+/** Escapes the raw control characters in the strings of a JSON text, in time linear in its length. */
 export function escapeRawControls(text: string): string {
   const escaped = new EscapedText(text);
   let isInString = false;
@@ -63,13 +67,16 @@ export function escapeRawControls(text: string): string {
   return escaped.end();
 }
 
-/** Code units converted to a string at a time: as many as a call accepts as arguments. */
+/** Number of UTF-16 units converted to a string at a time: few enough to be the arguments of one call. */
 const BUFFER_UNITS = 8192;
-/** Maximum length of a text between two escapes that is copied unit by unit; for shorter texts a slice costs more. */
+/**
+ * Maximum length of the text between two escapes that is copied unit by unit. For such a short text a slice would cost
+ * more.
+ */
 const COPIED_MAX = 64;
 const HEX = '0123456789abcdef';
 
-/** Collects a text in one buffer: a text of control characters would otherwise be millions of slices. */
+/** Builds an escaped text in a buffer: without it, a text of control characters would consist of millions of slices. */
 class EscapedText {
   readonly #text: string;
   readonly #units = new Uint16Array(BUFFER_UNITS);

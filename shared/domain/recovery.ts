@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from './duration.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 
-/** The attributes of an OK result that decide about recovery. */
+/** The attributes of an OK result that decide whether an event recovers. */
 interface RecoveringResult {
   readonly executed: number;
   readonly auto_resolve?: unknown;
@@ -9,24 +9,25 @@ interface RecoveringResult {
 }
 
 /**
- * Parses the condition for an event to resolve by itself (spec, recovery 1).
+ * Validates `resolve_after`, the condition for an event to resolve by itself (spec, recovery 1).
  *
- * @param value `resolve_after` as written: a number of results, or a duration such as `5m`
- * @returns undefined if there is no condition
+ * @param value `resolve_after` as written: a number of OK results, or a duration such as `5m`
+ * @returns the value; undefined if it is absent or invalid
  */
 export function resolveAfterOf(value: unknown): Recovery['after'] | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value > 0 ? value : undefined;
-  // Plain seconds could be mistaken for a number of results.
+  // A text of digits is invalid: it could mean seconds or a number of results.
   if (typeof value !== 'string' || /^\d*$/.test(value)) return undefined;
   const seconds = parseDuration(value);
   return seconds === undefined || seconds === 0 ? undefined : value;
 }
 
 /**
- * Returns the recovery of an event after one more OK. Time is measured between runs by `executed`, so that results
- * spooled while an agent was offline count for their own time. It never goes backward with the clock of a host.
+ * Returns the recovery of an event after one more OK result. Its time is measured between the `executed` of the
+ * results, because results that were spooled while an agent was offline arrive late. The time is never negative, even
+ * if the clock of a host is set back.
  *
- * @param before recovery after the previous OK; undefined: this is the first
+ * @param before recovery after the previous OK result; undefined: this is the first OK result
  * @returns undefined if the check has no recovery condition
  */
 export function nextRecovery(before: Recovery | undefined, result: RecoveringResult): Recovery | undefined {
@@ -41,7 +42,7 @@ export function nextRecovery(before: Recovery | undefined, result: RecoveringRes
   };
 }
 
-/** Whether the recovery is complete. */
+/** Whether the recovery is complete, so that the event resolves. */
 export function isRecovered({ results, since, last, after }: Recovery): boolean {
   return typeof after === 'number' ? results >= after : last - since >= (parseDuration(after) ?? 0);
 }

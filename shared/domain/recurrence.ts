@@ -7,20 +7,20 @@ import { localTime } from './local-time.ts';
 
 /*
  * Windows in which a recurring silence is active (silencing 3). A schedule defines when windows begin, in the local
- * time of its zone. Their duration is in elapsed time, whatever clock changes fall into it.
+ * time of its zone. Their duration is elapsed time, which clock changes do not affect.
  */
 
 /** A window in which a recurring silence is active: from `beginMs` until before `endMs`. */
 export interface RecurringWindow {
   readonly beginMs: number;
   readonly endMs: number;
-  /** The clock change at its begin, or before its end; undefined if there is none. */
+  /** The clock change at the begin of the window, or before its end; undefined if there is none. */
   readonly clockChange?: ShownWindow['clock_change'];
 }
 
 const DAY_MS = 86_400_000;
 
-/** A schedule has its next day within this number of days, or never: two leap days may be eight years apart. */
+/** Maximum number of days to search for the next day of a schedule: two leap days may be eight years apart. */
 const DAYS_MAX = 8 * 366 + 1;
 
 /** Returns a submitted recurrence in its stored form, with defaults. */
@@ -35,19 +35,19 @@ export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   };
 }
 
-/** Name of a part of a recurrence on the wire. */
+/** Name of an attribute of a recurrence, as in the API. */
 export type RecurrencePart = keyof Recurrence;
 
 /**
- * Returns the problem of a recurrence whose parts are valid by themselves.
+ * Returns the problem of a recurrence whose attributes are each valid, such as windows that would overlap.
  *
- * @returns what to do, as text that follows its name; undefined if there is no problem
+ * @returns message that follows `recurrence: `; undefined if there is no problem
  */
 export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string | undefined {
   return recurrenceFault(recurrence, nowMs)?.problem;
 }
 
-/** Returns the problem of a recurrence, with the part that must change. */
+/** Returns the problem of a recurrence, with the attribute that must change; undefined if there is no problem. */
 export function recurrenceFault(
   recurrence: Recurrence,
   nowMs: number,
@@ -68,14 +68,14 @@ export function recurrenceFault(
     : { part: 'last_day', problem: `no window starts before last_day ${last}: choose a later day` };
 }
 
-/** Returns the window that is active now, or else the next one; undefined if there is none any more. */
+/** Returns the window that is active at `nowMs`, or else the next window; undefined if no window follows. */
 export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
   const { schedule, zone, duration, first_day: first, last_day: last } = recurrence;
   const key = JSON.stringify([schedule, zone, duration, first, last]);
   const cached = windowsByRecurrence.get(key);
   if (cached !== undefined && cached.sinceMs <= nowMs && nowMs < cached.untilMs) return cached.window;
   const window = firstWindow(recurrence, nowMs);
-  // Until the window ends it stays the next one. A missing window is searched again after a day.
+  // The result is valid until the window ends. If there is no window, the search is repeated after a day.
   const untilMs = window?.endMs ?? nowMs + DAY_MS;
   if (windowsByRecurrence.size >= CACHED_MAX) windowsByRecurrence.clear();
   windowsByRecurrence.set(key, { window, sinceMs: nowMs, untilMs });
@@ -87,18 +87,19 @@ function firstWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | u
   return undefined;
 }
 
-/** Maximum number of recurrences and of schedules in the caches: many silences share the same ones. */
+/** Maximum number of entries in each cache of recurrences or schedules, which many silences share. */
 const CACHED_MAX = 10_000;
 
 /**
- * Cache of the next window of recurrences, by all their parts. An entry is valid from `sinceMs` until before `untilMs`.
+ * Cache of the result of `nextWindow`, by the attributes of the recurrence. An entry is valid from `sinceMs` until
+ * before `untilMs`.
  */
 const windowsByRecurrence = new Map<
   string,
   { readonly window: RecurringWindow | undefined; readonly sinceMs: number; readonly untilMs: number }
 >();
 
-/** Returns the active window and those that follow, at most `count`. */
+/** Returns the active window, if there is one, and the windows that follow, at most `count` in total. */
 export function nextWindows(recurrence: Recurrence, nowMs: number, count: number): RecurringWindow[] {
   const windows: RecurringWindow[] = [];
   for (const window of windowsAt(recurrence, nowMs)) {
@@ -111,7 +112,7 @@ export function nextWindows(recurrence: Recurrence, nowMs: number, count: number
 /** Number of windows shown in the preview of a silence. */
 const SHOWN_WINDOWS = 5;
 
-/** Returns the next windows for display. */
+/** Returns the active window, if there is one, and the next windows, in the format of the API. */
 export function shownWindows(recurrence: Recurrence, nowMs: number): ShownWindow[] {
   return nextWindows(recurrence, nowMs, SHOWN_WINDOWS).map(shownWindow);
 }
@@ -121,7 +122,11 @@ function shownWindow({ beginMs, endMs, clockChange }: RecurringWindow): ShownWin
   return clockChange === undefined ? span : { ...span, clock_change: clockChange };
 }
 
-/** @param nowMs epoch milliseconds; windows that have ended by then are left out */
+/**
+ * Yields the windows of a recurrence in order.
+ *
+ * @param nowMs epoch milliseconds; windows that have ended by then are left out
+ */
 function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringWindow, void, undefined> {
   const schedule = scheduleOf(recurrence);
   const zone = timeZoneOf(recurrence.zone);
@@ -129,7 +134,7 @@ function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringW
   const durationMs = recurrence.duration * 1000;
   let previousStart: Start | undefined;
   for (const start of startsFrom(schedule, zone, recurrence, nowMs - durationMs)) {
-    // Two starts that a clock change skips fall on the same moment and count as one.
+    // Two starts that clocks skip fall on the same moment, the end of the gap, and count as one.
     if (previousStart !== undefined && start.ms <= previousStart.ms) continue;
     if (previousStart !== undefined) {
       const window = windowOf(previousStart, Math.min(previousStart.ms + durationMs, start.ms), zone);
@@ -156,14 +161,15 @@ function changeDuring(beginMs: number, endMs: number, zone: string): 'during' | 
   return offsetAt(beginMs, zone) === offsetAt(endMs - 1, zone) ? undefined : 'during';
 }
 
-/** Yields all starts at or after a moment, and perhaps some before it. */
+/** Yields the starts of all windows that begin at or after a moment, and perhaps some before it. */
 function* startsFrom(
   schedule: Schedule,
   zone: string,
   { first_day: first, last_day: last }: Recurrence,
   fromMs: number,
 ): Generator<Start, void, undefined> {
-  // The local day may be one before the UTC day, and a skipped start belongs to the day before.
+  // The search starts two days earlier: the local date may be one day before the UTC date, and a start that clocks skip
+  // may move to the next day.
   const earliest = Math.floor(fromMs / DAY_MS) * DAY_MS - 2 * DAY_MS;
   const firstDay = Math.max(earliest, (first === undefined ? undefined : dayOf(first)) ?? earliest);
   const lastDay = (last === undefined ? undefined : dayOf(last)) ?? Infinity;
@@ -172,7 +178,7 @@ function* startsFrom(
     if (!isOnDay(schedule, day)) continue;
     farthest = day + DAYS_MAX * DAY_MS;
     const before = offsetAt(day - DAY_MS, zone);
-    // Offsets are at most 14 hours, so this range contains the whole local day.
+    // Offsets are at most 14 hours, so the time between the two moments contains the whole local day.
     const after = offsetAt(day + 2 * DAY_MS, zone);
     for (const minutes of schedule.times) {
       const localMs = day + minutes * 60_000;
@@ -181,7 +187,10 @@ function* startsFrom(
   }
 }
 
-/** Returns the moment at which clocks show a time: the first of two, or the end of the gap if clocks skip it. */
+/**
+ * Returns the moment at which local clocks show a time: the first of two if they are set back, or the end of the gap if
+ * they skip the time.
+ */
 function startOf(localMs: number, zone: string): Start {
   const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
   const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + offsetAt(ms, zone) === localMs);
@@ -195,7 +204,10 @@ function startOf(localMs: number, zone: string): Start {
   return { ms: first, kind: moments.some((ms) => ms !== first) ? 'start_twice' : 'once' };
 }
 
-/** Returns the first moment with the offset of `untilMs`, if `sinceMs` has another offset. */
+/**
+ * Returns the moment at which the offset of a zone changes to that of `untilMs`, to the second. `sinceMs` must have
+ * another offset.
+ */
 function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): number {
   const after = offsetAt(untilMs, zone);
   let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
@@ -218,7 +230,7 @@ function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): bool
   const [month, monthDay, weekday] = dateOf(dayMs);
   if (months?.has(month) === false) return false;
   const [onMonthDay, onWeekday] = [monthDays?.has(monthDay), weekdays?.has(weekday)];
-  // As in cron: if both are given, either is enough.
+  // As in cron: if month days and weekdays are both restricted, a day that matches one of them is enough.
   return onMonthDay === undefined || onWeekday === undefined
     ? (onMonthDay ?? onWeekday ?? true)
     : onMonthDay || onWeekday;
@@ -226,7 +238,10 @@ function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): bool
 
 type DateParts = readonly [month: number, monthDay: number, weekday: number];
 
-/** Cache of the days from 2000 to 2099, filled on first use: a rare day is searched among thousands. */
+/**
+ * Cache of the date parts of all days from 2000 to 2099, filled on first use: the search for a rare day examines
+ * thousands of days.
+ */
 const dates: DateParts[] = [];
 const FIRST_DATE_MS = Date.UTC(2000, 0);
 const DATES = (Date.UTC(2100, 0) - FIRST_DATE_MS) / DAY_MS;
@@ -243,14 +258,17 @@ function datePartsOf(dayMs: number): DateParts {
   return [date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()];
 }
 
-/** Returns the shortest time between two starts in local time, in milliseconds; infinite if there is at most one. */
+/**
+ * Returns the shortest time between two starts of a schedule in local time, in milliseconds; infinite if there are no
+ * two.
+ */
 function leastApart(schedule: Schedule): number {
   const { times } = schedule;
   let least = Infinity;
   for (const [at, minutes] of times.entries()) least = Math.min(least, minutes - (times[at - 1] ?? -Infinity));
   const wrap = (times[0] ?? 0) - (times.at(-1) ?? 0);
   let last: number | undefined;
-  // Any leap year serves as the start.
+  // The search may begin in any leap year.
   for (let day = Date.UTC(2024, 0), left = DAYS_MAX; left > 0; day += DAY_MS, left--) {
     if (!isOnDay(schedule, day)) continue;
     if (last !== undefined) least = Math.min(least, (day - last) / 60_000 + wrap);

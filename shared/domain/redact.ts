@@ -2,7 +2,7 @@ import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
 import { isSettings, type Settings } from './merge-settings.ts';
 
-/** Attributes whose values are always redacted (completion 1.10). */
+/** Names of the attributes whose values are redacted by default (completion 1.10). */
 const REDACT_KEYS: ReadonlySet<string> = new Set([
   'password',
   'passwd',
@@ -31,16 +31,19 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
 
 const REDACTED = 'REDACTED';
 
-/** The attribute with `NAME=value` for the environment of a command. Its values are often secrets, under any name. */
+/**
+ * The attribute with the environment variables of a command, as `NAME=value`. Their values are always redacted, because
+ * a variable of any name may be a secret.
+ */
 const VARIABLES = 'env_vars';
 
 /**
- * The attribute of webhooks with HTTP headers, which may contain credentials under any name. If headers are redacted,
- * the secret part of the URL is redacted too.
+ * The attribute of a webhook with its HTTP headers, any of which may be a credential. Where headers are redacted, the
+ * URL after its host is redacted too.
  */
 const HEADERS = 'headers';
 
-/** The topic of ntfy: anybody who knows it may read and write there. */
+/** The attribute of a webhook with the topic of ntfy: anybody who knows the topic may read it and write to it. */
 const TOPIC = 'topic';
 
 /** Whether an attribute of this name is redacted by default. */
@@ -48,7 +51,7 @@ export function isHiddenKey(key: string): boolean {
   return REDACT_KEYS.has(key) || key === VARIABLES;
 }
 
-/** A client, or the attribute of one that matters here. */
+/** A client, or only its list of keys to redact. */
 type Redacting = Client | { readonly redact?: unknown };
 
 /** Returns the keys to redact in the record of a client: its own `redact` list replaces the default one. */
@@ -57,24 +60,27 @@ export function redactKeysOf(client: Redacting): ReadonlySet<string> {
 }
 
 /**
- * Returns the keys to redact in the checks of a client: its own ones and the default ones. Much of a check comes from a
- * definition, whose secrets the client does not know.
+ * Returns the keys to redact in the checks of a client: those of its own `redact` list and the default ones. Much of a
+ * check comes from a definition, and the list of the client may lack its secrets.
  */
 export function checkRedactKeysOf(client: Redacting): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
 /**
- * Whether another `redact` list would redact less of the record of a client.
+ * Whether a new `redact` list would no longer redact a key that is now redacted in the record of a client.
  *
- * @param redactList null or absent: the default list
+ * @param redactList the new list; null or absent: the default list
  */
 export function uncovers(client: Client, redactList: unknown): boolean {
   const after = ownKeys(redactList) ?? REDACT_KEYS;
   return [...redactKeysOf(client)].some((key) => !after.has(key));
 }
 
-/** Returns the keys to redact in settings: those of the `client` section, the default ones, and those of handlers. */
+/**
+ * Returns the keys to redact in settings: the default ones, those of the `redact` list of the section `client`, and
+ * `headers`.
+ */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
   const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
   return new Set([...keys, HEADERS]);
@@ -83,7 +89,7 @@ export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
 /** Keys to redact in handlers and other definitions. */
 export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS]);
 
-/** A URL, which may contain credentials before the host. */
+/** Matches an HTTP URL, which may contain credentials before the host. */
 const WEB_ADDRESS = /^(?<scheme>https?:\/\/)(?:[^/?#@]*@)?(?<host>[^/?#@\s]+)/i;
 
 function withDefaults(redactList: unknown): ReadonlySet<string> {
@@ -95,7 +101,7 @@ function ownKeys(redactList: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(redactList) ? new Set(redactList.filter((key) => typeof key === 'string')) : undefined;
 }
 
-/** Redacts both parts of an event; returns the event itself if it contains no secrets. */
+/** Redacts the client and the check of an event; returns the event itself if it contains no secrets. */
 export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event: Shown): Shown {
   const client = redact(event.client, redactKeysOf(event.client));
   const check = redact(event.check, checkRedactKeysOf(event.client));
@@ -104,7 +110,7 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
 
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
 
-/** Whether JSON from `JSON.stringify` has an attribute with a default key; far cheaper than `redact`. */
+/** Whether JSON from `JSON.stringify` has an attribute that is redacted by default; far cheaper than `redact`. */
 export function hasHiddenKey(json: string): boolean {
   return HIDDEN_KEY.test(json);
 }
@@ -114,7 +120,10 @@ export function hasOwnRedactKeys(client: Redacting): boolean {
   return Array.isArray(client['redact']);
 }
 
-/** Returns a copy with the values of these keys replaced at every depth; the value itself if there are none. */
+/**
+ * Returns a copy in which the values of these keys are `REDACTED` at every depth, and those of environment variables;
+ * the value itself if it has none.
+ */
 export function redact<T>(value: T, keys: ReadonlySet<string> = REDACT_KEYS): T {
   return redacted(value, keys) as T;
 }
@@ -147,9 +156,11 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
 }
 
 /**
- * Merges an edited value that was read redacted: a value that comes back redacted keeps its present content.
+ * Restores redacted values in an object that was edited: an attribute that is still `REDACTED` gets its stored value.
  *
- * @param keys keys that were redacted when it was shown
+ * @param sent the edited object
+ * @param present the stored object
+ * @param keys keys that were redacted when the object was read
  */
 export function keepHidden<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
   return withHidden(sent, present, keys) as T;
@@ -171,13 +182,13 @@ function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>):
   );
 }
 
-/** Formats a variable as `NAME=REDACTED`; other values are redacted as a whole. */
+/** Formats an environment variable as `NAME=REDACTED`; any other value becomes `REDACTED`. */
 function redactedVariable(variable: unknown): string {
   const name = nameOf(variable);
   return name === undefined ? REDACTED : `${name}=${REDACTED}`;
 }
 
-/** Restores the values of variables that come back redacted. */
+/** Restores the stored values of environment variables that are still `NAME=REDACTED`. */
 function withHiddenVariables(sent: readonly unknown[], present: unknown): readonly unknown[] {
   const before: readonly unknown[] = Array.isArray(present) ? present : [];
   return sent.map((variable) =>
@@ -192,7 +203,7 @@ function nameOf(variable: unknown): string | undefined {
   return typeof variable === 'string' && end > 0 ? variable.slice(0, end) : undefined;
 }
 
-/** Redacts a URL down to its scheme and host, since the rest may authorize writing there. */
+/** Redacts everything in a URL but its scheme and host, since it may be a credential. */
 function redactedUrl(url: unknown): unknown {
   const { scheme, host } = (typeof url === 'string' ? WEB_ADDRESS.exec(url)?.groups : undefined) ?? {};
   return scheme === undefined || host === undefined ? REDACTED : `${scheme}${host}/${REDACTED}`;

@@ -3,7 +3,7 @@ import type { CheckResult } from '../schemas/result.ts';
 import { pastlessState, type EventState } from './event.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** The name of the event for a new client, and of its default handler. */
+/** The name of the check in the event for a new client, and of its default handler. */
 export const REGISTRATION = 'registration';
 
 /**
@@ -26,14 +26,14 @@ export function registrationCheck(client: Client, now: number): CheckResult {
   };
 }
 
-/** Whether a client requests the event for its registration. */
+/** Whether a client requests an event for its registration: it has `registration` attributes. */
 export function wantsRegistration(client: Client): boolean {
   return isSettings(client[REGISTRATION]);
 }
 
 /**
- * Returns the state of a registration event, which has no past. Its two occurrences are as at the peer (legacy-peer,
- * State machine).
+ * Returns the state of a registration event, which has no earlier results. It has two occurrences, as in Sensu Core
+ * (legacy-peer, State machine).
  */
 export function registrationState(id: string, check: CheckResult, now: number): EventState {
   return pastlessState(id, check, now, 2);

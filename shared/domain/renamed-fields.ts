@@ -1,4 +1,7 @@
-/** Fields of searches that were renamed before 1.0.0: the current name by the old name. No field has an old name. */
+/**
+ * Search fields that were renamed before 1.0.0: the current name by the old name. No current field has one of the old
+ * names.
+ */
 const RENAMED_FIELDS: ReadonlyMap<string, string> = new Map([
   ['told', 'notified'],
   ['untold', 'pending'],
@@ -10,7 +13,10 @@ const RENAMED_FIELDS: ReadonlyMap<string, string> = new Map([
   ['behind', 'lag'],
 ]);
 
-/** Returns the error for an old name of a field; undefined if the name is not old, or the list has no such field. */
+/**
+ * Returns the error message for an old name of a search field; undefined if the name is not old, or `fields` lacks the
+ * current name.
+ */
 export function renamedFieldProblem(name: string, fields: { has: (name: string) => boolean }): string | undefined {
   const current = RENAMED_FIELDS.get(name);
   return current !== undefined && fields.has(current) ? `unknown field ${name}: use ${current}` : undefined;
@@ -25,7 +31,7 @@ export interface CurrentSearch {
 /**
  * Replaces the old names of fields in a saved search.
  *
- * @param problemOf the problem of a search and its position, as the language of the list reports it
+ * @param problemOf callback that parses a search and returns its problem; undefined if the search is valid
  */
 export function withCurrentFields(
   text: string,

@@ -1,22 +1,22 @@
 import { isSettings, type Settings } from './merge-settings.ts';
 
-/** The names at one level of a configuration, with the names that they replace. */
+/** The current and the old names of settings at one level of a configuration. */
 export interface SettingNames {
   /** The current names. The underscore form of each (`log_level`) is accepted too. */
   readonly current?: Iterable<string>;
   /** Current name by old name. The underscore form of an old name is accepted too. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** The constant in words (`the limit is 1,000 keys`), by the name of the setting that it replaces. */
+  /** Settings that a constant replaced: text about the constant (`the limit is 1,000 keys`), by name of the setting. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** Current text by old text, where the value is a name or a list of names. */
+  /** Current value by old value, for a setting whose value is a name or a list of names. */
   readonly values?: Readonly<Record<string, string>>;
-  /** The names of the level below, by current name. */
+  /** The names one level below a setting, by the current name of the setting. */
   readonly below?: Readonly<Record<string, SettingNames>>;
-  /** The names of the level below each name that the user chose, such as the name of a rule or of a view. */
+  /** The names one level below a setting whose own name the user chose, such as a rule or a view. */
   readonly each?: SettingNames | ((settings: Settings) => SettingNames);
 }
 
-/** A note about the setting at `path`, which is the path in the file. */
+/** A warning or problem about a setting. `path` is its path as written in the configuration. */
 export interface RenameRemark {
   readonly path: readonly string[];
   readonly message: string;

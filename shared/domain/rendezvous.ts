@@ -1,8 +1,8 @@
 /**
  * Returns the order in which a client tries equivalent members (rendezvous hashing). Each client has its own order, so
- * that clients spread evenly. If a member is lost, only its clients move.
+ * that clients spread evenly. If a member is lost, only the clients that used it change to another one.
  *
- * @param name of the client
+ * @param name name of the client
  */
 export function rendezvousOrder(name: string, members: readonly string[]): string[] {
   const weights = new Map(members.map((member) => [member, hash(`${name} ${member}`)]));

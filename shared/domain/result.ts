@@ -3,22 +3,22 @@ import type { CheckResult, SubmittedResult } from '../schemas/result.ts';
 /** A check definition. Its scheduling attributes are copied to the result too (reference 2.4). */
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Returns the client that a result belongs to. */
+/** Returns the name of the client that a result belongs to: its `source`, or else the client that reported it. */
 export function clientOf(submitted: SubmittedResult, reporter: string): string {
   return submitted.source ?? reporter;
 }
 
 /**
- * Returns the check part of a result as it is stored (completion 1.4). The result is merged over the server's
- * definition, unless it is standalone. `type`, `origin`, `status` and the times are filled in. A proxy check keeps the
- * command of its definition, because tokens were substituted in that of the result (recorded exchange `proxy merge
+ * Returns the check part of a result as it is stored (completion 1.4). Unless the check is standalone, it inherits
+ * attributes from the server's definition. `type`, `origin`, `status` and the times are set. A result with a `source`
+ * gets the command of the definition, because tokens were substituted in its own (recorded exchange `proxy merge
  * command`).
  *
- * A past `executed` is kept, so that a spooled result keeps its time; a future one becomes now.
+ * A past `executed` is not changed, so that a spooled result has the time of its run; a future one becomes now.
  *
- * @param submitted validated; it may be modified and returned, since copying each result would cost too much at full
- *   load
- * @param issued epoch seconds; undefined keeps the time in the result
+ * @param submitted validated result; it may be modified and returned, since copying each result would cost too much at
+ *   full load
+ * @param context `issued`: epoch seconds; undefined: the time in the result is used
  */
 export function checkResultOf(
   submitted: SubmittedResult,
@@ -34,7 +34,7 @@ export function checkResultOf(
   const isMerged = definition !== undefined && submitted['standalone'] !== true;
   const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : submitted;
   const source = submitted.source ?? undefined;
-  // Applies to standalone results too (recorded exchange `merge standalone`).
+  // The command is replaced in standalone results too (recorded exchange `merge standalone`).
   if (source !== undefined && definition?.['command'] !== undefined) check['command'] = definition['command'];
   check['status'] = submitted.status ?? 0;
   check['executed'] = Math.min(submitted.executed ?? now, now);
@@ -43,12 +43,15 @@ export function checkResultOf(
   if (source !== undefined) check['origin'] = context.reporter;
   const metricHandlers = check['output_metric_handlers'];
   if (Array.isArray(metricHandlers) && metricHandlers.length > 0) handleMetrics(check, metricHandlers);
-  // The backend keeps its own history.
+  // A history in the result is removed, because the backend computes it.
   if ('history' in check) delete check['history'];
   return check as unknown as CheckResult;
 }
 
-/** Adds the metric handlers of a v2 check to its own handlers, for all of its results (prometheus 3.3). */
+/**
+ * Adds the metric handlers of a v2 check to its own handlers. Its type becomes `metric`, so that all of its results are
+ * handled (prometheus 3.3).
+ */
 function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly unknown[]): void {
   if (typeof check['output_metric_format'] !== 'string' || check['output_metric_format'] === '') return;
   const { handlers, handler } = check;
@@ -57,12 +60,12 @@ function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly 
   check['type'] = 'metric';
 }
 
-/** Output of a result after an operator resolved the event (completion 1.4). */
+/** Output of the result that an operator's request to resolve an event creates (completion 1.4). */
 const RESOLVED_OUTPUT = 'Resolving on request of the API';
 
 /**
- * Returns the result that resolves an event on request: its check with status OK, resolved whatever its definition
- * says.
+ * Returns the result that resolves an event on request: its check with status OK. It resolves the event even if the
+ * definition of the check delays or prevents that.
  */
 export function resolvingResult(
   check: CheckResult,

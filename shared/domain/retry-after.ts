@@ -1,14 +1,17 @@
 import { isAttributes } from './attributes.ts';
 
-/** Maximum delay that is accepted, because further notifications may be waiting for a receiver that is ready. */
+/**
+ * Maximum delay that is accepted. Other notifications may have to wait during the delay, and the receiver may be ready
+ * earlier.
+ */
 const WAIT_MS_MAX = 3_600_000;
 
 /**
  * Returns the delay that a receiver requests, by the header `Retry-After` (RFC 9110, 10.2.3) or by the response of
  * Telegram (core.telegram.org/bots/api#responseparameters).
  *
- * @param header of the response: seconds or a date
- * @param body the beginning of the response
+ * @param header header `Retry-After` of the response: seconds or a date; undefined: the body is read instead
+ * @param body the beginning of the body of the response
  * @param nowMs epoch milliseconds
  * @returns milliseconds, at most an hour; undefined if the response requests no delay
  */

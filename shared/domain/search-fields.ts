@@ -3,11 +3,11 @@ import { compileGlob } from './glob.ts';
 import { severityNamed, severityOf, STATUS_OF } from './severity.ts';
 
 /*
- * Types of search fields, each with its operators and values. A search language is a table of such fields: `search.ts`,
- * `search-nouns.ts`.
+ * Types of search fields, each with its operators and values. A search language is a table of such fields, as in
+ * `search.ts` and `list-searches.ts`.
  */
 
-/** Operators; those with two characters come first, so that the first match is the longest. */
+/** Operators of comparisons. Those with two characters come first, so that `>=` is not read as `>`. */
 export const OPERATORS = ['!=', '>=', '<=', '=', '>', '<', '~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
@@ -18,14 +18,14 @@ export interface Comparison<Row> {
   readonly operator: Operator;
   /** The value as it was typed. */
   readonly text: string;
-  /** Whether the result can change with time alone. */
+  /** Whether the result for an unchanged row can change as time passes. */
   readonly usesTime: boolean;
   readonly matches: Matches<Row>;
 }
 
 type Matches<Row> = (row: Row, nowSeconds: number) => boolean;
 
-/** A field of rows that searches can name. */
+/** A search field: a value of each row that a search can compare. */
 export interface Field<Row> {
   readonly name: string;
   /** Hint about what may follow the operator. */
@@ -34,15 +34,25 @@ export interface Field<Row> {
   readonly operator: Operator;
   /** Values to suggest; others may be valid. */
   readonly values: readonly string[];
-  /** Whether the field depends on the current time; default false. */
+  /** Whether the value of the field depends on the current time; default false. */
   readonly usesTime?: true;
-  /** The test for a flag, which its name alone searches for. */
+  /**
+   * Whether a row has the flag; only for flags, for which a search may consist of the name alone, such as `silenced`.
+   */
   readonly flag?: (row: Row) => boolean;
-  /** @returns an error message if the field does not support the operator or value */
+  /**
+   * Compiles a comparison of the field with a value.
+   *
+   * @returns an error message if the field does not support the operator or value
+   */
   readonly compile: (operator: Operator, value: string) => Matches<Row> | string;
 }
 
-/** @returns the comparison, or an error message with what to type instead */
+/**
+ * Compiles the comparison of a field with a value.
+ *
+ * @returns the comparison, or an error message with what to type instead
+ */
 export function readValue<Row>(field: Field<Row>, operator: Operator, value: string): Comparison<Row> | string {
   const matches = field.compile(operator, value);
   if (typeof matches === 'string') return matches;
@@ -50,7 +60,7 @@ export function readValue<Row>(field: Field<Row>, operator: Operator, value: str
   return { kind: 'comparison', field: field.name, operator, text: value, usesTime, matches };
 }
 
-/** Returns the same fields for items that contain such a row. */
+/** Returns the fields of a row as fields of items that contain such a row. */
 export function fieldsOf<Row, Item>(fields: readonly Field<Row>[], rowOf: (item: Item) => Row): readonly Field<Item>[] {
   return fields.map(({ flag, compile, ...field }) => ({
     ...field,
@@ -79,8 +89,10 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
 }
 
 /**
- * @param what noun phrase for one of the texts
- * @param example a pattern of them
+ * Returns a field whose value is a list of texts.
+ *
+ * @param what noun phrase for one of the texts, for the hint
+ * @param example pattern that matches some of the texts, for the hint
  */
 export function listField<Row>(
   name: string,
@@ -104,8 +116,9 @@ export function listField<Row>(
 }
 
 /**
- * Returns a test for texts: equality or, with `~`, a match. Patterns with `*` or `?` match whole texts; others match
- * anywhere. Case is ignored. The caller negates for `!=`, which for a list means that no item equals the value.
+ * Returns a test for texts, which ignores case; undefined if texts do not support the operator. `=` and `!=` both test
+ * for equality: the caller negates the result for `!=`, which for a list means that no item equals the value. For `~`,
+ * a pattern with `*` or `?` matches whole texts, and any other value matches anywhere in a text.
  */
 function textTest(operator: Operator, value: string): ((text: string) => boolean) | undefined {
   const lowerCaseValue = value.toLowerCase();
@@ -125,7 +138,7 @@ function textTest(operator: Operator, value: string): ((text: string) => boolean
   }
 }
 
-/** @param read `undefined`: the row has no status, and no comparison matches */
+/** @param read callback that returns the status of a row; for `undefined` no comparison matches */
 export function statusField<Row>(read: (row: Row) => number | undefined): Field<Row> {
   const hint = 'use ok, warn, crit, unknown or a number';
   return {
@@ -146,7 +159,7 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
   };
 }
 
-/** @param read `undefined`: the row has no count, and no comparison matches */
+/** @param read callback that returns the count of a row; for `undefined` no comparison matches */
 export function countField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a whole number, as in ${name}>3`;
   return {
@@ -162,7 +175,11 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
   };
 }
 
-/** @param read epoch seconds; `undefined`: it never happened, and no comparison matches */
+/**
+ * Returns a field for the time that has passed since a moment.
+ *
+ * @param read callback that returns the moment in epoch seconds; for `undefined` no comparison matches
+ */
 export function timeField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
   return movingField(name, meaning, (row, nowSeconds) => {
     const at = read(row);
@@ -170,7 +187,11 @@ export function timeField<Row>(name: string, meaning: string, read: (row: Row) =
   });
 }
 
-/** @param read epoch seconds; `undefined`: it will never happen, and no comparison matches */
+/**
+ * Returns a field for the time until a moment.
+ *
+ * @param read callback that returns the moment in epoch seconds; for `undefined` no comparison matches
+ */
 export function remainingField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
   return movingField(name, meaning, (row, nowSeconds) => {
     const at = read(row);
@@ -201,7 +222,11 @@ function movingField<Row>(
   };
 }
 
-/** @param read seconds that do not change; `undefined`: the row has none, and no comparison matches */
+/**
+ * Returns a field for a duration that does not change with time.
+ *
+ * @param read callback that returns seconds; for `undefined` no comparison matches
+ */
 export function durationField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a duration, as in ${name}>=5m`;
   return {
@@ -269,7 +294,7 @@ function numberTest(operator: Exclude<Operator, '~'>, operand: number): (value: 
   return (value) => holds(value, operand);
 }
 
-/** Returns a test that is false for unknown values. */
+/** Returns a test of a value of a row, which is false if the value is undefined. */
 function whenDefined<Row>(
   read: (row: Row, nowSeconds: number) => number | undefined,
   compare: (value: number) => boolean,

@@ -2,8 +2,8 @@ import { fieldsOf, type Field } from './search-fields.ts';
 import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem } from './search-syntax.ts';
 
 /*
- * The search language of console, `monctl`, REST and feed. All share one grammar (`search-syntax.ts`); the fields
- * depend on the list: `search.ts` for events, `search-nouns.ts` for the others.
+ * The search language of console, `monctl`, REST API and feed. All share one grammar (`search-syntax.ts`). The fields
+ * depend on the list: `search.ts` defines those of events, `list-searches.ts` those of other lists. Examples:
  *
  * - `disk full`: both words somewhere in the row; `"disk full"`: this text; case is ignored
  * - `!web` or `not web`, `and` (also without the word), `or`, parentheses
@@ -22,22 +22,25 @@ export interface SearchLanguage<Row> {
 
 export interface SearchOf<Row> {
   readonly kind: 'search';
-  /** The search as typed. */
+  /** The text of the search, as typed. */
   readonly text: string;
   readonly language: SearchLanguage<Row>;
-  /** Undefined if the search matches every row. */
+  /** The search as a tree; undefined if it is empty and matches every row. */
   readonly tree?: SearchNode<Row>;
   readonly test: Test<Row>;
   readonly usesWords: boolean;
-  /** Whether the result for a row can change with time alone. */
+  /** Whether the result for an unchanged row can change as time passes. */
   readonly usesTime: boolean;
 }
 
-/** Whether a row matches. `words` is the text that words are searched in. */
+/** A test whether a row matches a search. `words` is the lower-case text of the row in which words are searched. */
 type Test<Row> = (row: Row, words: string, nowSeconds: number) => boolean;
 
 /**
- * @param texts that words are searched in; searches contain no control characters, so no word matches across two texts
+ * Returns the search language of a list.
+ *
+ * @param texts callback that returns the texts of a row in which words are searched. They are joined by NUL, which no
+ *   search contains, so that no word matches across two texts.
  */
 export function searchLanguage<Row>(
   fields: readonly Field<Row>[],
@@ -49,7 +52,7 @@ export function searchLanguage<Row>(
   };
 }
 
-/** Returns the same language for items that contain such a row, with additional fields. */
+/** Returns the language of a row as the language of items that contain such a row, with additional fields. */
 export function languageOf<Row, Item>(
   { fields, words }: SearchLanguage<Row>,
   rowOf: (item: Item) => Row,
@@ -78,9 +81,9 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
 }
 
 /**
- * Whether a row matches a search, in time that depends on the length of the row, not on the shape of the search.
+ * Whether a row matches a search. For any search, the time is linear in the length of the row.
  *
- * @param words the searched text of the row, cached by callers that search the same row often
+ * @param words lower-case text of the row in which words are searched; callers that search the same row often cache it
  */
 export function isSearchMatch<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);

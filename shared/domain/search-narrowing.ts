@@ -1,22 +1,24 @@
 import type { SearchOf } from './search-language.ts';
 import type { SearchNode } from './search-syntax.ts';
 
-/** Whether the verdicts of one search also hold under another. */
+/** The results of one search that are also valid for another search. */
 export interface CarriedVerdicts {
-  /** Whether rows that matched still match, and whether rows that did not match still do not. */
+  /**
+   * Whether all rows that matched still match (`matched`), and whether all other rows still do not match (`missed`).
+   */
   readonly matched: boolean;
   readonly missed: boolean;
 }
 
-/** Returns which verdicts of `before` also hold for `next`, as long as the row does not change. */
+/** Returns which results of the search `before` are also valid for the search `next`, for rows that did not change. */
 export function carriedVerdicts<Row>(next: SearchOf<Row>, before: SearchOf<Row>): CarriedVerdicts {
   const isSame = next.text === before.text && !next.usesTime;
   return { matched: isSame || isNarrowerSearch(before, next), missed: isSame || isNarrowerSearch(next, before) };
 }
 
 /**
- * Whether `before` matched everything that `next` matches, as after typing another letter. Only conjunctions of words
- * are recognized; `false` means unknown.
+ * Whether `before` matches every row that `next` matches, as it does after another letter was typed. This is recognized
+ * only if `before` consists of words that must all match; `false` means unknown.
  */
 export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>): boolean {
   const words = needed(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
@@ -25,7 +27,7 @@ export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>
   );
 }
 
-/** Returns the conditions that must all hold; empty for a search that matches every row. */
+/** Returns the nodes of a search that must all match; empty for a search that matches every row. */
 function needed<Row>(tree: SearchNode<Row> | undefined): readonly SearchNode<Row>[] {
   if (tree === undefined) return [];
   return tree.kind === 'and' ? tree.nodes : [tree];

@@ -10,10 +10,10 @@ export type SearchNode<Row> =
   | { readonly kind: 'not'; readonly node: SearchNode<Row> }
   | { readonly kind: 'and' | 'or'; readonly nodes: readonly SearchNode<Row>[] };
 
-/** Fields by their lower-case names. */
+/** Search fields by their lower-case names. */
 export type SearchFields<Row> = ReadonlyMap<string, Field<Row>>;
 
-/** The lookup of fields that a parser needs. */
+/** The lookup of search fields that a parser needs. */
 export interface NamedFields<Row> {
   /** @param written the name as typed */
   get(name: string, written: string): Field<Row> | undefined;
@@ -37,17 +37,21 @@ const SEARCH_LENGTH_MAX = 1024;
 const DEPTH_MAX = 32;
 const NODES_MAX = 200;
 
-/** Quotes a text, so that it is literal whatever it contains. */
+/** Quotes a text, so that a search takes it literally. */
 export function quotedText(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** Formats a text as a word or value, quoted if it would be split or misread otherwise. */
+/** Formats a text as a word or a value of a search, with quotes if it needs them. */
 export function searchValue(text: string): string {
   return /^[\w.:@*-]+$/.test(text) && !/^(?:and|or|not)$/i.test(text) ? text : quotedText(text);
 }
 
-/** @returns `undefined` for an empty search, which matches every row */
+/**
+ * Parses a search.
+ *
+ * @returns `undefined` for an empty search, which matches every row
+ */
 export function parseSearchTree<Row>(
   fields: NamedFields<Row>,
   text: string,
@@ -64,11 +68,11 @@ export function problem(message: string, position: number): SearchProblem {
   return { kind: 'problem', message, position };
 }
 
-/** Words that act as operators; in quotes they are ordinary words. */
+/** Words that a search treats as operators; in quotes they are ordinary words. */
 type Keyword = 'and' | 'or' | 'not';
 
 /**
- * Grammar; spaces may appear anywhere between:
+ * Parser of searches. Its grammar, in which spaces are allowed between symbols:
  *
  *     any     = all { "or" all }
  *     all     = term { [ "and" ] term }

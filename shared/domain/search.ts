@@ -8,9 +8,9 @@ export type { SearchProblem };
 /** A search for events, in the language of `search-language.ts`. */
 export type Search = SearchOf<EventRow>;
 
-/** A row that a search of events examines. */
+/** A row of a list of events, perhaps with its cached text. */
 export type SearchRow = EventRow & {
-  /** The result of `searchText(row)`, cached by callers that search the same row often. */
+  /** The result of `searchText(row)`; callers that search the same row often cache it. */
   readonly searchText?: string;
 };
 
@@ -33,9 +33,9 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
     listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
     timeField('age', 'since it entered its status', (row) => row.since),
     timeField('last', 'since its last result', (row) => row.last),
-    // Set if a list shows events of several backends.
+    // The backend is defined only in lists of events of several backends.
     textField('backend', (row) => row.backend ?? ''),
-    // Set if a list shows events of all namespaces.
+    // The namespace is defined only in lists of events of all namespaces.
     textField('namespace', (row) => row.namespace ?? ''),
   ],
   ({ client, check, output }) => [client, check, output],
@@ -50,7 +50,7 @@ export function matchesSearch(search: Search, row: SearchRow, nowSeconds: number
   return isSearchMatch(search, row, nowSeconds, row.searchText);
 }
 
-/** Whether the result for a row can change with time alone. */
+/** Whether the result for an unchanged row can change as time passes. */
 export function usesTime(search: Search): boolean {
   return search.usesTime;
 }

@@ -5,10 +5,12 @@ import type { SearchNode } from './search-syntax.ts';
  * one term can rule it out: the index stores the selector under a text that one of its terms requires.
  */
 
-/** The owner of a key: texts of a client, or the name of a check with its families. */
+/**
+ * The object that a key is compared with: a client (its name and subscriptions), or a check (its name and families).
+ */
 export type KeyOwner = 'client' | 'check';
 
-/** A text that a subject must have for a selector to match. */
+/** A text that a client or check must have for a selector to match. */
 export interface SelectorKey {
   readonly owner: KeyOwner;
   /** Whether the key is a whole text or a part of one. */
@@ -17,13 +19,13 @@ export interface SelectorKey {
   readonly text: string;
 }
 
-/** Maximum length of a part that serves as a key. With few lengths, the parts of a name can be looked up one by one. */
+/** Maximum length of a key that is a part of a text. With so few lengths, an index can look up each part of a name. */
 export const PART_LENGTH_MAX = 8;
 
-/** Minimum length of a part that serves as a key: nearly all names contain any shorter one. */
+/** Minimum length of a key that is a part of a text: a single character is in nearly all names. */
 const PART_LENGTH_MIN = 2;
 
-/** Maximum number of keys of a selector that is an `or`; beyond it the selector is evaluated without keys. */
+/** Maximum number of keys in a set for a selector that is an `or`; a larger set is not used. */
 const ALTERNATIVES_MAX = 20;
 
 /** Prefix that distinguishes a subscription from the client of the same name; no name contains this character. */
@@ -65,12 +67,12 @@ const CONTAINS_COST = 2;
 
 function comparisonCost(operator: string, text: string): number {
   if (operator !== '~') return 1;
-  // A `?` after a star makes the search examine each character of the text.
+  // A `?` in a part after a star makes the search examine each character of the text.
   if (text.includes('?')) return 20;
   return text.includes('*') ? 5 : CONTAINS_COST;
 }
 
-/** Returns a typical number of texts of a field: most have a few, and none a thousand times as many. */
+/** Returns the typical number of texts of a field, as a factor of the cost. */
 function textsCost(field: string): number {
   switch (field) {
     case 'client':
@@ -84,11 +86,14 @@ function textsCost(field: string): number {
   }
 }
 
-/** Joins one set of each alternative, each key once, if all alternatives have a set of the same owner. */
+/**
+ * Returns the sets of keys for an `or`: for each owner, the union of one set of each alternative. An owner for which an
+ * alternative has no set is left out.
+ */
 function anyOf(alternatives: readonly (readonly (readonly SelectorKey[])[])[]): readonly (readonly SelectorKey[])[] {
   const owners: readonly KeyOwner[] = ['client', 'check'];
   return owners.flatMap((owner) => {
-    // An index would find a selector once for each of its keys, also for two equal ones.
+    // The union has each key once, because an index finds a selector once for each of its keys.
     const joined = new Map<string, SelectorKey>();
     for (const sets of alternatives) {
       const set = sets.find(([key]) => key?.owner === owner);
@@ -106,7 +111,8 @@ function comparisonKeys(field: string, operator: string, text: string): readonly
       if (operator === '=') return [[{ owner: field, kind: 'whole', text }]];
       return operator === '~' ? partsOf(text).map((part) => [{ owner: field, kind: 'part', text: part }]) : [];
     case 'subscriptions':
-      // No parts: a client may have a thousand subscriptions, and each would have to be split.
+      // Parts of subscriptions are not used: a client may have a thousand subscriptions, and each would have to be
+      // split.
       return operator === '=' ? [[{ owner: 'client', kind: 'whole', text: SUBSCRIPTION_KEY + text }]] : [];
     default:
       return [];

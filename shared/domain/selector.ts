@@ -15,10 +15,10 @@ import { costOf, selectorKeys, type SelectorKey } from './selector-keys.ts';
  * all searches (`search-language.ts`).
  */
 
-/** The owner of an attribute. */
+/** The object that has an attribute. */
 export type AttributeOwner = 'client' | 'check';
 
-/** A check on a client as selectors see it. */
+/** A check on a client, with the data that selectors can test. */
 export interface SelectorSubject {
   readonly namespace: string;
   readonly client: string;
@@ -27,9 +27,9 @@ export interface SelectorSubject {
   /** Status of the event, for selectors that may use it. */
   readonly status?: number;
   readonly occurrences?: number;
-  /** Settings for labels in matchers; undefined: the default settings. */
+  /** Settings for the names of labels in matchers; undefined: the default settings. */
   readonly naming?: AlertNaming | undefined;
-  /** Reads the attribute of its owner, see `attributeTexts`. */
+  /** Returns the texts of an attribute of the client or the check, see `attributeTexts`. */
   readonly attribute: (owner: AttributeOwner, name: string) => readonly string[];
 }
 
@@ -47,20 +47,20 @@ export interface Selector {
   readonly keys: readonly (readonly SelectorKey[])[];
   readonly matches: (subject: SelectorSubject) => boolean;
   /**
-   * Evaluates the client alone.
+   * Evaluates the selector on a client alone.
    *
    * @returns false if no check of this client can match
    */
   readonly mayMatch: (client: SelectorSubject) => boolean;
   /**
-   * Evaluates a check on a client without its attributes.
+   * Evaluates the selector on a check and its client without their attributes.
    *
    * @returns false if the selector cannot match, whatever the attributes are
    */
   readonly couldMatch: (check: SelectorSubject) => boolean;
 }
 
-/** Maximum number of attributes in one selector. */
+/** Maximum number of attributes that one selector can name. */
 const ATTRIBUTES_MAX = 20;
 
 /** The name of an attribute, also of a nested one: `env`, `labels.app.kubernetes.io/name`. */
@@ -79,7 +79,7 @@ function unstable(name: string): [name: string, problem: string] {
   return [name, NOT_STABLE];
 }
 
-/** The hint at the end of each error message. */
+/** The hint at the end of error messages about selectors. */
 const FIELDS = 'use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod';
 
 /** Fields that all selectors have. */
@@ -97,7 +97,8 @@ const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
 /**
  * Parses a selector. Never throws.
  *
- * @param changing fields that change with each result, for callers that have the event; default: none
+ * @param changing additional fields, whose values change with each result, for callers that have the event; default:
+ *   none
  */
 export function parseSelector(written: string, changing = NO_CHANGING): Selector | SearchProblem {
   const text = written.trim();
@@ -134,7 +135,7 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
   };
 }
 
-/** Evaluates a selector on a part of its subject; undefined if the result depends on the rest. */
+/** A test of a selector on a part of its subject; undefined if the result depends on other parts. */
 type PartialTest = (subject: SelectorSubject) => boolean | undefined;
 
 type Leaf = Exclude<SearchNode<SelectorSubject>, { readonly kind: 'not' | 'and' | 'or' }>;
@@ -159,7 +160,7 @@ function partialTest(node: SearchNode<SelectorSubject>, leafTest: (leaf: Leaf) =
   }
 }
 
-/** Returns the test of a leaf on a client, for any check. */
+/** Returns the test of a single condition of a selector on the client alone, for any check. */
 function clientLeaf(leaf: Leaf): PartialTest {
   if (leaf.kind === 'comparison') return comparisonTest(leaf);
   if (leaf.kind !== 'word') return () => undefined;
@@ -167,7 +168,7 @@ function clientLeaf(leaf: Leaf): PartialTest {
   return ({ client }) => (client.toLowerCase().includes(word) ? true : undefined);
 }
 
-/** Returns the test of a leaf on everything but attributes. */
+/** Returns the test of a single condition of a selector on everything but attributes. */
 function fixedLeaf(leaf: Leaf, changing: ReadonlyMap<string, Field<SelectorSubject>>): PartialTest {
   if (leaf.kind === 'comparison') {
     const isAvailable = FIXED_FIELDS.has(leaf.field) || changing.has(leaf.field);
@@ -181,7 +182,11 @@ function wordsOf({ client, check }: SelectorSubject): string {
   return `${client}\0${check}`.toLowerCase();
 }
 
-/** @param decides the verdict of one test that settles the result */
+/**
+ * Joins tests by `and` or `or`.
+ *
+ * @param decides the result of a single test that decides the joined result: true for `or`, false for `and`
+ */
 function joined(tests: readonly PartialTest[], decides: boolean): PartialTest {
   return (client) => {
     let verdict: boolean | undefined = !decides;
@@ -199,8 +204,8 @@ function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject
   const owner = first === 'check' ? 'check' : ownerOf(first, remaining);
   if (owner === 'check') return () => undefined;
   if (owner === 'client' || FIXED_FIELDS.has(field)) return (client) => matches(client, 0);
-  // The attribute may belong to either: a value of the client can settle the result, but a missing one may still be on
-  // the check.
+  // The attribute may belong to the client or to the check. A value of the client can decide the result; if the client
+  // lacks it, the check may still have it.
   const settles = operator !== '!=';
   return (client) => {
     const verdict = matches({ ...client, attribute: attributesOfClient(client) }, 0);
@@ -215,14 +220,15 @@ function attributesOfClient({ attribute }: SelectorSubject): SelectorSubject['at
 /**
  * Returns the field of an attribute: `env` belongs to the client or the check, `client.env` only to the client.
  *
- * @param attributes collects the named attributes
+ * @param attributes sets to which the names of compared attributes are added
  */
 function fieldOf(
   lower: string,
   name: string,
   attributes: Readonly<Record<AttributeOwner, Set<string>>>,
 ): Field<SelectorSubject> | undefined {
-  // The parser also asks about plain words. None of these fields is a flag, so a word that is no name has no field.
+  // The parser also looks up plain words, in case they are flags. An attribute is no flag, so a word that cannot be the
+  // name of an attribute needs no field.
   if (!NAME.test(name)) return undefined;
   const fixed = FIXED_FIELDS.get(lower);
   if (fixed !== undefined) return fixed;
@@ -262,8 +268,8 @@ function refusedField(name: string, message: string): Field<SelectorSubject> {
 }
 
 /**
- * Returns a flag of other searches that is used as a word here. It would search the names of clients, which nobody
- * intends.
+ * Returns the first word of a selector that is a flag in searches of events, such as `silenced`; undefined if there is
+ * none. As a word it would match names of clients and checks, which nobody intends.
  */
 function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
   if (node.kind === 'word')
@@ -277,19 +283,19 @@ function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
   return undefined;
 }
 
-/** Maximum number of texts in an attribute that is a list, and their maximum length. */
+/** Maximum number of texts that are read from a list, and maximum length of each text; anything beyond is ignored. */
 const TEXTS_MAX = 100;
 const TEXT_LENGTH_MAX = 1000;
 
 const NO_TEXTS: readonly string[] = [];
 
 /**
- * Returns the texts of an attribute as selectors see it: a text, number or boolean, or those in a list. Other and
- * redacted values yield nothing.
+ * Returns the value of an attribute as texts, for selectors: a text, number or boolean, or those in a list. Other and
+ * redacted values yield no text.
  *
- * @param record of the client, or the check part of its last result
- * @param name path with dots; names that contain dots themselves are found too, as in labels
- * @param hidden keys from `redactKeysOf` of the client
+ * @param record record of a client, or check part of a result
+ * @param name path with dots; names that contain dots themselves, as those of labels, are found too
+ * @param hidden keys whose values are redacted
  */
 export function attributeTexts(record: unknown, name: string, hidden: ReadonlySet<string>): readonly string[] {
   let value = record;

@@ -1,21 +1,21 @@
 import { isSettings, type Settings } from './merge-settings.ts';
 import { redact, settingsRedactKeys } from './redact.ts';
 
-/** A change of one attribute for display: redacted, and cut if it is long. */
+/** A change of one attribute for display: its values are redacted, and cut if they are long. */
 export interface SettingsChange {
-  /** Names joined with dots. */
+  /** Path of the attribute: names joined with dots. */
   readonly path: string;
-  /** Undefined if the attribute is new. */
+  /** The old value; absent if the attribute is new. */
   readonly before?: unknown;
-  /** Undefined if the attribute was removed. */
+  /** The new value; absent if the attribute was removed. */
   readonly after?: unknown;
 }
 
 const TEXT_LENGTH_MAX = 200;
 
 /**
- * Returns the differences in the order of names; arrays count as one value. For secrets it shows that they changed, but
- * not their values.
+ * Returns the changes of attributes, sorted by name; an array counts as one value. A changed secret is included, but
+ * its values are redacted.
  */
 export function settingsChanges(before: Settings, after: Settings): SettingsChange[] {
   const secrets = new Set([...settingsRedactKeys(before), ...settingsRedactKeys(after)]);

@@ -1,10 +1,10 @@
 export const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** The order of severities in lists. Groups rank by required action instead, with unknown before warning. */
+/** The order of severities in lists. Notifications of groups use another order, with unknown before warning. */
 export const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
 
-/** The status of each severity. Unknown is above critical, so that 1 and above means not OK. */
+/** The status of each severity. Unknown is 3, so that `status>=warning` means every status that is not OK. */
 export const STATUS_OF: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
 
 const NAMES: ReadonlyMap<string, Severity> = new Map([
@@ -17,14 +17,14 @@ const NAMES: ReadonlyMap<string, Severity> = new Map([
   ['unknown', 'unknown'],
 ]);
 
-/** Returns the severity that a word names, in any case. */
+/** Returns the severity that a word such as `warn` names, in upper or lower case; undefined if it names none. */
 export function severityNamed(word: string): Severity | undefined {
   return NAMES.get(word.toLowerCase());
 }
 
 /**
- * Returns the severity of a status. Any status outside 0 to 2 is unknown, including negative ones (completion 1.4 and
- * 1.20).
+ * Returns the severity of a status. Any status other than 0, 1 and 2 is unknown, even a negative one (completion 1.4
+ * and 1.20).
  */
 export function severityOf(status: number): Severity {
   switch (status) {
@@ -39,7 +39,7 @@ export function severityOf(status: number): Severity {
   }
 }
 
-/** Returns the rank of a status in a list, the worst first. */
+/** Returns the rank of a status in lists; 0 is the worst: critical. */
 export function statusRank(status: number): number {
   return WORST_FIRST.indexOf(severityOf(status));
 }

@@ -9,14 +9,15 @@ export const SHELL_TOKENS_WARNING =
   'write the command as a list of the program and its arguments, which needs no shell';
 
 /**
- * Returns the path of the first shell command with tokens for attributes of clients: that of the check or of a hook.
+ * Returns the path of the first shell command of a check that contains tokens: its own command or that of a hook;
+ * undefined if there is none.
  *
- * @param hasEntityTokens whether the v2 API defined the check, which then has its own tokens
+ * @param hasEntityTokens whether the check was defined by the v2 API, whose tokens begin with `{{`
  */
 export function shellTokensIn(check: Attributes, hasEntityTokens: boolean): readonly string[] | undefined {
   const isRisky = (command: unknown): boolean =>
     typeof command === 'string' && (hasToken(command) || (hasEntityTokens && command.includes(ENTITY_TOKEN)));
-  // For a command that is a list, this text is only for display.
+  // If `mon.command` is a list, that command runs, and `command` is only for display.
   const isList = isAttributes(check['mon']) && Array.isArray(check['mon']['command']);
   if (!isList && isRisky(check['command'])) return ['command'];
   const hooks: Attributes = isAttributes(check['hooks']) ? check['hooks'] : {};

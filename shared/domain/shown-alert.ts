@@ -4,20 +4,20 @@ import { labelsOfEvent } from './alert-labels.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** The only receiver. */
+/** Name of the only receiver in the Alertmanager API. */
 export const ALERT_RECEIVER = 'mon';
 
 /**
- * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with known ones
+ * The version of Alertmanager that the API reports. Clients compare it with their own version (amtool) or with a list
  * (karma), so it is one that all of them know. The version of this program is in `mon_build_info`.
  */
 export const ALERTMANAGER_VERSION = '0.25.0';
 
 /**
- * An open event as the wire of Alertmanager shows it: with the labels that it came with, or those that would make its
- * client, check and status.
+ * Returns an open event in the format of the Alertmanager API. An event that was submitted as an alert has the labels
+ * of that alert; for other events, labels are added for client, check and severity.
  *
- * @param inhibitor the fingerprint of the alert that inhibits it; undefined: none does
+ * @param inhibitor fingerprint of the alert that inhibits this one; undefined: it is not inhibited
  */
 export function shownAlert(event: Event, settings: AlertSettings, inhibitor?: string): ShownAlert {
   const { check, silenced, silenced_by: silencedBy, timestamp, last_state_change: since } = event;
@@ -56,7 +56,11 @@ function textsOf(value: unknown): LabelSet {
   );
 }
 
-/** @param seconds since 1970; times that a date cannot represent become 1970 */
+/**
+ * Formats a time as ISO 8601.
+ *
+ * @param seconds epoch seconds; a time that a date cannot represent becomes 1970
+ */
 function moment(seconds: number): string {
   const date = new Date(seconds * 1000);
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();

@@ -4,45 +4,48 @@ import { nextWindow, type RecurringWindow } from './recurrence.ts';
 import { isActive, isOver } from './silencing.ts';
 
 /**
- * Seconds after which silences that match nothing are marked as idle, and then ended; 0: never (spec, idleness 1 and
- * 4).
+ * Settings for silences that match no event: they are marked as idle, and later ended (spec, idleness 1 and 4). A time
+ * of 0 means never.
  */
 export interface IdleRules {
   readonly afterSeconds: number;
-  /** Seconds after the mark. */
+  /** Seconds from the idle mark to the end of the silence. */
   readonly expireSeconds: number;
 }
 
 /** Facts about a silence that are not stored in it. */
 export interface IdleFacts {
   readonly use: KeptUse | undefined;
-  /** Whether the silence covers an open event; called only if the result matters. */
+  /** Callback that tells whether the silence covers an open event; called only if the result matters. */
   readonly covers: () => boolean;
 }
 
-/** The next action for a silence. */
+/** The next action for a silence in the detection of idle silences. */
 export type IdleStep =
   | { readonly kind: 'none' }
-  /** Starts counting the time without a match, from this epoch second. */
+  /** Starts counting the time without a match from this epoch second. */
   | { readonly kind: 'count'; readonly since: number }
-  /** Records a match now. */
+  /** Records that the silence matches an event now. */
   | { readonly kind: 'match' }
   /** Marks the silence as idle. */
   | { readonly kind: 'idle'; readonly idle: SilenceIdle }
-  /** Removes the mark, although nothing matched. */
+  /** Removes the idle mark, although no event matched. */
   | { readonly kind: 'wake' }
   | { readonly kind: 'end'; readonly idle: SilenceIdle };
 
 const NONE: IdleStep = { kind: 'none' };
 
-/** A silence that began within this time counts from its begin. For an older one earlier matches are unknown. */
+/**
+ * Maximum age of a new silence in seconds. The time without a match counts from the begin of a new silence. For an
+ * older silence it counts from now, because earlier matches are unknown.
+ */
 const NEW_SECONDS = 120;
 
-/** Decides the next action for a silence from its matches so far (spec, idleness). */
+/** Decides whether a silence is marked as idle or ended, from its matches so far (spec, idleness). */
 export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRules, nowMs: number): IdleStep {
   const { idle } = entry;
   const unmarked: IdleStep = idle === undefined ? NONE : { kind: 'wake' };
-  // A maintenance silence stays as long as its command runs, whatever it matches.
+  // A maintenance silence is never idle, because it lasts as long as its command runs.
   if (rules.afterSeconds === 0 || entry.run !== undefined || isOver(entry, nowMs)) return unmarked;
   const began = beginOf(entry);
   if (began * 1000 > nowMs) return unmarked;
@@ -59,8 +62,8 @@ export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRule
 }
 
 /**
- * Returns when a silence becomes idle unless it matches before. For a recurring silence only windows count, and at
- * least one complete window must have passed.
+ * Returns when a silence becomes idle unless it matches an event before. For a recurring silence the time counts from
+ * the begin of its next complete window, and this window must have ended.
  *
  * @param since epoch seconds of the last match or of the start of counting
  * @returns epoch milliseconds; undefined if no further window exists
@@ -78,7 +81,7 @@ function idleAt(
 /**
  * Whether a match restarts the count of the time without a match.
  *
- * @param since epoch seconds of the last match; undefined if the count has not started
+ * @param since epoch seconds of the last match or of the start of counting; undefined if counting has not started
  * @param now epoch seconds
  */
 export function isCounted(entry: SilencedEntry | undefined, since: number | undefined, now: number): boolean {
@@ -119,7 +122,9 @@ function isSameMark(a: SilenceIdle | undefined, b: SilenceIdle): boolean {
 
 const fullWindows = new WeakMap<Recurrence, { readonly sinceMs: number; readonly window?: RecurringWindow }>();
 
-/** Returns the first window that begins at or after a moment; cached, because it is needed repeatedly. */
+/**
+ * Returns the first window of a recurrence that begins at or after a moment; cached, because it is needed repeatedly.
+ */
 function nextFullWindow(recurrence: Recurrence, sinceMs: number): RecurringWindow | undefined {
   const cachedWindow = fullWindows.get(recurrence);
   if (cachedWindow?.sinceMs === sinceMs) return cachedWindow.window;

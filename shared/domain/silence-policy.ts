@@ -6,12 +6,12 @@ import { EXPIRE_NEVER } from '../schemas/lifetime.ts';
 /** The attributes of a silence that the policy checks. */
 export interface PolicedSilence {
   readonly reason?: string | null | undefined;
-  /** Seconds; -1 or absent: unlimited. */
+  /** Duration in seconds; -1 or absent: unlimited. */
   readonly expire?: number | null | undefined;
 }
 
 /**
- * Returns the violation of the backend's policy by a silence, as text that follows the name of the silence.
+ * Returns how a silence violates the policy of the backend, as text that follows the name of the silence.
  *
  * @returns undefined if the silence complies
  */
@@ -19,7 +19,7 @@ export function policyProblem(policy: SilencePolicy, silence: PolicedSilence): s
   return reasonProblem(policy, silence) ?? lifetimeProblem(policy, silence);
 }
 
-/** Returns the policy violation by the reason alone. */
+/** Returns how the reason of a silence violates the policy; undefined if it complies. */
 export function reasonProblem(policy: SilencePolicy, silence: PolicedSilence): string | undefined {
   const reason = (silence.reason ?? '').trim();
   if (reason === '') return policy.reason === 'required' ? 'a reason is required' : undefined;
@@ -28,14 +28,17 @@ export function reasonProblem(policy: SilencePolicy, silence: PolicedSilence): s
   return isGlob(pattern) ? `the reason must look like ${pattern}` : `the reason must contain: ${pattern}`;
 }
 
-/** Returns the policy violation by the duration alone. */
+/** Returns how the duration of a silence violates the policy; undefined if it complies. */
 export function lifetimeProblem({ max_expire: maxExpire }: SilencePolicy, silence: PolicedSilence): string | undefined {
   const expire = silence.expire ?? EXPIRE_NEVER;
   if (maxExpire === null || (expire !== EXPIRE_NEVER && expire <= maxExpire)) return undefined;
   return `it must end within ${formatDuration(maxExpire)}`;
 }
 
-/** Whether a reason matches. Case is ignored, since people write `chg-1` for `CHG-1`. */
+/**
+ * Whether a reason matches the required pattern; without `*` and `?` it must contain all words of the pattern. Case is
+ * ignored, since people write `chg-1` for `CHG-1`.
+ */
 function matchesReason(pattern: string, reason: string): boolean {
   const [lowerCasePattern, text] = [pattern.toLowerCase(), reason.toLowerCase()];
   if (isGlob(pattern)) return compileGlob(lowerCasePattern)(text);

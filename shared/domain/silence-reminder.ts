@@ -5,34 +5,34 @@ import { countWithNoun } from './count-text.ts';
 import { formatDuration } from './duration.ts';
 import { silencedRow } from './silencing.ts';
 
-/** The client of events about the backend itself. */
+/** The name of the client to which events about the backend itself belong. */
 export const BACKEND_CLIENT = 'mon';
 
 /**
  * Returns when to send the reminder that a silence is about to end (spec, reminder 1).
  *
- * @param beforeSeconds time before its end; 0: no reminders
- * @returns epoch milliseconds; undefined if none is due any more
+ * @param beforeSeconds seconds from the reminder to the end of the silence; 0: no reminders
+ * @returns epoch milliseconds; undefined if no reminder will be sent
  */
 export function reminderAt(
   { begin, timestamp, expireAtMs, run, reminder_sent: reminderSent }: SilencedEntry,
   beforeSeconds: number,
 ): number | undefined {
-  // A maintenance silence is always about to end and is renewed.
+  // A maintenance silence always ends soon and is extended until then, so it needs no reminder.
   if (beforeSeconds === 0 || expireAtMs === null || run !== undefined || reminderSent !== undefined) return undefined;
   const atMs = expireAtMs - beforeSeconds * 1000;
   // A silence shorter than the reminder time needs no reminder, because its author knows that it is short.
   return atMs > Math.max(timestamp, begin ?? 0) * 1000 ? atMs : undefined;
 }
 
-/** The check of the reminder event, on the client `mon`. */
+/** The name of the check of a reminder event, whose client is `mon`. */
 const REMINDER = 'silence-reminder';
 
 /**
- * Returns the transient event that notifies a handler of a silence about to end.
+ * Returns the event that notifies a handler of a silence about to end. The event is not stored.
  *
  * @param entry the silence, with the number of events that it suppresses
- * @param reminder `now`: epoch seconds
+ * @param reminder id of the event, current time in epoch seconds, and name of the handler
  */
 export function reminderEvent(
   entry: SilencedEntry,

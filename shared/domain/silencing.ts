@@ -7,7 +7,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 import { nextWindow, recurrenceOf } from './recurrence.ts';
 
-/** Returns the id of a silence, with `*` for a missing part (reference 2.1). */
+/** Returns the id of a silence of a subscription, a check or both, with `*` for a missing one (reference 2.1). */
 export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
   return `${subscription ?? '*'}:${check ?? '*'}`;
 }
@@ -15,8 +15,8 @@ export function silencedId(subscription: string | null | undefined, check: strin
 const SELECTOR_ID = 'selector-';
 
 /**
- * Returns the id of a silence with a selector. It differs from all ids of two parts, which contain a colon (silencing
- * 2).
+ * Returns the id of a silence with a selector. It differs from the id of any silence without a selector, which contains
+ * a colon (silencing 2).
  */
 export function selectorId(selector: string): string {
   return SELECTOR_ID + fingerprintOf({ selector });
@@ -24,7 +24,7 @@ export function selectorId(selector: string): string {
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
-/** Whether an id belongs to a silence with a selector. */
+/** Whether an id belongs to a silence with a selector, including silences that were created by the Alertmanager API. */
 export function isSelectorId(id: string): boolean {
   return /^selector-[\da-f]{16}$/.test(id) || UUID.test(id);
 }
@@ -38,7 +38,7 @@ export function entryId(entry: SilencedTargetParts & { readonly id?: unknown }):
   return typeof id === 'string' && UUID.test(id) && selector?.startsWith('{') === true ? id : targetId(entry);
 }
 
-/** Returns the id of the silence that a request addresses. */
+/** Returns the id of a silence with this target: a selector, or a subscription and a check. */
 export function targetId({ subscription, check, selector }: SilencedTargetParts): string {
   return selector === null || selector === undefined ? silencedId(subscription, check) : selectorId(selector.trim());
 }
@@ -52,7 +52,7 @@ export interface SilencedRequest extends SilencedTargetParts {
   /** Seconds; -1: unlimited. */
   readonly expire?: number | null | undefined;
   readonly expire_on_resolve?: boolean | null | undefined;
-  /** The recurrence, which excludes `begin` and an end. */
+  /** Recurrence of the silence; not allowed together with `begin` or an end. */
   readonly recurrence?: SubmittedRecurrence | null | undefined;
 }
 
@@ -80,12 +80,12 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
   return recurrence === undefined ? entry : inOwnWindow({ ...entry, recurrence }, nowMs);
 }
 
-/** The end of a recurring silence whose windows are not computed yet. */
+/** The `expireAtMs` of a recurring silence whose window is not computed yet: it counts as expired. */
 const OVER = 0;
 
 /**
- * Recomputes the window of an imported recurring silence from its schedule and ignores its begin and end. Without a
- * future window it is expired.
+ * Sets begin and end of a recurring silence, for example an imported one, to its active or next window, whatever they
+ * were before. If no window follows, the silence is expired.
  */
 export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
@@ -93,7 +93,10 @@ export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry 
   return withReminderOf(own, entry);
 }
 
-/** Keeps the mark of a sent reminder if the end of the silence did not change (spec, reminder 1). */
+/**
+ * Copies the mark of a sent reminder to a silence from its earlier version, if both have the same end (spec, reminder
+ * 1).
+ */
 export function withReminderOf(
   entry: SilencedEntry,
   { expireAtMs, reminder_sent }: Pick<SilencedEntry, 'expireAtMs' | 'reminder_sent'>,
@@ -104,8 +107,8 @@ export function withReminderOf(
 const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
 
 /**
- * Returns a silence as it is at a moment. A recurring one gets the begin and end of its active or next window, even
- * before that window is stored. Without a further window it stays as it was: expired.
+ * Returns a silence as it is at a moment. If the window of a recurring silence has ended, begin and end become those of
+ * its active or next window, even before these are stored. If no window follows, the silence remains expired.
  */
 export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
@@ -123,7 +126,7 @@ function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   return { ...attributes, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };
 }
 
-/** Whether a silence has expired for good at a moment. */
+/** Whether a silence has expired at a moment, and no window of it follows. */
 export function isOver(entry: SilencedEntry, nowMs: number): boolean {
   return isExpired(entryAt(entry, nowMs), nowMs);
 }
@@ -134,13 +137,16 @@ export function isActive(entry: SilencedEntry, nowMs: number): boolean {
   return !isExpired({ expireAtMs }, nowMs) && (begin === null || begin * 1000 <= nowMs);
 }
 
-/** Returns why a silence may not replace a recurring one, which a request that does not know of it would lose. */
+/**
+ * Returns the error message for a silence without a recurrence that would replace a recurring one; undefined if it may
+ * replace it. Clients that do not know recurrences would lose them otherwise.
+ */
 export function replacementProblem(before: SilencedEntry | undefined, after: SilencedEntry): string | undefined {
   if (before?.recurrence === undefined || after.recurrence !== undefined) return undefined;
   return `${before.id} recurs (${before.recurrence.schedule}): clear it first, or silence the same events by a selector`;
 }
 
-/** Returns a silence in the format of the API. */
+/** Returns a silence in the format of the v1 API. */
 export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView {
   return {
     id: entry.id,
@@ -155,14 +161,17 @@ export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView 
   };
 }
 
-/** Returns a silence in the format of feed, bulk and audit trail: all attributes, with its end in seconds. */
+/**
+ * Returns a silence in the format of the feed, bulk requests and the audit trail: all attributes, with its end in epoch
+ * seconds.
+ */
 export function silencedRow({ expireAtMs, ...entry }: SilencedEntry): SilencedRow {
   return { ...entry, expire_at: expireAtOf({ expireAtMs }) };
 }
 
-/** An index of silences by their two parts. */
+/** An index of silences by subscription and check. */
 export interface SilencedIndex {
-  /** Undefined if no silence names this subscription, so that the usual case costs one lookup. */
+  /** Returns the silences of a subscription; undefined if there are none, so that the usual case costs one lookup. */
   bySubscription(subscription: string): SilencedOfSubscription | undefined;
   /** Returns the silence `*:<check>`. */
   byCheck(check: string): SilencedEntry | undefined;
@@ -174,9 +183,9 @@ export interface SilencedOfSubscription {
 }
 
 /**
- * Yields the silences that match an event. For each subscription of its client `s:*` comes before `s:<check>`;
- * `*:<check>` comes last (completion 1.3). Those of the check's families follow each (prometheus 1.6). Names match
- * exactly. Pending and expired silences are included.
+ * Yields the silences that match an event, including pending and expired ones. For each subscription `s` of its client,
+ * `s:*` comes before `s:<check>`; then `*:<check>` follows (completion 1.3). Silences of the families of the check
+ * follow those of the check (prometheus 1.6). Names match exactly.
  *
  * @param selected silences whose selector matches the event; they come last
  */
@@ -209,7 +218,10 @@ export function* matchingEntries(
 
 const NONE: readonly SilencedEntry[] = [];
 
-/** Whether `matchingEntries` yields nothing, as for nearly every event; this check is much faster. */
+/**
+ * Whether no silence names the check, its families or a subscription, as for nearly every event. `matchingEntries` then
+ * yields nothing, and this test is much faster.
+ */
 function isUnnamed(
   index: SilencedIndex,
   subscriptions: readonly string[],
@@ -236,7 +248,7 @@ export function silencedBy(
   return ids;
 }
 
-/** Whether an event can be silenced at all: an OK result that resolves nothing cannot (completion 1.3). */
+/** Whether silences apply to an event. They do not apply to an OK result that resolves nothing (completion 1.3). */
 export function canBeSilenced({ status, action }: Pick<EventState, 'status' | 'action'>): boolean {
   return status !== 0 || action !== 'create';
 }
@@ -255,8 +267,8 @@ export function isSilenced(
 }
 
 /**
- * Returns the silences that end when this event resolves: those with `expire_on_resolve` that have begun, so that a
- * planned silence does not vanish before it starts (completion 1.3.5).
+ * Returns the silences that end when an event resolves: those that match it, are active and have `expire_on_resolve`. A
+ * pending silence does not end, so that it can start later (completion 1.3.5).
  */
 export function entriesEndedByResolve(
   index: SilencedIndex,

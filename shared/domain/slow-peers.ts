@@ -1,30 +1,30 @@
-/** Memory that buffers for one peer use. */
+/** State of the buffers for one peer, the other end of a connection. */
 export interface PeerState {
-  /** Bytes of responses and frames that it has not read, and of requests and frames that are incomplete. */
+  /** Bytes of responses and frames that the peer has not read, and of incomplete requests and frames from it. */
   readonly waitingBytes: number;
-  /** Time since the peer last read waiting data; 0 if it reads or no data is waiting. */
+  /** Time since the peer last read waiting data; 0 if it keeps reading or no data is waiting. */
   readonly stalledMs: number;
 }
 
 export interface BufferLimits {
-  /** Maximum bytes of all peers together. */
+  /** Maximum bytes in the buffers of all peers together. */
   readonly all: number;
   readonly each: number;
-  /** Maximum time in which a peer reads nothing. */
+  /** Maximum time without reading, after which a peer with waiting data is disconnected. */
   readonly stallMs: number;
 }
 
 /**
- * Why a connection is dropped: its peer does not read, the limit of one connection is exceeded, or the total is
- * exceeded and this connection was chosen.
+ * Reason for closing a connection: its peer does not read, its buffers exceed the limit of one connection, or all
+ * buffers exceed the total limit and this connection was chosen.
  */
 export type DropReason = 'stalled' | 'connection_limit' | 'total_limit';
 
 /**
- * Chooses the peers to disconnect. If the buffers of all peers are too large, those stalled longest go first, then
- * those with the largest buffers.
+ * Chooses the peers to disconnect. If the buffers of all peers exceed the total limit, the peers stalled longest are
+ * chosen first, then those with the largest buffers.
  *
- * @param peers those with waiting data
+ * @param peers peers with waiting data
  */
 export function peersToDrop<Peer extends PeerState>(
   peers: readonly Peer[],

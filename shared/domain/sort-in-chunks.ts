@@ -2,9 +2,10 @@
 const STEP = 1024;
 
 /**
- * Sorts in steps of bounded time. Like `toSorted`, it keeps the order of equal items.
+ * Sorts items in steps of bounded time, of which each ends with a `yield`. Like `toSorted`, it keeps the order of equal
+ * items.
  *
- * @returns a sorted copy, after its last step
+ * @returns a sorted copy
  */
 export function* sortInChunks<Item>(
   items: readonly Item[],

@@ -1,15 +1,16 @@
 import type { SpoolTrouble } from '../schemas/agent.ts';
 
-/** The check by which an agent reports problems of its spool. */
+/** The name of the check with which an agent reports problems of its spool. */
 export const SPOOL_CHECK = 'mon.spool';
 
-/** Seconds between two of its results while the problem lasts. */
+/** Seconds between two results of the spool check while a problem lasts. */
 export const SPOOL_CHECK_INTERVAL = 60;
 
 /**
- * Returns the result of the check: OK, a warning while results are only in memory, critical once some were dropped.
+ * Returns the result of the spool check: OK, a warning while results are only in memory, critical after some were
+ * dropped.
  *
- * @param trouble undefined if the spool can be written
+ * @param trouble the problem of the spool; undefined if the spool can be written
  */
 export function spoolCheckResult(trouble: SpoolTrouble | undefined): {
   readonly status: 0 | 1 | 2;

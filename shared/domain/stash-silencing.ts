@@ -17,7 +17,7 @@ export type StashMigration =
   | { readonly kind: 'unclear'; readonly path: string; readonly reason: string };
 
 const PREFIX = 'silence';
-/** Stands for the client in the path of a stash that silences a check on all clients (clients 4). */
+/** The word that replaces the client in the path of a stash that silences a check on all clients (clients 4). */
 const EVERYBODY = 'all';
 
 const NAME = /^[\w.-]{1,255}$/;
@@ -26,14 +26,21 @@ const CLIENT_NAME = /^[\w.:-]{1,240}$/;
 const REASON_LENGTH_MAX = 10_000;
 const CREATOR_LENGTH_MAX = 255;
 
-/** Attributes in which older programs stored the creator. */
+/** Attributes of a stash in which older programs stored the creator. */
 const CREATOR_KEYS = ['owner', 'creator', 'username', 'user', 'source'];
 const REASON_KEYS = ['reason', 'message', 'comment'];
 
-/** The first version with silences; older clients do not have their own subscription (reference 9.1). */
+/**
+ * The first version of Sensu with silences. Older clients lack the subscription that only one client has (reference
+ * 9.1).
+ */
 const OWN_SUBSCRIPTION: Version = [0, 26, 0];
 
-/** @returns undefined if the stash silences nothing */
+/**
+ * Converts a stash to a request for a silence.
+ *
+ * @returns undefined if the stash silences nothing
+ */
 export function migrationOf(stash: StashView): StashMigration | undefined {
   const { path } = stash;
   const [prefix, client, check, ...extraParts] = path.split('/');
@@ -77,7 +84,7 @@ function textOf(content: StashView['content'], keys: readonly string[], lengthMa
   return null;
 }
 
-/** The attributes of a registered client that matter here. */
+/** The attributes of a registered client that decide whether a silence of this client can match. */
 interface SilencedClient {
   readonly name: string;
   readonly version?: unknown;
@@ -85,8 +92,8 @@ interface SilencedClient {
 }
 
 /**
- * Returns why a silence for this client would match nothing; undefined if it would match. Clients are upgraded first
- * (reference 9.1).
+ * Returns why a silence for this client would match nothing; undefined if it would match. Such a client must be
+ * upgraded before its stashes are migrated (reference 9.1).
  */
 export function unreadiness({ name, version, subscriptions }: SilencedClient): string | undefined {
   if (!subscriptions.includes(clientSubscription(name)))
@@ -97,7 +104,7 @@ export function unreadiness({ name, version, subscriptions }: SilencedClient): s
   return undefined;
 }
 
-/** Whether an existing silence lasts at least as long; in seconds, -1: unlimited. */
+/** Whether an existing silence lasts at least as long as a requested one. Both times are in seconds; -1: unlimited. */
 export function isCovered(presentSeconds: number, requestedSeconds: number): boolean {
   if (presentSeconds === -1) return true;
   return requestedSeconds !== -1 && presentSeconds >= requestedSeconds;

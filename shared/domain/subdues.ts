@@ -2,7 +2,7 @@ import { parseWrittenTime, type SubdueWindow } from '../schemas/subdues.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The end of a window is inclusive, for its whole second. */
+/** A window includes the whole second of its end. */
 const SECOND_MS = 1000;
 
 const SUNDAY = 0;
@@ -13,8 +13,8 @@ type Repeat = NonNullable<SubdueWindow['repeat']>[number];
 
 /**
  * Whether a moment is in one of the windows. Each window uses the fixed UTC offset that is written with its begin. A
- * repeating window starts with its first begin and has the same length each time; one that crosses midnight does so on
- * each of its days. Days that a month lacks are skipped.
+ * repeating window is not active before its first begin, and has the same length each time, even if it crosses
+ * midnight. Days that a month lacks are skipped.
  */
 export function isInSubdues(windows: readonly SubdueWindow[], nowMs: number): boolean {
   return windows.some((window) => isInSubdue(window, nowMs));
@@ -27,7 +27,7 @@ function isInSubdue({ begin, end, repeat }: SubdueWindow, nowMs: number): boolea
   const lengthMs = last.atMs - first.atMs + SECOND_MS;
   const repeats = repeat ?? [];
   if (repeats.length === 0) return nowMs < first.atMs + lengthMs;
-  // Local time, in which every day has 24 hours because the offset never changes.
+  // Local time at the offset of the window. Its days always have 24 hours, because the offset never changes.
   const wallMs = nowMs + first.offsetMs;
   const firstWallMs = first.atMs + first.offsetMs;
   const clockMs = firstWallMs - dayOf(firstWallMs);
@@ -39,7 +39,7 @@ function isInSubdue({ begin, end, repeat }: SubdueWindow, nowMs: number): boolea
   return false;
 }
 
-/** Returns the begin of the local day. */
+/** Returns the begin of the local day, in milliseconds of local time. */
 function dayOf(wallMs: number): number {
   return Math.floor(wallMs / DAY_MS) * DAY_MS;
 }

@@ -2,8 +2,8 @@ import { isAttributes } from './attributes.ts';
 
 /**
  * Converts a submitted result with a client object to one without (reference 2.4). The name of the client becomes the
- * `source`, unless the result has one; then the machine that reports it is the client. The check may be an attribute of
- * its own, or its attributes may be at the top level.
+ * `source`, unless the result already has a `source`: then the named client only reported it. The check may be in the
+ * attribute `check`, or its attributes may be at the top level.
  *
  * @param value not validated yet; a value that is no result, or names no client, is returned unchanged
  */

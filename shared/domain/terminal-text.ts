@@ -23,11 +23,12 @@ const TAB_WIDTH = 8;
 
 const LINE_FEED = 0x0a;
 
-/** The letters whose pairs form flags. */
+/** The first and the last of the characters whose pairs form flags. */
 const FLAG_A = 0x1f1e6;
 const FLAG_Z = 0x1f1ff;
 
-// Nearly all text is plain ASCII. A class without repetition is three times as fast as a loop over the characters.
+// Nearly all text is plain ASCII. Testing for other characters with a regular expression is three times as fast as a
+// loop.
 const BEYOND_ASCII = /[^ -~]/;
 const BEYOND_ASCII_LINES = /[^ -~\n]/;
 
@@ -36,7 +37,10 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_P
 const SPACE = /\p{Zs}/u;
 /** Marks, and the two vowels that attach to the preceding consonant although they are letters (Thai and Lao AM). */
 const MARK = /[\p{M}\u0e33\u0eb3]/u;
-/** Characters that take no marks; terminals with cluster support would draw both in the cells of one. */
+/**
+ * Characters to which no mark is attached: terminals with support for grapheme clusters would draw both in the cells of
+ * one.
+ */
 const NEVER_MARKED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Hangul}]/u;
 
 /** Base for a mark that has no character to attach to. */

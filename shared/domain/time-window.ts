@@ -9,7 +9,7 @@ export interface TimeWindow {
   /** Seconds since midnight; begin and end are inclusive. */
   readonly begin: number;
   readonly end: number;
-  /** Undefined: the zone that the caller passes. */
+  /** Time zone; undefined: the zone that the caller of `isInWindow` passes. */
   readonly zone: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 /**
  * Parses the windows of a validated definition.
  *
- * @throws TypeError if it was not validated
+ * @throws TypeError if the definition was not validated
  */
 export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
   return Object.entries(days).flatMap(([day, windows]) =>
@@ -37,17 +37,17 @@ export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
   );
 }
 
-/** Whether a window ends on the day after its own. */
+/** Whether a window ends on the day after it begins. */
 export function wrapsMidnight({ begin, end }: Pick<TimeWindow, 'begin' | 'end'>): boolean {
   return end < begin;
 }
 
 /**
- * Whether a moment is in one of the windows. A window that ends before it begins runs past midnight into the next day
- * (completion, Decisions). When clocks are set forward, skipped times are in no window; when they are set back,
+ * Whether a moment is in one of the windows. A window whose end is before its begin runs past midnight into the next
+ * day (completion, Decisions). When clocks are set forward, skipped times are in no window; when they are set back,
  * repeated times are in a window twice.
  *
- * @param zone for windows without a zone of their own, as returned by `timeZoneOf`
+ * @param zone time zone for windows without their own, as returned by `timeZoneOf`
  */
 export function isInWindow(windows: readonly TimeWindow[], nowMs: number, zone: string): boolean {
   const walls = new Map<string, WallTime>();

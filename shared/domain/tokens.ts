@@ -1,12 +1,12 @@
 import { attributeAt, attributeText, isAttributes, type Attributes } from './attributes.ts';
 
 /**
- * A token: `:::path:::` or `:::path|default:::`, the shortest match. A path does not begin with a colon, and a token
- * does not span lines.
+ * A token: `:::path:::` or `:::path|default:::`, ended by the next `:::`. A path does not begin with a colon, and a
+ * token does not span lines.
  */
 const TOKEN = /:::([^:\n][^\n]*?):::/g;
 
-/** Characters without a UTF-8 form. */
+/** Unpaired surrogates, which have no UTF-8 form. */
 const INVALID = /\p{Surrogate}/gu;
 
 /** Whether a value may contain tokens; a cheap test with false positives. */
@@ -23,8 +23,8 @@ export interface Substitution {
 
 /**
  * Substitutes attributes of a client for tokens (completion 1.12; reference 2.3), in all strings of a value at every
- * depth, except names. The replacement is always text and is not substituted again. Lists become `["a", "b"]`, `false`
- * is a value, and objects count as missing.
+ * depth, except names. The replacement is always text, in which tokens are not substituted again: a list becomes `["a",
+ * "b"]`, and false becomes `false`. An attribute that is an object counts as missing.
  */
 export function substituteTokens(value: unknown, attributes: Attributes): Substitution {
   const unmatched = new Set<string>();
@@ -36,7 +36,7 @@ export function hasToken(text: string): boolean {
   return text.search(TOKEN) !== -1;
 }
 
-/** Returns the output for a check whose tokens have no value (reference 2.3). */
+/** Returns the output of a check with tokens that have no value (reference 2.3). */
 export function unmatchedText(paths: readonly string[]): string {
   return `Unmatched check token(s): ${paths.join(', ')}`;
 }

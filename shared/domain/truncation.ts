@@ -9,7 +9,7 @@ export function withStoredOutput<Check extends WithOutput>(check: Check): Check 
   return withOutput(check, truncateOutput(check.output, check['truncate_output_length']));
 }
 
-/** Cuts the output to `max_output_size` bytes, also in the event, like Sensu Go. Handlers get the whole output. */
+/** Cuts the output to `max_output_size` bytes, also in a stored event, like Sensu Go. Handlers get the whole output. */
 export function withinOutputSize<Check extends WithOutput>(check: Check): Check {
   const most = check['max_output_size'];
   return typeof most === 'number' && most > 0 ? withOutput(check, firstBytes(check.output, most)) : check;
@@ -21,7 +21,7 @@ function withOutput<Check extends WithOutput>(check: Check, output: string): Che
 
 /** Returns the longest prefix of whole characters that fits in a number of UTF-8 bytes. */
 function firstBytes(text: string, bytes: number): string {
-  // Each UTF-16 unit takes at most three bytes.
+  // In UTF-8, each UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= bytes) return text;
   let left = bytes;
   let end = 0;
@@ -40,24 +40,24 @@ function bytesOf(codePoint: number): number {
 }
 
 /**
- * Whether the stored result keeps only the beginning of its output. Results of the type metric do by default, as in
- * Sensu Core (reference 2.2). A v2 check whose metrics have handlers keeps its whole output.
+ * Whether the output of a stored result is truncated. By default this is so only for results of the type `metric`, as
+ * in Sensu Core (reference 2.2), but not for those of v2 checks.
  */
 export function truncatesOutput(check: Readonly<Record<string, unknown>>): boolean {
   if (check['truncate_output'] === true) return true;
   return check['type'] === 'metric' && check['truncate_output'] !== false && !isV2Metric(check);
 }
 
-/** Whether a result has the type metric only because the v2 API gives all such results to handlers. */
+/** Whether a result has the type `metric` only because it is of a v2 check, all of whose results go to handlers. */
 function isV2Metric(check: Readonly<Record<string, unknown>>): boolean {
   const { output_metric_handlers: handlers, event_metadata: metadata } = check;
   return metadata !== undefined || (Array.isArray(handlers) && handlers.length > 0);
 }
 
 /**
- * Returns the first line of an output, followed by `\n...` if something was cut. A line longer than `length` keeps one
- * extra character, because the peer's slice is inclusive. Trailing newlines are dropped without the mark (legacy-peer,
- * State machine).
+ * Returns the first line of an output, followed by `\n...` if something was cut. A line longer than `length` is cut to
+ * one character more than `length`, as in Sensu Core. Trailing newlines are removed without adding `\n...`
+ * (legacy-peer, State machine).
  *
  * @param length characters (code points); anything but a positive integer means 255
  */

@@ -3,10 +3,12 @@ import { isOfNewerShape } from './event.ts';
 import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** A result that stays stale is reported again after this many seconds, like in the peer's sweep (completion 1.14). */
+/** Seconds after which a result that is still stale is reported again, as in Sensu Core (completion 1.14). */
 const STALE_REPEAT_SECONDS = 30;
 
-/** Returns the TTL of a result in seconds; 0: none, as for keepalives, whose age is checked separately. */
+/**
+ * Returns the TTL of a result in seconds; 0 if it has none. It is 0 for keepalives, whose age is checked separately.
+ */
 export function ttlOf(check: CachedResult | undefined): number {
   if (check?.name === KEEPALIVE_CHECK) return 0;
   const ttl = check?.['ttl'];
@@ -21,19 +23,19 @@ export function staleRepeatOf(check: CachedResult): number {
 }
 
 /**
- * Whether a result resolves when it becomes stale, instead of becoming a problem: an alert that is no longer sent
- * (prometheus 1.5).
+ * Whether a result that becomes stale resolves its event instead of opening one: it is of an alert that is no longer
+ * sent (prometheus 1.5).
  */
 export function isOverWhenStale(check: CachedResult): boolean {
   return check['ttl_resolves'] === true;
 }
 
 /**
- * Returns the stale form of a result (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed` stays that of
- * the last real result, so that the age in the output grows. A resolution on request does not stop the TTL, so
- * `force_resolve` must not be repeated.
+ * Returns the result that reports a stale result (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed`
+ * remains that of the last real result, so that the age in the output grows. `force_resolve` is removed: after a
+ * resolution on request, a stale result opens an event again.
  *
- * @param client that the result belongs to, and its origin
+ * @param client name of the client that the result belongs to; if the result has a `source`, also its `origin`
  * @param now epoch seconds
  */
 export function staleResult(check: CheckResult, client: string, now: number): CheckResult {
@@ -55,13 +57,16 @@ export function hasStaleOutput({ output }: CheckResult): boolean {
   return /^Last check execution was \d+ seconds ago$/.test(output);
 }
 
-/** Removes the TTL of a result. */
+/** Returns a result without the attributes of its TTL. */
 export function withoutTtl(check: CheckResult): CheckResult {
   const { ttl: _ttl, ttl_status: _status, ttl_resolves: _resolves, ...attributes } = check;
   return attributes;
 }
 
-/** Returns the result that resolves a stale check whose definition was removed, since no other result would. */
+/**
+ * Returns the result that resolves the event of a stale result whose definition no longer has a TTL, since no other
+ * result would resolve it.
+ */
 export function retiredResult(check: CheckResult, client: string): CheckResult {
   const { resolve_after: _after, total_state_change: _change, ...attributes } = withoutTtl(check);
   const output = `The definition of ${check.name} no longer has a ttl: its results are no longer expected`;
@@ -79,8 +84,8 @@ function endedResult(check: CheckResult, client: string, now: number): CheckResu
 }
 
 /**
- * Sets the creation time and removes the creator of the check: the backend, not the sender, reports the stale result.
- * The event keeps its creator.
+ * Returns the metadata of a stale result in the v2 format. The check has no creator, because the backend reports the
+ * result; the event keeps its creator and gets the current time.
  */
 function staleParts(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
   const { created_by: creator, ...metadata } = isSettings(check['metadata']) ? check['metadata'] : {};

@@ -22,7 +22,7 @@ export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape):
   return [...byPath.values()];
 }
 
-/** Text for people that follows the name of the expression or condition. */
+/** Returns a warning about an unknown attribute, as text that follows the name of the expression or condition. */
 export function unknownAttributeText({ path, suggestion }: UnknownAttribute): string {
   const instead = suggestion === undefined ? 'remove it, or correct the name' : `did you mean ${suggestion.join('.')}?`;
   return `uses ${truncate(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
@@ -44,13 +44,13 @@ function truncate(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
-/** A path in conditions with a warning about it. */
+/** A warning about v1 conditions, with the path of the condition. */
 export interface ConditionWarning {
   readonly path: AttributePath;
   readonly message: string;
 }
 
-/** Returns the warnings for v1 conditions: their attributes, and the tokens of their expressions. */
+/** Returns the warnings about unknown attributes in v1 conditions and in the expressions of these conditions. */
 export function conditionWarnings(conditions: AttributeConditions, shape: Shape): ConditionWarning[] {
   return [...namedBy(conditions, [])].flatMap(({ at, names }) =>
     unknownAttributes(names, shape).map((unknown) => ({ path: at, message: unknownAttributeText(unknown) })),
@@ -88,7 +88,7 @@ function unknownAttribute(path: AttributePath, rootShape: Shape): UnknownAttribu
   return undefined;
 }
 
-/** Suggests a known name that is spelled similarly, or one that is a level deeper: `event.check` for `check`. */
+/** Suggests a known attribute that is spelled similarly, or is one level deeper: `event.check` for `check`. */
 function suggestionFor(name: string, shape: Exclude<Shape, 'any'>, before: AttributePath): AttributePath | undefined {
   const names = Object.keys(shape);
   const below = names.find((other) => {

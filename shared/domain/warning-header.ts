@@ -1,10 +1,12 @@
-/** Maximum length of one text, and of the whole header, in characters. */
+/** Maximum length of one warning text, and of the whole header, in characters. */
 const TEXT_LENGTH_MAX = 500;
 const HEADER_LENGTH_MAX = 4000;
 
 const WARNING = /299 - ("(?:[^"\\]|\\.)*")/g;
 
-/** Returns the `Warning` header of a response. Texts that do not fit are only counted. */
+/**
+ * Returns the `Warning` header of a response with these texts. If some do not fit, the header ends with their number.
+ */
 export function warningHeader(texts: readonly string[]): string {
   const warnings: string[] = [];
   let length = 0;
@@ -20,12 +22,12 @@ export function warningHeader(texts: readonly string[]): string {
   return warnings.join(', ');
 }
 
-/** Returns the texts of a `Warning` header; entries of other programs are ignored. */
+/** Returns the texts of a `Warning` header; entries of other programs, such as proxies, are ignored. */
 export function warningTexts(header: string | undefined): string[] {
   return [...(header ?? '').matchAll(WARNING)].flatMap(([, quoted = '']) => textOf(quoted) ?? []);
 }
 
-/** Formats one warning; headers are ASCII only. */
+/** Formats one warning; other characters than ASCII are escaped, because headers cannot contain them. */
 function warningOf(text: string): string {
   const quoted = JSON.stringify(text).replace(/[^ -~]/g, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,13 +1,13 @@
 /**
  * Masking of WebSocket payloads (RFC 6455, 5.3), four bytes at a time: masking byte by byte took half the cost of
  * receiving a frame of some hundred bytes. The build substitutes this module for the package `bufferutil`, an optional
- * dependency of `ws`, whose names and arguments it has. When run from source, `ws` uses its own code.
+ * dependency of `ws`, whose functions have the same names and parameters. When run from source, `ws` uses its own code.
  */
 
 /** Masks or unmasks a payload in place. */
 export function unmask(payload: Uint8Array, key: Uint8Array): void {
   const { buffer, byteOffset, length } = payload;
-  // Words are aligned in memory, so the first word may start in the middle of the key.
+  // A word of 32 bits must be aligned in memory, so the first word may start in the middle of the key.
   const head = -byteOffset & 3;
   if (length < head) return maskBytes(payload, key, 0, length);
   const count = (length - head) >>> 2;

@@ -1,4 +1,7 @@
-/** Drops attributes whose value is undefined: they would hide another value in a merge, or violate an exact type. */
+/**
+ * Returns a copy without attributes whose value is undefined: these would override other values in a merge, or violate
+ * an exact type.
+ */
 export function withoutUndefined<Attributes extends object>(attributes: Attributes): WithoutUndefined<Attributes> {
   return Object.fromEntries(
     Object.entries(attributes).filter(([, value]) => value !== undefined),

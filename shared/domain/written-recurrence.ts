@@ -5,18 +5,18 @@ import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
 import { DURATION_HINT, formatDuration, parseDuration } from './duration.ts';
 import { recurrenceFault, recurrenceOf, type RecurrencePart } from './recurrence.ts';
 
-/** A recurrence as typed, part by part; empty parts were not typed. */
+/** A recurrence as a user typed it in a form; a text is empty if nothing was typed. */
 export interface WrittenRecurrence {
   readonly schedule: string;
-  /** Empty: UTC. */
+  /** Time zone; empty: UTC. */
   readonly zone: string;
   readonly duration: string;
-  /** Empty: no bound. */
+  /** First and last day; empty: no limit. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** The recurrence, or the first problem with its part, shown next to that part. */
+/** A parsed recurrence, or its first problem and the attribute next to which the problem is shown. */
 export type ReadRecurrence =
   | { readonly recurrence: Recurrence; readonly problem?: undefined }
   | { readonly problem: string; readonly part: RecurrencePart };
@@ -52,11 +52,11 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
   return fault === undefined ? { recurrence } : wrong(fault.part, fault.problem);
 }
 
-/** Returns the typed form of a recurrence. */
+/** Formats a recurrence as a user would type it. */
 export function writtenRecurrence(recurrence: Recurrence): WrittenRecurrence {
   const { schedule, zone, duration, first_day: firstDay = '', last_day: lastDay = '' } = recurrence;
   const short = formatDuration(duration);
-  // The short form has two units at most, so it may lose precision.
+  // The short form has two units at most, so it may lose precision; then plain seconds are used.
   return { schedule, zone, duration: parseDuration(short) === duration ? short : String(duration), firstDay, lastDay };
 }
 

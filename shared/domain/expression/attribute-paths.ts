@@ -3,7 +3,7 @@ import { SCRIPT_NAMES, type Script } from './script.ts';
 import type { ScriptNode } from './script-tree.ts';
 import type { ExpressionNode } from './tree.ts';
 
-/** The path of an attribute, from the name of the root object: `['event', 'check', 'status']`. */
+/** The path of an attribute as a list of names, from the root object down: `['event', 'check', 'status']`. */
 export type AttributePath = readonly string[];
 
 /** Returns the paths of the attributes that an expression names, in order; duplicates are possible. */
@@ -42,7 +42,7 @@ function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   }
 }
 
-/** The paths behind a script's own names; undefined if the attributes of a name are unknown. */
+/** The attribute path that each variable and parameter of a script stands for; undefined if the path is unknown. */
 type Scope = ReadonlyMap<string, AttributePath | undefined>;
 
 function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath> {
@@ -66,7 +66,7 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
       return;
     }
     case 'call':
-      // The last name is a method.
+      // The last name of the callee is a method, not an attribute.
       yield* pathsOfScript(node.callee.kind === 'member' ? node.callee.object : node.callee, scope);
       for (const argument of node.args) yield* pathsOfScript(argument, scope);
       return;
@@ -76,13 +76,13 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
 }
 
 interface Chain {
-  /** Undefined if the chain begins with a name whose attributes are unknown. */
+  /** Undefined if the chain begins with a built-in name, or with a variable whose attribute path is unknown. */
   readonly path: AttributePath | undefined;
-  /** Nodes inside computed keys of the chain, and keys after them. */
+  /** The first computed key of the chain, as in `a[b]`, and all keys after it. */
   readonly computedKeys: readonly ScriptNode[];
 }
 
-/** Returns the chain of a name and its members; undefined for other nodes. */
+/** Returns the chain that a name and its members form, such as `event.check`; undefined for other nodes. */
 function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   if (node.kind === 'name') {
     const { name } = node;
@@ -94,7 +94,7 @@ function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   if (before === undefined) return undefined;
   const { path, computedKeys } = before;
   const { key } = node;
-  // The attributes behind a computed key are unknown.
+  // The path of an attribute with a computed key is unknown.
   if (computedKeys.length > 0 || key.kind !== 'literal') return { path, computedKeys: [...computedKeys, key] };
   return { path: path === undefined ? undefined : [...path, String(key.value)], computedKeys };
 }

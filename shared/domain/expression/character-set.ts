@@ -5,7 +5,7 @@ export type CharacterRange = readonly [first: number, last: number];
 export interface CharacterSet {
   readonly ranges: readonly CharacterRange[];
   readonly isNegated: boolean;
-  /** Whether a character is also in the set, before negation; for Unicode properties. */
+  /** Callback that tests for members besides those in `ranges`, such as characters with a Unicode property. */
   readonly isIn?: (character: string) => boolean;
   /** Whether this set ignores case, regardless of the pattern's flags. */
   readonly ignoresCase?: true;
@@ -32,7 +32,7 @@ const SPACES: readonly CharacterRange[] = [
   [0x20, 0x20],
 ];
 
-/** `\d`, `\w`, `\s` and their opposites, for ASCII as in Ruby. */
+/** Character ranges of `\d`, `\w`, `\s` and their opposites, by letter. They cover ASCII only, as in Ruby. */
 export const NAMED_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
   ['d', DIGITS],
   ['D', complement(DIGITS)],
@@ -42,7 +42,7 @@ export const NAMED_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new 
   ['S', complement(SPACES)],
 ]);
 
-/** POSIX sets within brackets, as in `[[:alpha:]]`, for ASCII. */
+/** Character ranges of POSIX classes such as `[[:alpha:]]`, by name. They cover ASCII only. */
 export const POSIX_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
   ['alnum', rangesOf('09AZaz')],
   ['alpha', rangesOf('AZaz')],
@@ -66,12 +66,16 @@ export const POSIX_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new 
   ['xdigit', rangesOf('09AFaf')],
 ]);
 
-/** @param ends the first and last characters of the ranges, in sequence */
+/** @param ends the first and last character of each range, in sequence: `AZaz` for A to Z and a to z */
 function rangesOf(ends: string): CharacterRange[] {
   return Array.from({ length: ends.length / 2 }, (_, at) => [ends.charCodeAt(2 * at), ends.charCodeAt(2 * at + 1)]);
 }
 
-/** @param ranges in order, without overlap */
+/**
+ * Returns the ranges of all other code points.
+ *
+ * @param ranges sorted, without overlap
+ */
 function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
   const between: CharacterRange[] = [];
   let next = 0;
@@ -82,7 +86,9 @@ function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
   return [...between, [next, LAST_CODE_POINT]];
 }
 
-/** The kind of character on one side of a position, as `^`, `$` and `\b` distinguish it. */
+/**
+ * The kind of character before or after a position, as `^`, `$` and `\b` distinguish it; `edge`: an end of the text.
+ */
 export type Side = 'edge' | 'newline' | 'word' | 'other';
 
 export function sideOf(character: number): Side {
@@ -90,7 +96,7 @@ export function sideOf(character: number): Side {
   return isIn(WORD_CHARACTERS, character) ? 'word' : 'other';
 }
 
-/** @param ignoresCase whether a character also matches as its upper and lower case */
+/** @param ignoresCase whether the upper and lower case of the character may match instead */
 export function hasCharacter(set: CharacterSet, character: number, ignoresCase: boolean): boolean {
   const variants = ignoresCase || set.ignoresCase === true ? caseVariants(character) : [character];
   const hasIt = (variant: number): boolean =>
@@ -104,12 +110,12 @@ function isIn(ranges: readonly CharacterRange[], character: number): boolean {
 
 function caseVariants(character: number): number[] {
   const text = String.fromCodePoint(character);
-  // Only one-to-one mappings: a character that grows with its case (ß, SS) matches only itself.
+  // Only mappings to a single character are used: ß, whose upper case is SS, matches only itself.
   const variants = [text, text.toLowerCase(), text.toUpperCase()].map((variant) => soleCodePoint(variant) ?? character);
   return [...variants, foldedCharacter(character)];
 }
 
-/** Returns the case-folded form of a letter, the same for all its forms even if there are three, as σ and ς. */
+/** Returns the case-folded form of a letter, the same for all its case variants, even for three such as Σ, σ and ς. */
 export function foldedCharacter(character: number): number {
   const upper = soleCodePoint(String.fromCodePoint(character).toUpperCase()) ?? character;
   return soleCodePoint(String.fromCodePoint(upper).toLowerCase()) ?? character;

@@ -7,15 +7,15 @@ import type { ExpressionNode, Token } from './tree.ts';
 import { Failure, isTruthy, kindText, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
 /**
- * An expression after `eval:` in filters and proxy requests. It is a closed language with the syntax of Ruby, so that
- * existing definitions run. It has no access to the outside (completion 1.9).
+ * An expression after `eval:` in filters and proxy requests. It has the syntax of Ruby, so that existing Sensu
+ * definitions run. It is interpreted here and has no access to the outside (completion 1.9).
  *
  * - literals: numbers, 'texts', "texts", true, false, nil, null, [lists], ranges 1..5
- * - `value`: the attribute under test; `:::path|default:::`: another one of the same event or client
- * - `! && || == != < <= > >= + - * / % ? :` and parentheses; division by zero is false
+ * - `value`: the attribute under test; `:::path|default:::`: another attribute of the same event or client
+ * - `! && || == != < <= > >= + - * / % ? :` and parentheses; the result of a division by zero is false
  * - `value =~ /pattern/`, in linear time (`pattern-syntax.ts`)
- * - `nil?`, of texts and lists `include? start_with? end_with? empty? length size downcase upcase`, of numbers
- *   `between? abs`, and `to_i to_f to_s`; ranges have `include?`
+ * - methods of all values: `nil?`; of texts and lists: `include? start_with? end_with? empty? length size downcase
+ *   upcase`; of numbers: `between? abs`; of ranges: `include?`; conversions: `to_i to_f to_s`
  * - `Time.now` and `Time.at(seconds)` with `hour min sec day month year wday yday to_i`, also `Time.at(n, in: 'UTC')`
  */
 export interface Expression extends ExpressionTree {
@@ -27,36 +27,39 @@ export interface Expression extends ExpressionTree {
 export interface EvaluationContext {
   /** The attribute under test. */
   readonly value: unknown;
-  /** Returns another attribute; undefined or null if there is none. Implementations must follow own attributes only. */
+  /**
+   * Callback that returns the attribute at a path; undefined or null if there is none. It must read own properties
+   * only.
+   */
   readonly token: (path: readonly string[]) => unknown;
-  /** Epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   readonly nowMs: number;
-  /** The default time zone, as returned by `timeZoneOf`. */
+  /** The time zone of times that name none, as returned by `timeZoneOf`. */
   readonly zone: string;
 }
 
 export type Evaluation =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly message: string }
-  /** Paths of the tokens without an attribute or default, each once. */
+  /** Some tokens have neither an attribute nor a default. `paths` lists their paths without duplicates. */
   | { readonly kind: 'unmatched'; readonly paths: readonly string[] };
 
-/** Maximum epoch seconds of a time: the end of the year 9999. */
+/** Maximum epoch seconds of a time in an expression: the end of the year 9999. */
 const EPOCH_SECONDS_MAX = 253_402_300_799;
 
 /**
  * Parses an expression once, when its definition is loaded. Never throws.
  *
- * @param roots names that begin attribute paths, such as `event` in `event.check.status`. With them the parser also
- *   accepts v2 syntax: `===`, `!==`, and path parts in brackets
+ * @param roots names that begin attribute paths, such as `event` in `event.check.status`. If there are any, the parser
+ *   also accepts v2 syntax: `===`, `!==`, and names in brackets
  */
 export function parseExpression(source: string, roots?: ReadonlySet<string>): Expression | ExpressionProblem {
   return parsed(() => ({ kind: 'expression', source, ...parseTree(source, roots) }));
 }
 
-/** Evaluates an expression. Never throws, and takes time linear in the values that it reads. */
+/** Evaluates an expression. Never throws, and takes time linear in the size of the values that it reads. */
 export function evaluate(expression: Expression, subject: EvaluationContext): Evaluation {
-  // Tokens come first, because the peer substitutes all of them before it evaluates.
+  // All tokens are resolved first, because Sensu Core substitutes all of them before it evaluates.
   const unmatched = expression.tokens.filter((token) => tokenValue(token, subject) === undefined);
   if (unmatched.length > 0) {
     return { kind: 'unmatched', paths: [...new Set(unmatched.map(({ path }) => path.join('.')))] };
@@ -136,7 +139,7 @@ function binaryValue(
   subject: EvaluationContext,
 ): unknown {
   return ifValue(valueOf(left, subject), (value) => {
-    // As in Ruby, these return the deciding side and skip the other one.
+    // As in Ruby, `&&` and `||` return the operand that decides, and evaluate the right one only if necessary.
     if (operator === 'and') return isTruthy(value) ? valueOf(right, subject) : value;
     if (operator === 'or') return isTruthy(value) ? value : valueOf(right, subject);
     return ifValue(valueOf(right, subject), (other) => applyOperator(operator, value, other));
@@ -160,8 +163,8 @@ function momentOf(seconds: unknown, zone: string): unknown {
 }
 
 /**
- * Returns the value of a token; undefined without an attribute or default. An object is no value for a token
- * (completion 1.12).
+ * Returns the attribute that a token names, or else the default of the token; undefined if it has neither. An object
+ * counts as no attribute (completion 1.12).
  */
 function tokenValue({ path, fallback }: Token, subject: EvaluationContext): unknown {
   const value = subject.token(path);

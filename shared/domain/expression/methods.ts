@@ -2,7 +2,7 @@ import { attributeText } from '../attributes.ts';
 import { localTime, type LocalTime } from '../local-time.ts';
 import { Failure, isEqual, kindText, madeNumber, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
-/** The implementation of a method; `undefined` if it does not support the receiver or argument. */
+/** The implementation of a method; it returns `undefined` if it does not support the receiver or an argument. */
 type Call = (receiver: unknown, ...args: readonly unknown[]) => unknown;
 
 interface Method {
@@ -69,7 +69,7 @@ function isCollection(value: unknown): value is string | readonly unknown[] {
   return typeof value === 'string' || Array.isArray(value);
 }
 
-/** Returns the length of a text in characters, not UTF-16 units, or of a list. */
+/** Returns the number of items of a list, or of characters (not UTF-16 units) of a text; undefined for other values. */
 function lengthOf(receiver: unknown): unknown {
   if (Array.isArray(receiver)) return receiver.length;
   if (typeof receiver !== 'string') return undefined;
@@ -85,8 +85,8 @@ function toText(receiver: unknown): unknown {
 }
 
 /**
- * The number at the start of a text, as in Ruby: 0 if there is none. A match is limited in length, because longer
- * numbers are infinite.
+ * Matches the number at the start of a text. As in Ruby, a text without one converts to 0. The number of digits is
+ * limited, because a number with more than 400 digits is infinite anyway.
  */
 const NUMBER_START = /^\s{0,64}[+-]?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?/;
 const INTEGER_START = /^\s{0,64}[+-]?\d{1,400}/;

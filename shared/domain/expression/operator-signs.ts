@@ -1,6 +1,9 @@
 import type { BinaryOperator } from './tree.ts';
 
-/** The spelling of an operator. Lookaheads exclude longer operators of Ruby with the same start. */
+/**
+ * An operator and the regular expression that recognizes it. Lookaheads exclude longer Ruby operators with the same
+ * start.
+ */
 export type OperatorSign = readonly [sign: RegExp, operator: BinaryOperator];
 
 export const OR: readonly OperatorSign[] = [[/\|\|/y, 'or']];
@@ -10,8 +13,7 @@ export const EQUALITY: readonly OperatorSign[] = [
   [/!=/y, '!='],
 ];
 /**
- * Strict operators of v2 expressions. They equal the loose ones, because values of different types are never equal
- * here.
+ * The equality operators of v2 expressions. `===` means `==`, because values of different types are never equal here.
  */
 export const STRICT_EQUALITY: readonly OperatorSign[] = [[/===/y, '=='], [/!==/y, '!='], ...EQUALITY];
 export const ORDER: readonly OperatorSign[] = [

@@ -1,10 +1,10 @@
 import type { BinaryOperator } from './tree.ts';
 import { Failure, isEqual, kindText, madeNumber, textOrFailure } from './values.ts';
 
-/** The operators that evaluate both sides. */
+/** The operators that always evaluate both operands. */
 export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
 
-/** Applies an operator. Numbers and texts are never converted to each other. */
+/** Applies an operator to its operands. Numbers and texts are never converted to each other. */
 export function applyOperator(operator: EagerOperator, left: unknown, right: unknown): unknown {
   if (operator === '==') return isEqual(left, right);
   if (operator === '!=') return !isEqual(left, right);
@@ -20,7 +20,7 @@ export function applyOperator(operator: EagerOperator, left: unknown, right: unk
   return new Failure(`${sign} cannot be applied to ${kindText(left)} and ${kindText(right)}`);
 }
 
-/** Returns undefined if the operator is no comparison. */
+/** Compares two values of the same type; returns undefined if the operator is not a comparison. */
 function inOrder<Value extends number | string>(
   operator: EagerOperator,
   left: Value,
@@ -57,14 +57,17 @@ function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, 
   }
 }
 
-/** Divides numbers. Integers give an integer, rounded down as in Ruby; division by zero is false (completion 1.9). */
+/**
+ * Divides two numbers. As in Ruby, integers give an integer that is rounded down. Division by zero returns false
+ * (completion 1.9).
+ */
 function divided(left: number, right: number): unknown {
   if (right === 0) return false;
   const quotient = left / right;
   return madeNumber(Number.isInteger(left) && Number.isInteger(right) ? Math.floor(quotient) : quotient);
 }
 
-/** Returns the remainder with the sign of the right side, as in Ruby; by zero it is false (completion 1.9). */
+/** Returns the remainder with the sign of the right operand, as in Ruby; false if that is zero (completion 1.9). */
 function modulo(left: number, right: number): unknown {
   if (right === 0) return false;
   const remainder = left % right;

@@ -55,7 +55,11 @@ const REFUSED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** @throws SyntaxProblem */
+/**
+ * Parses the source text of a script.
+ *
+ * @throws SyntaxProblem if it is invalid
+ */
 export function parseScript(source: string): ScriptNode {
   return new Parser(source).parse();
 }
@@ -74,7 +78,7 @@ class Parser {
   }
 
   parse(): ScriptNode {
-    // An empty script is `undefined`.
+    // An empty script evaluates to `undefined`.
     if (this.#at.isAtEnd) return { kind: 'literal', value: undefined };
     const node = this.#statements();
     while (this.#take(';'));
@@ -266,7 +270,10 @@ class Parser {
   }
 }
 
-/** Converts anchors: in JavaScript they match the ends of the text, in Ruby those of a line. */
+/**
+ * Rewrites `^` and `$`, which match the ends of the text in JavaScript, to `\A` and `\z`. `Pattern` uses the syntax of
+ * Ruby, where `^` and `$` match the ends of each line.
+ */
 function toTextAnchors(source: string): string {
   return source.replaceAll(/\\[^]|\[(?:[^\]\\]|\\[^])*\]|[\^$]/g, (part) =>
     part === '^' ? '\\A' : part === '$' ? '\\z' : part === '\\/' ? '/' : part,

@@ -18,7 +18,8 @@ const METHOD = /[A-Za-z_]\w*\??/y;
 const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
 
 /**
- * The first character of an argument without parentheses. A sign is excluded, because it would be a binary operator.
+ * The first character of an argument without parentheses. `+` and `-` are excluded, because they would be read as
+ * binary operators.
  */
 const BARE_ARGUMENT = /[\w'":[]/;
 
@@ -29,7 +30,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean |
   ['null', null],
 ]);
 
-/** Keywords of Ruby that this language lacks, with the replacement to suggest. */
+/** Keywords of Ruby that this language lacks, each with a hint about the operator to use instead. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['and', 'write && instead of "and"'],
   ['or', 'write || instead of "or"'],
@@ -42,7 +43,12 @@ export interface ExpressionTree {
   readonly tokens: readonly Token[];
 }
 
-/** @throws SyntaxProblem */
+/**
+ * Parses the source text of an expression.
+ *
+ * @param roots names that begin attribute paths, such as `event`; if there are none, the parser accepts no v2 syntax
+ * @throws SyntaxProblem if the text is invalid
+ */
 export function parseTree(source: string, roots: ReadonlySet<string> = NO_ROOTS): ExpressionTree {
   return new Parser(source, roots).parse();
 }
@@ -66,12 +72,12 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
  *     attribute = root { "." name | "[" quoted "]" }
  *
- * With roots, v2 scripts are accepted as far as this language supports them: `===`, `undefined`, `hour(seconds)`,
- * `weekday(seconds)`, `includes` and the like.
+ * With `roots`, the parser also accepts the syntax of v2 scripts that this language has an equivalent for: `===`,
+ * `undefined`, `hour(seconds)`, `weekday(seconds)`, `includes` and similar methods.
  *
  * Arguments without parentheses extend to the end of the expression or of the enclosing parentheses. Only the first
- * term there may have them, after an optional "!": in `'ab'.include? 'a' && true` the argument is `'a' && true`, as in
- * Ruby.
+ * term of the expression or parentheses may have such arguments, after an optional "!": in `'ab'.include? 'a' && true`
+ * the argument is `'a' && true`, as in Ruby.
  *
  * After a dot, the name of a method always means the method; an attribute of that name must be in brackets.
  */
@@ -81,7 +87,7 @@ class Parser {
   readonly #tokens: Token[] = [];
   #depth = 0;
   #nodes = 0;
-  /** The position at which an expression may start that takes arguments without parentheses. */
+  /** A term that begins at this position may have a method with arguments without parentheses. */
   #statement: number;
 
   constructor(source: string, roots: ReadonlySet<string>) {
@@ -154,7 +160,7 @@ class Parser {
     }
   }
 
-  /** Parses an operator that cannot be chained, since `1 < 2 < 3` has no useful meaning. */
+  /** Parses at most one of the operators, since a chain such as `1 < 2 < 3` has no useful meaning. */
   #single(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
     const left = operand();
     const operator = this.#operator(operators);
@@ -182,7 +188,7 @@ class Parser {
       return this.#nested(() => this.#node({ kind: 'not', operand: this.#unary() }));
     }
     if (this.#at.peek() === '-' && this.#at.take('-')) {
-      // Ruby reads the sign as a part of the number: -2.abs is 2.
+      // As in Ruby, the sign is part of the number: -2.abs is 2.
       if (/\d/.test(this.#at.peek() ?? '')) return this.#calls(this.#number(-1), start);
       return this.#nested(() => this.#node({ kind: 'minus', operand: this.#unary() }));
     }
@@ -237,7 +243,7 @@ class Parser {
     return this.#named(start);
   }
 
-  /** Parses list items up to and including the closing sign. */
+  /** Parses the items of a list, and the closing sign after them. */
   #list(close: string): ExpressionNode[] {
     const items: ExpressionNode[] = [];
     if (this.#at.take(close)) return items;
@@ -326,7 +332,7 @@ class Parser {
     return name;
   }
 
-  /** Returns the next part of a path; undefined if the path ends here or a method follows. */
+  /** Returns the next name of an attribute path; undefined if the path ends here or a method follows. */
   #dotted(): string | undefined {
     const start = this.#at.position;
     if (this.#at.sees('..') || !this.#at.take('.')) return undefined;

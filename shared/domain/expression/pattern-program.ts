@@ -1,7 +1,7 @@
 import type { CharacterSet } from './character-set.ts';
 import { copiesOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
-/** One instruction of a pattern's program; by default execution continues with the next one. */
+/** One instruction of a compiled pattern. Unless it says otherwise, execution continues with the next instruction. */
 export type Instruction =
   | { readonly kind: 'set'; readonly set: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion }
@@ -9,13 +9,13 @@ export type Instruction =
   | { readonly kind: 'jump'; readonly to: number }
   | { readonly kind: 'accept' };
 
-/** The program of a pattern, and the character sets that its instructions refer to by index. */
+/** A compiled pattern: its instructions, and the character sets to which they refer by index. */
 export interface PatternProgram {
   readonly program: readonly Instruction[];
   readonly sets: readonly CharacterSet[];
 }
 
-/** Compiles a tree to instructions: one for every position of the pattern, with repetitions expanded. */
+/** Compiles the syntax tree of a pattern to instructions. A repetition becomes copies of the repeated node. */
 export function compilePattern(tree: PatternNode): PatternProgram {
   const program: Instruction[] = [];
   const sets: CharacterSet[] = [];

@@ -1,10 +1,13 @@
 import { ANY_IN_LINE, NAMED_RANGES, type CharacterRange, type CharacterSet } from './character-set.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** An assertion. Unlike `lineStart`, `newLineStart` also holds after the last newline of the text. */
+/**
+ * A condition on a position in a text. Unlike `lineStart`, `newLineStart` also holds after a newline that ends the
+ * text.
+ */
 export type Assertion = 'lineStart' | 'newLineStart' | 'lineEnd' | 'textStart' | 'textEnd' | 'wordEdge' | 'noWordEdge';
 
-/** A pattern as a syntax tree. */
+/** A node of the syntax tree of a pattern. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
@@ -14,8 +17,8 @@ export type PatternNode =
 const PATTERN_LENGTH_MAX = 256;
 const DEPTH_MAX = 32;
 /**
- * Maximum number of positions of a pattern with repetitions expanded. Each takes time in matching. Only counted
- * repetitions can exceed it.
+ * Maximum size of a pattern (`sizeOf`); the time to match each character of a text grows with the size. Only counted
+ * repetitions such as `a{99}` can exceed it.
  */
 const SIZE_MAX = 512;
 
@@ -38,14 +41,16 @@ const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
 const QUANTIFIER = /\*|\+|\?|\{(?<min>\d{1,3})?(?:(?<comma>,)(?<max>\d{1,3})?)?\}/y;
 
 /**
- * Parses the text between the slashes of `/pattern/`: the part of Ruby's syntax that can be matched in linear time.
+ * Parses the text between the slashes of `/pattern/`. It supports the part of Ruby's syntax that can be matched in
+ * linear time.
  *
  *     pattern    = sequence { "|" sequence }
  *     sequence   = { atom [ "*" | "+" | "?" | "{" m "}" | "{" m "," "}" | "{" [ m ] "," n "}" ] }
  *     atom       = character | "." | "\d" "\w" "\s" "\D" "\W" "\S" | "[" [ "^" ] items "]"
  *                | "(" pattern ")" | "(?:" pattern ")" | "^" | "$" | "\A" | "\z" | "\b" | "\B"
  *
- * As in Ruby, `^` and `$` match at the ends of a line, `\A` and `\z` at those of the text, and `.` excludes newlines.
+ * As in Ruby, `^` and `$` match at the ends of a line, `\A` and `\z` at the ends of the text, and `.` excludes
+ * newlines.
  *
  * @param offset position of the pattern in the whole text, for error messages
  * @throws SyntaxProblem
@@ -261,12 +266,12 @@ function soleCharacter([range, ...others]: readonly CharacterRange[]): number | 
   return range !== undefined && range[0] === range[1] && others.length === 0 ? range[0] : undefined;
 }
 
-/** Returns the number of copies of a node when its repetition is expanded; an open end needs at least one. */
+/** Returns the number of copies of a repeated node in the compiled pattern; without a maximum there is at least one. */
 export function copiesOf({ min, max }: { readonly min: number; readonly max: number }): number {
   return max === Infinity ? Math.max(1, min) : max;
 }
 
-/** Returns the number of positions of a pattern with repetitions expanded. */
+/** Returns the size of a pattern: the number of nodes in its syntax tree, with all repetitions expanded. */
 export function sizeOf(node: PatternNode): number {
   switch (node.kind) {
     case 'set':

@@ -2,11 +2,11 @@ import { hasCharacter, sideOf, type CharacterSet, type Side } from './character-
 import { compilePattern, type Instruction } from './pattern-program.ts';
 import { parsePatternTree, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
-/** A class of characters that no instruction of the pattern distinguishes. */
+/** A class of characters that every instruction of the pattern treats alike. */
 interface CharacterClass {
   readonly index: number;
   readonly side: Side;
-  /** Whether each set contains these characters, by the index of the set. */
+  /** For each character set of the pattern, by its index: whether it contains the characters of this class. */
   readonly isIn: readonly boolean[];
 }
 
@@ -15,24 +15,24 @@ interface CharacterClass {
  * state.
  */
 interface State {
-  /** Instructions reached, before those that consume no character are followed. */
+  /** Indexes of the instructions reached; jumps, splits and assertions among them are not yet followed. */
   readonly steps: readonly number[];
   readonly before: Side;
   readonly next: (State | 'found')[];
 }
 
-/** Maximum number of cached states; patterns and texts that need more only take longer. */
+/** Maximum number of cached states. At this number the cache is cleared, which costs time and changes no result. */
 const STATES_MAX = 256;
 /**
- * Maximum number of instructions executed for one text. Cached states cost nothing, so nearly all texts of any length
- * need a few hundred. A pattern that keeps creating states is stopped after about ten milliseconds.
+ * Maximum number of instructions executed for one text. Transitions between cached states execute none, so nearly all
+ * texts of any length need a few hundred. A pattern that keeps creating states is stopped after about ten milliseconds.
  */
 const WORK_MAX = 1_000_000;
 const ASCII_END = 0x80;
 /** Maximum number of non-ASCII characters whose class is cached. */
 const CHARACTERS_MAX = 4096;
 
-/** The end of the text, as a class of its own. */
+/** The character class that stands for the end of the text. */
 const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
 
 interface PatternOptions {
@@ -41,18 +41,18 @@ interface PatternOptions {
   readonly offset?: number;
   /** Maximum number of instructions executed for one text. */
   readonly workMax?: number;
-  /** Maximum number of instructions in all cached states, for callers with many patterns. */
+  /** Maximum number of instructions in all cached states, which bounds the memory of callers with many patterns. */
   readonly keptStepsMax?: number;
 }
 
 /**
- * A regular expression that takes time linear in any text. It follows all paths through the pattern at once (K.
- * Thompson, Regular expression search algorithm, 1968) and caches where they lead.
+ * A regular expression whose matching time is linear in the length of the text. It follows all paths through the
+ * pattern at once (K. Thompson, Regular expression search algorithm, 1968) and caches where they lead.
  *
- * This is an implementation of our own because work must be bounded. re2js 2.10 searches as fast or faster (a log line
- * in 0.1 against 0.9 us, an absent word in 256 KiB in 0.07 against 6.3 ms). But it takes 1.5 s where this one gives up
- * after 0.1 s (`a[ab]{250}c` in 256 KiB) and cannot be stopped. It compiles in 101 us instead of 18, reports no
- * positions of errors, and adds 263 kB to interactive programs.
+ * This class exists because matching must stop after a bounded amount of work. re2js 2.10 searches as fast or faster (a
+ * log line in 0.1 against 0.9 us, an absent word in 256 KiB in 0.07 against 6.3 ms). But it cannot be stopped:
+ * `a[ab]{250}c` in 256 KiB takes it 1.5 s, where this class gives up after 0.1 s. It compiles in 101 us instead of 18,
+ * reports no positions of errors, and adds 263 kB to interactive programs.
  */
 export class Pattern {
   readonly #program: readonly Instruction[];
@@ -67,11 +67,11 @@ export class Pattern {
   readonly #workMax: number;
   readonly #keptStepsMax: number;
   #keptSteps = 0;
-  /** Remaining work for the current text. */
+  /** Number of instructions that may still be executed for the current text. */
   #work = 0;
 
   /**
-   * @param source the text of the pattern, or a tree from another parser (RE2, for example)
+   * @param source the text of the pattern, or a syntax tree from another parser (RE2, for example)
    * @throws SyntaxProblem
    */
   constructor(source: string | PatternNode, options: PatternOptions) {
@@ -86,7 +86,9 @@ export class Pattern {
     this.#next = new Steps(program.length);
   }
 
-  /** Whether the pattern matches anywhere in the text; undefined if that takes too much work. */
+  /**
+   * Whether the pattern matches anywhere in the text; undefined if more than `workMax` instructions would be needed.
+   */
   hasMatchIn(text: string): boolean | undefined {
     this.#work = this.#workMax;
     let state: State = this.#stateOf([0], 'edge');
@@ -112,7 +114,7 @@ export class Pattern {
     reached.reset(state.steps);
     // A match may begin at every character.
     next.reset([0]);
-    // The list grows during the loop.
+    // The loop body appends to `reached`.
     for (let index = 0; index < reached.size; index++) {
       const at = reached.at(index);
       const instruction = this.#program[at];
@@ -138,12 +140,12 @@ export class Pattern {
     return this.#stateOf(next.ascending(), character.side);
   }
 
-  /** @param steps in ascending order */
+  /** @param steps indexes of instructions, in ascending order */
   #stateOf(steps: readonly number[], before: Side): State {
     const key = before + String.fromCharCode(...steps);
     const cachedState = this.#states.get(key);
     if (cachedState !== undefined) return cachedState;
-    // States refer to each other, so evicting only some would free no memory.
+    // States refer to each other, so removing only some of them from the cache would free no memory.
     if (this.#states.size >= STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
       this.#states.clear();
       this.#keptSteps = 0;
@@ -174,7 +176,7 @@ export class Pattern {
   }
 }
 
-/** A reusable set of instructions, which allocates no memory when it is refilled. */
+/** A reusable set of instruction indexes; refilling it allocates no memory. */
 class Steps {
   readonly #isHere: Uint8Array;
   readonly #inOrderOfArrival: Uint16Array;
@@ -209,7 +211,7 @@ class Steps {
 function holds(assertion: Assertion, before: Side, after: Side): boolean {
   switch (assertion) {
     case 'lineStart':
-      // No line begins after the last newline of a text.
+      // As in Ruby, `^` does not match after a newline that ends the text.
       return before === 'edge' || (before === 'newline' && after !== 'edge');
     case 'newLineStart':
       return before === 'edge' || before === 'newline';

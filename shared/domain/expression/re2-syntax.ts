@@ -10,12 +10,12 @@ import {
 import { sizeOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** Maximum length of a pattern in characters; equal to that of a matcher's value. */
+/** Maximum length of a pattern in UTF-16 units, the same as for the value of a matcher. */
 const PATTERN_LENGTH_MAX = 4096;
 const DEPTH_MAX = 100;
 /** Maximum count of a repetition, as in RE2. */
 const COUNT_MAX = 1000;
-/** Maximum number of positions of a pattern with repetitions expanded; each takes time in matching. */
+/** Maximum size of a pattern (`sizeOf`); the time to match each character of a text grows with the size. */
 const SIZE_MAX = 512;
 
 const COUNTS = /\{(?<min>0|[1-9]\d*)(?:(?<comma>,)(?<max>0|[1-9]\d*)?)?\}/y;
@@ -56,7 +56,7 @@ const NO_FLAGS: Flags = { ignoresCase: false, isMultiLine: false, dotIsAny: fals
 
 /**
  * Parses an RE2 regular expression, the language of matchers in Prometheus and Alertmanager. It supports the whole
- * syntax (https://github.com/google/re2/wiki/Syntax) except `\C`, which no peer accepts either.
+ * syntax (https://github.com/google/re2/wiki/Syntax) except `\C`, which Prometheus and Alertmanager reject too.
  *
  * @throws SyntaxProblem
  */
@@ -65,9 +65,9 @@ export function parseRe2(source: string): PatternNode {
 }
 
 /**
- * Returns the number of positions of a pattern. Each takes time for each character of a text.
+ * Returns the size of a pattern (`sizeOf`); the time to match each character of a text grows with the size.
  *
- * @throws SyntaxProblem if matching the pattern would take too much work
+ * @throws SyntaxProblem if the size exceeds `SIZE_MAX`
  */
 export function boundedSize(node: PatternNode): number {
   const size = sizeOf(node);
@@ -114,7 +114,7 @@ class Re2Parser {
     return first !== undefined && nodes.length === 1 ? first : { kind: 'sequence', nodes };
   }
 
-  /** @returns undefined for items without content of their own, such as `(?i)` */
+  /** @returns undefined for an item that matches no characters and only sets flags, such as `(?i)` */
   #item(): PatternNode | undefined {
     if (this.#take(String.raw`\Q`)) return this.#quoted();
     const node = this.#atom();
@@ -154,7 +154,7 @@ class Re2Parser {
     this.#position += text.length + (end === -1 ? 0 : 2);
     const nodes = Array.from(text, (character) => this.#only(codePoint(character)));
     const last = nodes.pop();
-    // A following quantifier applies to the last character only.
+    // A quantifier after `\Q...\E` applies to the last quoted character only.
     return { kind: 'sequence', nodes: last === undefined ? [] : [...nodes, this.#repeated(last)] };
   }
 
@@ -213,7 +213,7 @@ class Re2Parser {
     return set === undefined ? this.#only(this.#escapedCharacter(start)) : { kind: 'set', set: this.#folded(set) };
   }
 
-  /** Parses `\d`, `\pL`, `\p{Greek}` and the like, after the backslash; undefined if it is none of these. */
+  /** Parses a named set such as `\d`, `\pL` or `\p{Greek}` after its backslash; returns undefined for other escapes. */
   #namedSet(start: number): CharacterSet | undefined {
     const character = this.#peek() ?? '';
     const ranges = NAMED_SETS.get(character);
@@ -251,7 +251,7 @@ class Re2Parser {
     const ranges: CharacterRange[] = [];
     const tests: ((character: string) => boolean)[] = [];
     let isFirst = true;
-    // A bracket in the first position is a literal character.
+    // A closing bracket in the first position is a literal character.
     while (isFirst || !this.#take(']')) {
       isFirst = false;
       if (this.#atEnd()) this.#fail(String.raw`has a "[" that is not closed: add a "]", or write \[`, start);
@@ -267,7 +267,7 @@ class Re2Parser {
     return this.#folded({ ranges, isNegated, ...(isIn !== undefined && { isIn }) });
   }
 
-  /** Parses a set within brackets: `[:alpha:]`, `\d`, `\pL`. */
+  /** Parses a named set within brackets, such as `[:alpha:]`, `\d` or `\pL`; returns undefined for other items. */
   #classSet(): CharacterSet | undefined {
     const start = this.#position;
     const posix = this.#match(POSIX_NAME)?.groups;
@@ -324,7 +324,7 @@ class Re2Parser {
     return true;
   }
 
-  /** @param part a pattern with the flag `y` */
+  /** @param part regular expression with the sticky flag `y` */
   #match(part: RegExp): RegExpExecArray | undefined {
     part.lastIndex = this.#position;
     const match = part.exec(this.#source);
@@ -346,7 +346,7 @@ class Re2Parser {
   }
 }
 
-/** White space of RE2; unlike Ruby's, it excludes the vertical tab. */
+/** White space that `\s` matches in RE2; unlike in Ruby, it excludes the vertical tab. */
 const SPACES: readonly CharacterRange[] = [
   [0x09, 0x0a],
   [0x0c, 0x0d],
@@ -366,8 +366,8 @@ function isMember(set: CharacterSet, character: string): boolean {
 }
 
 /**
- * Returns a test for a general category or a script. Its regular expression contains one validated name and tests one
- * character.
+ * Returns a function that tests whether a character has a Unicode general category or script; undefined if the name is
+ * unknown. Inserting the name into a regular expression is safe: it has only letters, digits and underscores.
  */
 function propertyTest(name: string): ((character: string) => boolean) | undefined {
   if (name === 'Any') return () => true;
@@ -376,7 +376,7 @@ function propertyTest(name: string): ((character: string) => boolean) | undefine
       const pattern = new RegExp(`^\\p{${property}}$`, 'u');
       return (character) => pattern.test(character);
     } catch {
-      // The property is of the other kind, or unknown.
+      // `name` is not a value of this Unicode property.
     }
   }
   return undefined;

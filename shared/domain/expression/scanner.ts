@@ -2,7 +2,7 @@ import { SyntaxProblem } from './syntax-problem.ts';
 
 const SPACES = /[ \t\r\n]*/y;
 
-/** A position in a source text that only moves forward and skips spaces. */
+/** The reading position in a source text. After every move it skips the spaces that follow. */
 export class Scanner {
   readonly source: string;
   #position = 0;
@@ -20,7 +20,7 @@ export class Scanner {
     return this.#position >= this.source.length;
   }
 
-  /** The next character. */
+  /** The next character; undefined at the end of the text. */
   peek(): string | undefined {
     return this.source[this.#position];
   }
@@ -29,19 +29,27 @@ export class Scanner {
     return this.source.startsWith(sign, this.#position);
   }
 
-  /** Moves past the sign if it is at the current position. */
+  /** Moves past the sign if it is at the current position; returns whether it was. */
   take(sign: string): boolean {
     if (!this.sees(sign)) return false;
     this.moveTo(this.#position + sign.length);
     return true;
   }
 
-  /** @throws SyntaxProblem if the sign is not at the current position */
+  /**
+   * Moves past the sign at the current position.
+   *
+   * @throws SyntaxProblem if the sign is not there
+   */
   expect(sign: string, meaning: string, position = this.#position): void {
     if (!this.take(sign)) this.fail(`"${sign}" is missing: ${meaning}`, position);
   }
 
-  /** @param pattern a sticky one */
+  /**
+   * Moves past a match of the pattern at the current position; returns undefined if there is none.
+   *
+   * @param pattern regular expression with the sticky flag `y`
+   */
   match(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.#position;
     const match = pattern.exec(this.source);
@@ -56,7 +64,7 @@ export class Scanner {
     this.#position = SPACES.lastIndex;
   }
 
-  /** Returns the next characters for an error message. */
+  /** Returns the next 20 characters, for an error message. */
   ahead(): string {
     return this.source.slice(this.#position, this.#position + 20);
   }

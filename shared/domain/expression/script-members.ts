@@ -65,7 +65,7 @@ const OF_PATTERNS: Members<ScriptPattern> = {
   exec: (pattern, text) => (hasMatchIn(pattern, toText(text)) ? new PatternMatch() : null),
 };
 
-/** Methods of dates; all use UTC. */
+/** The methods of dates. All of them use UTC. */
 const OF_DATES: Members<ScriptDate> = {
   ...Object.fromEntries(
     (['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds'] as const).flatMap((field) => {
@@ -83,8 +83,10 @@ const OF_DATES: Members<ScriptDate> = {
 };
 
 /**
- * Returns an own attribute, or one of the supported methods; otherwise `undefined`. @throws ScriptError if the object
- * is null or undefined
+ * Returns an own attribute of an object, an item or character by its index, `length`, or a supported method;
+ * `undefined` if there is none with this name.
+ *
+ * @throws ScriptError if `object` is null, undefined or a `PatternMatch`
  */
 export function memberOf(object: unknown, key: unknown): unknown {
   const name = toText(key);
@@ -131,7 +133,11 @@ function separator(sign: unknown): string {
   return sign === undefined ? ',' : toText(sign);
 }
 
-/** @throws ScriptError */
+/**
+ * Whether a pattern matches anywhere in a text.
+ *
+ * @throws ScriptError if the pattern is invalid, or testing it takes too much work
+ */
 function hasMatchIn(pattern: unknown, text: string): boolean {
   const hasMatch = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).hasMatchIn(text);
   if (hasMatch === undefined)

@@ -1,4 +1,4 @@
-/** Methods of v2 scripts that have another name here. */
+/** The JavaScript methods of v2 scripts, each with the name of the same method in `eval:` expressions. */
 export const SCRIPT_METHODS: ReadonlyMap<string, string> = new Map([
   ['includes', 'include?'],
   ['startsWith', 'start_with?'],
@@ -8,7 +8,8 @@ export const SCRIPT_METHODS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Functions of v2 scripts such as `hour(event.timestamp)`, in UTC, and the methods of times that implement them here.
+ * The functions of v2 scripts, such as `hour(event.timestamp)`, each with the method of a UTC time that implements it
+ * in `eval:` expressions.
  */
 export const SCRIPT_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ['hour', 'hour'],

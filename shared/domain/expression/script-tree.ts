@@ -1,6 +1,6 @@
 import type { Pattern } from './pattern.ts';
 
-/** A script of one expression as a syntax tree (see `script.ts`). */
+/** A node of the syntax tree of a script (see `script.ts`). */
 export type ScriptNode =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null | undefined }
   | { readonly kind: 'pattern'; readonly pattern: Pattern }
@@ -13,7 +13,7 @@ export type ScriptNode =
   | { readonly kind: 'unary'; readonly operator: '!' | '-' | '+' | 'typeof'; readonly operand: ScriptNode }
   | { readonly kind: 'binary'; readonly operator: BinarySign; readonly left: ScriptNode; readonly right: ScriptNode }
   | { readonly kind: 'choice'; readonly condition: ScriptNode; readonly yes: ScriptNode; readonly no: ScriptNode }
-  /** `var name = value; rest` */
+  /** The declaration `var name = value;` in front of `body`. */
   | { readonly kind: 'with'; readonly name: string; readonly value: ScriptNode; readonly body: ScriptNode };
 
 export type BinarySign =

@@ -1,10 +1,13 @@
 import type { Pattern } from './pattern.ts';
 import { isAttributes } from '../attributes.ts';
 
-/** An error of a script, where the peer's engine would also throw. */
+/**
+ * An error that ends the evaluation of a script, because JavaScript would throw there too or because a limit is
+ * exceeded.
+ */
 export class ScriptError extends Error {}
 
-/** A match of a pattern, without its content. */
+/** The result of `match` or `exec` for a pattern that matches; the matched text is not available. */
 export class PatternMatch {
   readonly index: number;
 
@@ -29,7 +32,7 @@ export class ScriptPattern {
   }
 }
 
-/** A function of a script. */
+/** A function that a script can call. */
 export type ScriptFunction = (...args: readonly unknown[]) => unknown;
 
 const TEXT_LENGTH_MAX = 64 * 1024;
@@ -45,7 +48,7 @@ export function isTruthyInScript(value: unknown): boolean {
   );
 }
 
-/** Whether two values are equal by `==`, which converts the types that expressions compare. */
+/** Whether two values are equal by `==` of JavaScript, which converts operands of different types. */
 export function isLooselyEqual(one: unknown, other: unknown): boolean {
   if (one === null || one === undefined) return other === null || other === undefined;
   if (other === null || other === undefined) return false;
@@ -70,7 +73,11 @@ export function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? '[object Object]' : String(value);
 }
 
-/** @throws ScriptError */
+/**
+ * Returns the text that an operation produced.
+ *
+ * @throws ScriptError if it is too long
+ */
 export function madeText(text: string): string {
   if (text.length > TEXT_LENGTH_MAX) {
     throw new ScriptError(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`);

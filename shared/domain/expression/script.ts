@@ -17,16 +17,17 @@ import {
 } from './script-values.ts';
 
 /**
- * A script in filters and proxy requests of the v2 API, where the peer runs JavaScript. It is a closed language with
- * that syntax and semantics, evaluated here and never by a JavaScript engine. It has no loops, no assignments and no
- * access to the outside, and runs a bounded number of steps.
+ * A script in filters and proxy requests of the v2 API, where Sensu Go runs JavaScript. Its language is a small part of
+ * JavaScript, interpreted here and never run by a JavaScript engine. It has no loops, no assignments and no access to
+ * the outside, and runs a bounded number of steps.
  *
- * - `event`, `entity`: attributes by `.name` and `['name']`; a missing one is `undefined`, and its attributes throw
+ * - `event`, `entity`: attributes by `.name` and `['name']`; a missing attribute is `undefined`, and reading an
+ *   attribute of `undefined` throws
  * - literals, lists, `/patterns/i` in linear time, `! - + typeof * / % < <= > >= == != === !== && || ?:`
- * - methods of texts, lists, patterns, dates, and `hasOwnProperty`; functions that return an expression, for `some` and
- *   such
+ * - methods of texts, lists, patterns and dates, and `hasOwnProperty`; functions that return an expression, as
+ *   arguments of `some` and similar methods
  * - `hour(seconds)` and `weekday(seconds)` in UTC, `parseInt parseFloat Number String Boolean isNaN`, `JSON.stringify`,
- *   `Math.floor` and such, `Object.keys`, `new Date(milliseconds)`; `var name = value;` in front
+ *   `Math.floor` and similar, `Object.keys`, `new Date(milliseconds)`; `var name = value;` in front
  */
 export interface Script {
   readonly kind: 'script';
@@ -36,7 +37,7 @@ export interface Script {
 
 export type ScriptOutcome =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** The script threw an error: it has no result for this event. */
+  /** The script failed with an error, so it has no value for this event. */
   | { readonly kind: 'thrown'; readonly message: string };
 
 /** Parses a script. Never throws. */
@@ -44,14 +45,14 @@ export function readScript(source: string): Script | ExpressionProblem {
   return parsed(() => ({ kind: 'script', source, root: parseScript(source) }));
 }
 
-/** Maximum number of nodes evaluated for one event; nodes within functions count each time. */
+/** Maximum number of syntax nodes evaluated in one run; a node inside a function counts at each call. */
 const STEPS_MAX = 20_000;
 
 /**
  * Evaluates a script. Never throws.
  *
- * @param names the subject of the expression, `{event}` or `{entity}`
- * @param nowMs epoch milliseconds
+ * @param names the variables of the script: `{event}` or `{entity}`
+ * @param nowMs the current time in epoch milliseconds
  */
 export function runScript({ root }: Script, names: Readonly<Record<string, unknown>>, nowMs: number): ScriptOutcome {
   const globals = new Map<string, unknown>([...FIXED_NAMES, ['Date', { now: () => nowMs }], ...Object.entries(names)]);
@@ -112,7 +113,7 @@ class Run {
   }
 
   #unary({ operator, operand }: ScriptNode & { readonly kind: 'unary' }, scope: Scope): unknown {
-    // Only `typeof` accepts an undefined name.
+    // `typeof` is the only operator that accepts an unknown variable.
     if (operator === 'typeof' && operand.kind === 'name' && !scope.has(operand.name)) return 'undefined';
     const value = this.value(operand, scope);
     switch (operator) {
@@ -195,7 +196,7 @@ function nameOf(node: ScriptNode): string {
 
 const utc = (seconds: unknown): Date => new Date(dateMs(toNumber(seconds) * 1000));
 
-/** Built-in names. Objects have only the members listed here. */
+/** The built-in variables and functions of every script. Built-in objects have only the members listed here. */
 const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ['sensu', {}],
   ['NaN', Number.NaN],
@@ -227,7 +228,7 @@ const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-/** The names that every script has besides its subject. */
+/** The names that every script can use besides `event` and `entity`. */
 export const SCRIPT_NAMES: ReadonlySet<string> = new Set([...FIXED_NAMES.map(([name]) => name), 'Date']);
 
 function jsonOf(value: unknown): unknown {

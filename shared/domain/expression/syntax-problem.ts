@@ -1,7 +1,7 @@
-/** A syntax error in a text. */
+/** A syntax error in the text of an expression, pattern or template. */
 export interface ExpressionProblem {
   readonly kind: 'problem';
-  /** Error message with what to write instead. */
+  /** Error message that says what to write instead. */
   readonly message: string;
   /** Position in the text, in UTF-16 units from 0. */
   readonly position: number;
@@ -17,7 +17,7 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** Returns the result of a parser, or the problem that it threw. */
+/** Returns the result of a parser, or the syntax error that it threw. Other errors are thrown again. */
 export function parsed<Result>(parse: () => Result): Result | ExpressionProblem {
   try {
     return parse();

@@ -1,10 +1,10 @@
 import { SyntaxProblem } from './syntax-problem.ts';
 import type { Fallback, Token } from './tree.ts';
 
-/** The start of a token. */
+/** The characters that begin a token. */
 export const TOKEN_AHEAD = ':::';
 
-/** A token, the shortest match; a path does not begin with a colon (completion 1.12). */
+/** A token `:::path:::`, up to the first `:::`; its path does not begin with a colon (completion 1.12). */
 const TOKEN = /:::([^:\n][^\n]*?):::/y;
 const TOKENS = /:::([^:\n][^\n]*?):::/g;
 
@@ -25,8 +25,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Parses a quoted text. Tokens become separate parts, so that a substituted value cannot end the text or be read as an
- * expression.
+ * Parses a quoted text. Tokens become separate parts, so that the value of a token can neither end the text nor be
+ * parsed as an expression.
  *
  * @returns the non-empty parts, and the position after the closing quote
  * @throws SyntaxProblem
@@ -71,7 +71,7 @@ export function readToken(source: string, start: number): { token: Token; end: n
 }
 
 function tokenOf(body: string): Token {
-  // Splits at the first bar only: a default may contain a bar or be empty.
+  // Splits at the first bar only: the default may be empty or contain a bar itself.
   const bar = body.indexOf('|');
   if (bar === -1) return { path: body.split('.') };
   const text = body.slice(bar + 1);

@@ -1,13 +1,16 @@
 import type { Pattern } from './pattern.ts';
 
-/** A token `:::path|default:::` in an expression: an attribute of the subject, as a value and never as source text. */
+/**
+ * A token `:::path|default:::` in an expression. It stands for the value of an attribute, which is never parsed as
+ * source text.
+ */
 export interface Token {
   readonly path: readonly string[];
-  /** The default. Without it and the attribute, the whole expression has no value. */
+  /** The default. If a token has neither an attribute nor a default, the whole expression has no value. */
   readonly fallback?: Fallback;
 }
 
-/** A default as a value by itself (`60` is a number), and as part of a quoted text. */
+/** The default of a token: as a value, if the token stands alone (`60` is a number), and as a part of a quoted text. */
 export interface Fallback {
   readonly value: unknown;
   readonly text: string;
@@ -16,15 +19,15 @@ export interface Fallback {
 export type BinaryOperator =
   'and' | 'or' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | 'fdiv' | '%';
 
-/** An expression as a syntax tree. */
+/** A node of the syntax tree of an expression. */
 export type ExpressionNode =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
-  /** A number written with a decimal point, so that division by it is exact. */
+  /** A number written with a decimal point or an exponent, so that division by it is exact. */
   | { readonly kind: 'float'; readonly value: number }
   | { readonly kind: 'text'; readonly parts: readonly (string | Token)[] }
   | { readonly kind: 'token'; readonly token: Token }
   | { readonly kind: 'value' }
-  /** An attribute by its path, such as `event.check.status`; nil if there is none. */
+  /** An attribute by its path, such as `event.check.status`; its value is nil if there is no such attribute. */
   | { readonly kind: 'attribute'; readonly path: readonly string[] }
   | { readonly kind: 'list'; readonly items: readonly ExpressionNode[] }
   | { readonly kind: 'range'; readonly first: ExpressionNode; readonly last: ExpressionNode }
@@ -48,10 +51,10 @@ export type ExpressionNode =
       readonly method: string;
       readonly arguments: readonly ExpressionNode[];
     }
-  /** A time; without seconds it is now, and without a zone it uses that of the evaluation. */
+  /** A time: the current time if `seconds` is omitted, in the time zone of the evaluation if `zone` is omitted. */
   | { readonly kind: 'time'; readonly seconds?: ExpressionNode; readonly zone?: string };
 
-/** Whether the number from this node is a float by its spelling: Ruby divides 5 by 2 to 2, and 5 by 2.0 to 2.5. */
+/** Whether a node yields a float, as far as its source text shows. As in Ruby, 5 / 2 is 2, and 5 / 2.0 is 2.5. */
 export function isFloat(node: ExpressionNode): boolean {
   switch (node.kind) {
     case 'float':

@@ -1,6 +1,6 @@
 import { isAttributes } from '../attributes.ts';
 
-/** The reason why an expression has no value. It is a value itself, which every operation passes on. */
+/** The reason why an expression has no value. Every operation returns a failure that it gets as an operand. */
 export class Failure {
   readonly message: string;
 
@@ -20,7 +20,7 @@ export class NumberRange {
   }
 }
 
-/** A time in a zone. */
+/** A point in time, with the time zone in which its hour, day and so on are read. */
 export class ZonedTime {
   readonly epochSeconds: number;
   readonly zone: string;
@@ -34,10 +34,10 @@ export class ZonedTime {
 /** Maximum length of a text that an expression produces (completion 1.9). */
 const TEXT_LENGTH_MAX = 64 * 1024;
 
-/** Maximum depth of comparisons, deeper than any accepted value. */
+/** Maximum depth to which nested values are compared. No accepted value is nested that deep. */
 const DEPTH_MAX = 64;
 
-/** Whether a value counts as true: all but nil and false do, as in Ruby. */
+/** Whether a value counts as true. As in Ruby, all values do except nil (null or undefined) and false. */
 export function isTruthy(value: unknown): boolean {
   return value !== null && value !== undefined && value !== false;
 }
@@ -72,7 +72,7 @@ export function textOrFailure(text: string): string | Failure {
     : text;
 }
 
-/** Returns the number that an operation produced, or a failure if it is infinite. */
+/** Returns the number that an operation produced, or a failure if it is infinite or not a number. */
 export function madeNumber(value: number): number | Failure {
   return Number.isFinite(value) ? value : new Failure('produces a number that is too large');
 }

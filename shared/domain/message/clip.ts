@@ -2,32 +2,32 @@ import { safeLine, safeText } from '../terminal-text.ts';
 
 const MARK = '…';
 
-/** Maximum number of characters processed; no service accepts more. */
+/** Maximum number of UTF-16 units of a text that are processed; no service accepts more. */
 const LOOKED_AT = 32 * 1024;
 
-/** Makes a multi-line text safe, without control and invisible characters. */
+/** Makes a multi-line text safe: the result has no control or invisible characters, and no space at its end. */
 export function plainText(text: string): string {
   return safeText(text.slice(0, LOOKED_AT)).trimEnd();
 }
 
-/** Makes a text safe as one line: it cannot end a line, a header or a protocol command. */
+/** Makes a text safe as one line, so that it cannot end a line, a header or a protocol command. */
 export function plainLine(text: string): string {
   return safeLine(text.slice(0, LOOKED_AT)).trim();
 }
 
-/** Cuts a text to a number of UTF-16 units, which is never more than that number of characters, and marks the cut. */
+/** Cuts a text to at most `most` UTF-16 units, and so to at most as many characters, and marks the cut with `…`. */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : `${withoutSplitSurrogate(text.slice(0, most - MARK.length))}${MARK}`;
 }
 
-/** Cuts a text with entities such as `&amp;` without splitting one. */
+/** Cuts a text like `clip`, and removes an entity such as `&amp;` that the cut would split. */
 export function clipEscaped(text: string, most: number): string {
   return text.length <= most
     ? text
     : `${withoutSplitSurrogate(text.slice(0, most - MARK.length)).replace(/&[a-z0-9#]{0,8}$/i, '')}${MARK}`;
 }
 
-/** Cuts a text to a number of UTF-8 bytes. */
+/** Cuts a text to at most `most` bytes in UTF-8, and marks the cut with `…`. */
 export function clipBytes(text: string, most: number): string {
   if (utf8Bytes(text) <= most) return text;
   let left = most - utf8Bytes(MARK);
@@ -49,7 +49,7 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** Removes the first half of a surrogate pair at the end. */
+/** Removes a high surrogate at the end of a text, which is the first half of a split pair. */
 function withoutSplitSurrogate(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '');
 }

@@ -14,13 +14,13 @@ interface GroupMessageSubject {
   readonly namespace: string;
   /** The group, with its events redacted if the handler requires it. */
   readonly group: GroupRun;
-  /** The output of a mutator, which replaces the list. */
+  /** The output of a mutator, which replaces the list of events in the message. */
   readonly output?: string | undefined;
 }
 
 /**
- * Returns the default message about a group, without templates (grouping 3). A group of one event is shown as that
- * event.
+ * Returns the default message about a group, which does not use templates (grouping 3). If the group has only one
+ * event, it is the message about that event.
  */
 export function groupMessageOf({ namespace, group, output }: GroupMessageSubject): Message {
   const { id, events, firing, resolved, severity, omitted } = group;
@@ -47,7 +47,10 @@ export function groupMessageOf({ namespace, group, output }: GroupMessageSubject
   };
 }
 
-/** Summarizes the changes: `3 new, 2 resolved`; a repeated notification without changes says `again`. */
+/**
+ * Summarizes the changes of a group since its last notification, such as `3 new, 2 resolved`. It is `again` for a
+ * repeat, and empty if no event fires.
+ */
 function newsOf({ cause, firing, resolved, changed, new: fresh }: GroupRun): string {
   if (cause === 'repeat') return 'again';
   if (firing === 0) return '';

@@ -7,15 +7,15 @@ import { Telegraph, type MessageSubject } from './message-renderer.ts';
 export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
 
 export interface Mail {
-  /** A single line. */
+  /** The subject as a single line. */
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Problems of templates, such as missing attributes, for the log. */
+  /** Problems in the templates of the handler, such as missing attributes, which the caller logs. */
   readonly problems: readonly string[];
 }
 
-/** Maximum length of a subject. Longer header lines are folded, and few programs show as much. */
+/** Maximum length of a subject; few mail programs show more. */
 const SUBJECT_MAX = 250;
 
 /** Returns the e-mail about an event. A handler with a text template and no HTML template sends no HTML. */

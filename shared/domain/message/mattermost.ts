@@ -2,13 +2,13 @@ import { clip } from './clip.ts';
 import { codeBlock, colorOf, escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
- * Maximum length of the text. A post holds 16,383 characters. Older servers keep at most 8,000 of the attachments,
- * where some characters count twice (docs.mattermost.com/developers/integrate/webhooks/incoming).
+ * Maximum length of the text. A post may have 16,383 characters, but older servers store at most 8,000 characters of
+ * its attachments and count some of them twice (docs.mattermost.com/developers/integrate/webhooks/incoming).
  */
 const TEXT_MAX = 3500;
 const TITLE_MAX = 300;
 
-/** Incoming webhooks of Mattermost (developers.mattermost.com/integrate/reference/message-attachments). */
+/** Adapter for incoming webhooks of Mattermost (developers.mattermost.com/integrate/reference/message-attachments). */
 export const mattermost: Service = {
   escape: escapeMarkdown,
   request: (message, { url }) => {

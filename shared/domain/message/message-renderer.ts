@@ -11,7 +11,7 @@ import { groupMessageOf } from './group-message.ts';
 import { messageOf, type Message } from './message.ts';
 import { parseTemplate, renderTemplate } from './template.ts';
 
-/** Attributes of a handler that determine its message; see `handlerSchema`. */
+/** The attributes of a handler that determine the text of its messages; see `handlerSchema`. */
 interface Telling {
   readonly event_format?: 'legacy' | 'core' | undefined;
   readonly group_by?: readonly string[] | undefined;
@@ -23,18 +23,20 @@ export interface MessageSubject {
   readonly namespace: string;
   /** The event, redacted if the handler requires it. */
   readonly event: HandledEvent;
-  /** The group, which replaces the event. */
+  /** The group to notify about; if it is set, `event` is ignored. */
   readonly group?: GroupRun | undefined;
-  /** The output of a mutator; undefined: the output of the check, or the list of the events. */
+  /**
+   * The output of a mutator. If undefined, the message contains the output of the check, or the list of grouped events.
+   */
   readonly output: string | undefined;
-  /** Epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   readonly nowMs: number;
 }
 
-/** Renders the templates of a handler for one event, and the default message (completion 1.23). */
+/** Renders the default message about one event or group, and the templates of a handler (completion 1.23). */
 export class Telegraph {
   readonly message: Message;
-  /** Problems of templates, such as missing attributes, for the log. */
+  /** Problems in the templates of the handler, such as missing attributes, which the caller logs. */
   readonly problems: string[] = [];
   readonly #names: Attributes;
   readonly #nowMs: number;
@@ -60,14 +62,19 @@ export class Telegraph {
   }
 
   /**
-   * Returns the template rendered as one line, without markup; undefined if there is no such template, or it is empty.
+   * Renders a template as one line of plain text. Returns undefined if the handler has no such template, or it is
+   * invalid or renders as empty.
    */
   line(name: string): string | undefined {
     const text = this.#rendered(name, plainLine);
     return text === undefined ? undefined : plainLine(text) || undefined;
   }
 
-  /** @param escape escapes a value for the markup of the template */
+  /**
+   * Renders a template with markup. Returns undefined if the handler has no such template, or it is invalid.
+   *
+   * @param escape callback that escapes a value for the markup of the template
+   */
   text(name: string, escape: (text: string) => string): string | undefined {
     return this.#rendered(name, (value) => escape(plainText(value)));
   }
@@ -86,11 +93,11 @@ export class Telegraph {
   }
 }
 
-/** A problem of a template. */
+/** A problem in a template that is found before any event is rendered. */
 export interface TemplateRemark {
   readonly name: string;
   readonly message: string;
-  /** Whether the template has a syntax error. */
+  /** Whether the template has a syntax error; otherwise it names an unknown attribute. */
   readonly isBroken: boolean;
 }
 
@@ -108,7 +115,7 @@ const GROUP: Shape = {
   omitted: 'any',
 };
 
-/** Returns the problems in the templates of a handler, before any event is rendered. */
+/** Returns the problems in the templates of a handler that can be found before any event is rendered. */
 export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
   if (handler.type !== 'webhook' && handler.type !== 'email') return [];
   const { event_format: format, group_by: by, templates = {} }: Telling = handler;

@@ -5,34 +5,37 @@ import { severityOf, type Severity } from '../severity.ts';
 import { runbookLink } from './runbook-link.ts';
 import { clip, plainLine, plainText } from './clip.ts';
 
-/** The name of the fact with the runbook. */
+/** The name of the entry in `Message.facts` that contains the runbook. */
 export const RUNBOOK_FACT = 'Runbook';
 
-/** A message about an event, before it is converted for a service. All texts are plain and not escaped yet. */
+/**
+ * A message about an event or a group, before it is converted for a service. All texts except `text` are plain and not
+ * escaped yet.
+ */
 export interface Message {
-  /** Acknowledged: the problem is silenced, and the handler has `handle_silenced`. */
+  /** `acknowledged`: the problem is silenced, and the handler gets silenced events because it has `handle_silenced`. */
   readonly kind: 'problem' | 'acknowledged' | 'resolved';
   readonly severity: Severity;
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
-  /** Key by which a service correlates the messages of a group; default: client and check. */
+  /** The key by which a service correlates messages about one problem. It is set for groups; see `problemKey`. */
   readonly key?: string;
-  /** A single line. */
+  /** The title as a single line. */
   readonly title: string;
-  /** Output of the check or of a mutator; may be empty. */
+  /** The output of the check or of a mutator, or the list of grouped events; may be empty. */
   readonly output: string;
   /** Text from a template, in the markup of the service, with values escaped. */
   readonly text?: string;
-  /** Further facts in the order of display. */
+  /** Names and values to show with the message, such as client and status, in the order of display. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The URL of the runbook if it can be a link; it is also among the facts. */
+  /** The URL of the runbook if it is safe as a link. `facts` contains the runbook in any case. */
   readonly runbook?: string;
-  /** Time of the event in ISO 8601; undefined if a date cannot represent it. */
+  /** Time of the event in ISO 8601; undefined for a group, and if no date can represent the time. */
   readonly time: string | undefined;
 }
 
-/** The data of a message about an event. */
+/** The event that a message is about, with its namespace. */
 interface EventMessageSubject {
   readonly namespace: string;
   /** The event, redacted if the handler requires it. */
@@ -70,7 +73,7 @@ export function messageOf({
 }
 
 function kindOf({ action, check, silenced }: HandledEvent): Message['kind'] {
-  // Only a problem can be acknowledged.
+  // A resolved event is never `acknowledged`, even if it is silenced.
   if (action === 'resolve' || check.status === 0) return 'resolved';
   return silenced ? 'acknowledged' : 'problem';
 }
@@ -98,30 +101,34 @@ function runbookOf(check: Readonly<Record<string, unknown>>): string | undefined
   return typeof runbook === 'string' ? runbook : undefined;
 }
 
-/** @param seconds since the epoch; a result may contain a time that a date cannot represent */
+/**
+ * Formats epoch seconds in ISO 8601. Returns undefined if no date can represent them, since a result may contain any
+ * number.
+ */
 function isoTime(seconds: number | null | undefined): string | undefined {
   const date = new Date((seconds ?? Number.NaN) * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /**
- * Returns the key by which a service correlates messages about one problem: client and check, so that the resolution
- * always finds it. A name that is too long is cut and made unique by a hash of the whole.
+ * Returns the key by which a service correlates messages about one problem. By default it consists of client and check,
+ * so that the resolution has the same key as the problem. A key that is too long is cut and ends with a hash of the
+ * whole.
  *
- * @param most maximum number of characters of the service
+ * @param most maximum length of a key at the service
  */
 export function problemKey({ namespace, client, check, key: own }: Message, most: number): string {
   const key = own ?? (namespace === DEFAULT_NAMESPACE ? `${client}/${check}` : `${namespace}/${client}/${check}`);
   return key.length <= most ? key : `${key.slice(0, most - 17).toWellFormed()}#${fingerprint(key)}`;
 }
 
-/** Returns 16 hexadecimal digits: hashes of the text forward and backward. */
+/** Returns a hash of a text as 16 hexadecimal digits: 8 from the text read forward, and 8 from it read backward. */
 function fingerprint(text: string): string {
   const units = text.split('');
   return `${hash(units)}${hash(units.toReversed())}`;
 }
 
-/** FNV-1a. */
+/** Returns the 32-bit FNV-1a hash of UTF-16 units as 8 hexadecimal digits. */
 function hash(units: readonly string[]): string {
   let value = 0x811c9dc5;
   for (const unit of units) value = Math.imul(value ^ unit.charCodeAt(0), 0x01000193);

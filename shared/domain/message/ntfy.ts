@@ -2,16 +2,16 @@ import { clipBytes } from './clip.ts';
 import type { Message } from './message.ts';
 import type { Service } from './service.ts';
 
-/** Maximum size of a message; ntfy converts larger ones to files (docs.ntfy.sh/publish/#limitations). */
+/** Maximum size of a message in bytes; ntfy converts larger ones to files (docs.ntfy.sh/publish/#limitations). */
 const MESSAGE_BYTES_MAX = 4096;
 const TITLE_BYTES_MAX = 250;
 
-/** Priorities from 1 to 5; 3 is the default (docs.ntfy.sh/publish/#message-priority). */
+/** The priority of each severity at ntfy, from 1 to 5; 3 is the default (docs.ntfy.sh/publish/#message-priority). */
 const PRIORITIES = { ok: 3, warning: 3, critical: 5, unknown: 4 } as const;
-/** Names of emojis that ntfy shows before the title (docs.ntfy.sh/emojis). */
+/** The emoji that ntfy shows before the title for each severity (docs.ntfy.sh/emojis). */
 const TAGS = { ok: 'white_check_mark', warning: 'warning', critical: 'rotating_light', unknown: 'question' } as const;
 
-/** Topics of ntfy, by JSON (docs.ntfy.sh/publish/#publish-as-json). */
+/** Adapter for topics of ntfy, which are published to as JSON (docs.ntfy.sh/publish/#publish-as-json). */
 export const ntfy: Service = {
   escape: (text) => text,
   request: (message, { url, topic, api_token: token }) => {
@@ -30,7 +30,7 @@ export const ntfy: Service = {
   },
 };
 
-/** Returns the text, which is never empty: ntfy would replace an empty one with `triggered`. */
+/** Returns the text of a message. It is never empty, because ntfy replaces an empty text with `triggered`. */
 function textOf({ output, facts }: Message): string {
   const factLines = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
   return output === '' ? factLines : `${output}\n\n${factLines}`;

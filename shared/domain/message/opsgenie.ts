@@ -10,7 +10,7 @@ const NOTE_MAX = 25_000;
 
 const PRIORITIES = { ok: 'P5', warning: 'P3', critical: 'P1', unknown: 'P2' } as const;
 
-/** The Alert API of Opsgenie (docs.opsgenie.com/docs/alert-api). */
+/** Adapter for the Alert API of Opsgenie (docs.opsgenie.com/docs/alert-api). */
 export const opsgenie: Service = {
   escape: (text) => text,
   request: (message, settings) => {
@@ -41,7 +41,7 @@ function noteOf({ title }: Message): string {
   return clip(title, NOTE_MAX);
 }
 
-/** Returns the body of an alert. The facts go to `details`, whose limit of 8,000 characters they cannot reach. */
+/** Returns the body of an alert. The facts of an event are shorter than the 8,000 characters allowed in `details`. */
 function alertOf(message: Message): ServiceRequest['body'] {
   const { title, output, text, facts, client, severity } = message;
   return {

@@ -4,13 +4,13 @@ import type { Service } from './service.ts';
 
 const SUMMARY_MAX = 1024;
 const KEY_MAX = 255;
-/** Maximum length of the output; an event is limited to 512 KiB. */
+/** Maximum length of the output; PagerDuty accepts events of at most 512 KiB. */
 const OUTPUT_MAX = 32 * 1024;
 
 const ACTIONS = { problem: 'trigger', acknowledged: 'acknowledge', resolved: 'resolve' } as const;
 const SEVERITIES = { ok: 'info', warning: 'warning', critical: 'critical', unknown: 'error' } as const;
 
-/** Events API v2 of PagerDuty (developer.pagerduty.com/docs/send-alert-event). */
+/** Adapter for the Events API v2 of PagerDuty (developer.pagerduty.com/docs/send-alert-event). */
 export const pagerduty: Service = {
   escape: (text) => text,
   request: (message, { url, routing_key: routingKey }) => ({
@@ -20,7 +20,7 @@ export const pagerduty: Service = {
       routing_key: routingKey,
       event_action: ACTIONS[message.kind],
       dedup_key: problemKey(message, KEY_MAX),
-      // For an existing alert the key is sufficient.
+      // To acknowledge or resolve an existing alert, its `dedup_key` is sufficient.
       ...(message.kind === 'problem' && {
         client: 'mon',
         payload: payloadOf(message),

@@ -12,7 +12,7 @@ import { Telegraph, type MessageSubject } from './message-renderer.ts';
 
 const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
-/** A webhook handler with a preset for a service. */
+/** A webhook handler with a preset, that is, for a service such as Slack. */
 export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
 
 export function isPreset(handler: RunningHandler): handler is PresetHandler {
@@ -20,11 +20,11 @@ export function isPreset(handler: RunningHandler): handler is PresetHandler {
 }
 
 export interface PresetRequest extends ServiceRequest {
-  /** Problems of templates, such as missing attributes, for the log. */
+  /** Problems in the templates of the handler, such as missing attributes, which the caller logs. */
   readonly problems: readonly string[];
 }
 
-/** Returns the request of a webhook with a preset for an event (completion 1.23). */
+/** Returns the request that a webhook with a preset sends for an event or a group (completion 1.23). */
 export function presetRequest(handler: PresetHandler, messageSubject: MessageSubject): PresetRequest {
   const { preset } = handler;
   const service = SERVICES[preset];

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts';
 
-/** The settings of a handler for its service. */
+/** The attributes of a handler that the adapter of its service uses. */
 export interface ServiceSettings {
   readonly url: string;
   readonly routing_key?: string | undefined;
@@ -18,11 +18,11 @@ export interface ServiceRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The adapter of a service. */
+/** The adapter of a service such as Slack, which converts messages to requests. */
 export interface Service {
-  /** Escapes a plain text for the markup of a template. */
+  /** Escapes a plain text for the markup of the service. */
   readonly escape: (text: string) => string;
-  /** Returns the request for a message, within the documented limits of the service. */
+  /** Returns the request that sends a message, within the documented limits of the service. */
   readonly request: (message: Message, settings: ServiceSettings) => ServiceRequest;
 }
 
@@ -32,7 +32,7 @@ export function colorOf({ kind, severity }: Message): string {
   return kind === 'resolved' ? COLORS.ok : COLORS[severity];
 }
 
-/** Returns a URL below the base URL of a service. */
+/** Returns the URL of a path below the base URL of a service. */
 export function below(url: string, path: string): string {
   return `${url.replace(/\/+$/, '')}${path}`;
 }
@@ -51,7 +51,7 @@ export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|~<>]/g, String.raw`\$&`).replaceAll('@', '@\u200b');
 }
 
-/** A URL without characters to escape, since escaping would break the link. */
+/** A URL that is inserted into Markdown unchanged, because escaping would break the link. */
 const PLAIN_ADDRESS = /^https?:\/\/[\w.~:/?#%&=+,;$-]+$/;
 
 /** Escapes the value of a fact for Markdown, except for a plain URL such as that of a runbook. */
@@ -59,7 +59,10 @@ export function markdownFact(value: string): string {
   return PLAIN_ADDRESS.test(value) ? value : escapeMarkdown(value);
 }
 
-/** Returns a Markdown code block that no text can end early; empty for an empty text. */
+/**
+ * Returns a text as a Markdown code block, empty if the text is. Fences in the text are replaced, so they cannot end
+ * the block.
+ */
 export function codeBlock(text: string): string {
   return text === '' ? '' : `\`\`\`\n${text.replaceAll('```', "'''")}\n\`\`\``;
 }

@@ -2,11 +2,11 @@ import { clip, clipEscaped } from './clip.ts';
 import { RUNBOOK_FACT, type Message } from './message.ts';
 import { codeBlock, colorOf, type Service } from './service.ts';
 
-/** Maximum length of the text of a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
+/** Maximum length of the text in a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
 const BLOCK_MAX = 3000;
 const TITLE_MAX = 300;
 
-/** Incoming webhooks of Slack (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). */
+/** Adapter for incoming webhooks of Slack (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). */
 export const slack: Service = {
   escape: escapeSlack,
   request: (message, { url }) => ({ url, headers: {}, body: bodyOf(message) }),
@@ -23,7 +23,7 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
   const shown = message.facts.filter(([name]) => link === undefined || name !== RUNBOOK_FACT);
   const facts = shown.map(([name, value]) => `${name}: ${value}`).join(' · ');
   return {
-    // The text for notifications and screen readers.
+    // Slack uses this text for notifications and screen readers.
     text: clipEscaped(escapeSlack(message.title), TITLE_MAX),
     attachments: [
       {
@@ -43,14 +43,16 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Returns the link to the runbook; undefined if there is none, or it is too long for a block and stays a fact. */
+/**
+ * Returns the link to the runbook. Returns undefined if there is none, or it is too long for a block and stays a fact.
+ */
 function runbookElement(runbook: string | undefined): object | undefined {
   if (runbook === undefined) return undefined;
   const text = `<${escapeSlack(runbook)}|${RUNBOOK_FACT}>`;
   return text.length > BLOCK_MAX ? undefined : { type: 'mrkdwn', text, verbatim: true };
 }
 
-/** Returns the output as a code block; the cut mark stays within the block. */
+/** Returns the output as a code block. An output that is too long is cut, and the cut is marked within the block. */
 function outputBlock(output: string): string {
   const fences = codeBlock(' ').length - 1;
   return codeBlock(clipEscaped(escapeSlack(output), BLOCK_MAX - fences));

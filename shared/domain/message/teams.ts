@@ -3,9 +3,9 @@ import type { Message } from './message.ts';
 import { escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
- * Maximum size of the message
- * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), with room for
- * additions on the way.
+ * Maximum size of a message in bytes. It is a little below the limit of Teams
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), because systems in
+ * between may add data.
  */
 const BODY_BYTES_MAX = 27_000;
 const TEXT_MAX = 20_000;
@@ -13,7 +13,7 @@ const TEXT_MAX = 20_000;
 const COLORS = { ok: 'Good', warning: 'Warning', critical: 'Attention', unknown: 'Accent' } as const;
 
 /**
- * A workflow of Microsoft Teams that begins with a webhook and posts an adaptive card
+ * Adapter for a workflow of Microsoft Teams that begins with a webhook and posts an adaptive card
  * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
  */
 export const teams: Service = {
@@ -21,7 +21,7 @@ export const teams: Service = {
   request: (message, { url }) => {
     let most = TEXT_MAX;
     let body = cardOf(message, most);
-    // A character takes one to six bytes, so the size is only known after formatting.
+    // In JSON a character takes one to six bytes, so the size is only known after formatting.
     while (utf8Bytes(JSON.stringify(body)) > BODY_BYTES_MAX && most > 100) body = cardOf(message, (most >>= 1));
     return { url, headers: {}, body };
   },
@@ -54,7 +54,10 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
   };
 }
 
-/** Returns each line as a block. Text runs have no Markdown, and some clients show a line end in them as a space. */
+/**
+ * Returns a block for each line of an output. Text runs have no Markdown, and some Teams clients show a line end within
+ * a text run as a space.
+ */
 function linesOf(output: string): object[] {
   const lines = output === '' ? [] : output.split('\n');
   const shown = lines.length > LINES_MAX ? [...lines.slice(0, LINES_MAX - 1), '…'] : lines;

@@ -6,7 +6,7 @@ import { below, escapeHtml, type Service } from './service.ts';
 const TEXT_MAX = 4096;
 const TITLE_MAX = 300;
 
-/** Bots of Telegram (core.telegram.org/bots/api#sendmessage), in the markup `HTML`. */
+/** Adapter for bots of Telegram (core.telegram.org/bots/api#sendmessage), with the markup `HTML`. */
 export const telegram: Service = {
   escape: escapeHtml,
   request: (message, { url, api_token: token = '', chat }) => ({
@@ -20,7 +20,7 @@ function textOf({ title: fullTitle, output, text, facts }: Message): object {
   const title = clip(fullTitle, TITLE_MAX);
   if (text !== undefined) {
     const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
-    // Telegram would reject cut markup, and so the whole message.
+    // Telegram rejects a message whose markup is incomplete, so a text that must be cut is sent without markup.
     return marked.length <= TEXT_MAX ? html(marked) : { text: clip(withoutMarkup(marked), TEXT_MAX) };
   }
   const factLines = clip(facts.map(([name, value]) => `${name}: ${value}`).join('\n'), 1000);

@@ -4,31 +4,31 @@ import { ScriptDate, toText } from '../expression/script-values.ts';
 import type { ExpressionProblem } from '../expression/syntax-problem.ts';
 
 /**
- * A text with v2 expressions (docs/expressions.md): `{{ event.check.output }}`. No JavaScript engine runs it, and its
- * output is bounded.
+ * A text that contains v2 expressions such as `{{ event.check.output }}` (docs/expressions.md). No JavaScript engine
+ * runs them, and the length of the result is bounded.
  */
 export interface Template {
   readonly kind: 'template';
-  /** Texts and expressions in their order. */
+  /** Literal texts and expressions, in the order of the template. */
   readonly parts: readonly (string | Script)[];
 }
 
 export interface RenderedTemplate {
   readonly text: string;
-  /** Error messages for expressions without a value, which are rendered as empty. */
+  /** Error messages about expressions without a value, which render as empty text, and about a result that was cut. */
   readonly problems: readonly string[];
 }
 
 /** The data that a template is rendered with. */
 export interface TemplateSubject {
   readonly names: Readonly<Record<string, unknown>>;
-  /** Epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   readonly nowMs: number;
 }
 
 const EXPRESSIONS_MAX = 50;
 
-/** Maximum number of characters of the result; the rest is cut. */
+/** Maximum number of characters of the rendered text; the remaining text is cut off. */
 const RENDERED_MAX = 256 * 1024;
 
 const PLACEHOLDER = /\{\{([^]*?)\}\}/g;
@@ -59,10 +59,10 @@ function problem(message: string, position: number): ExpressionProblem {
 }
 
 /**
- * Renders a template. Never throws: an expression that fails is rendered as empty, because a message with a gap is
+ * Renders a template. Never throws: an expression that fails renders as empty text, because a message with a gap is
  * better than none.
  *
- * @param escape escapes a value for the surrounding markup
+ * @param escape callback that escapes a value for the surrounding markup
  */
 export function renderTemplate(
   { parts }: Template,

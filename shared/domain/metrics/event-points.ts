@@ -7,7 +7,7 @@ import { readOpentsdb, writeOpentsdb } from './opentsdb.ts';
 import { POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
 import { readPrometheus, writePrometheus } from './prometheus.ts';
 
-/** Parsers of output metric formats, by their v2 names. */
+/** Parsers of output metric formats, by the name of the format in the v2 API. */
 const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics> = new Map([
   ['graphite_plaintext', readGraphite],
   ['influxdb_line', readInflux],
@@ -16,7 +16,7 @@ const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics
   ['prometheus_text', readPrometheus],
 ]);
 
-/** Writers of metric formats; mutators have the same names. */
+/** Formatters of metrics, by the name of the mutator that uses them, which is that of the format. */
 const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> = new Map([
   ['graphite_plaintext', writeGraphite],
   ['influxdb_line', writeInflux],
@@ -31,12 +31,14 @@ export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ReadMetrics
   return withTags(read, tagsOfList(check['output_metric_tags']));
 }
 
-/** Returns the metrics with tags for client and check, unless the points have these tags already. */
+/**
+ * Returns the metrics of an event with the tags `client` and `check`, which do not replace existing tags of a point.
+ */
 export function placedPoints(event: Pick<HandledEvent, 'check' | 'client'>): ReadMetrics {
   return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
 }
 
-/** Adds tags to points; the tags of a point itself win. */
+/** Adds tags to points. If a point already has a tag of that name, its value is kept. */
 function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']): ReadMetrics {
   const tagged = points.map(({ name, value, tags, timestamp }) => {
     return { name, value, tags: { ...more, ...tags }, timestamp };
@@ -45,11 +47,11 @@ function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']
 }
 
 /**
- * Formats the metrics of an event for a receiver. Graphite names contain their origin; other formats get the tags
- * `client` and `check`.
+ * Formats the metrics of an event for a receiver. Points get the tags `client` and `check`. Only Graphite output that
+ * is written as Graphite again gets none, because its names contain their origin already.
  *
  * @param format the name of a mutator
- * @returns undefined if the mutator writes no metrics; empty if there are none
+ * @returns undefined if the mutator does not write metrics; an empty text if the event has none
  */
 export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, format: string): string | undefined {
   const write = WRITERS.get(format);
@@ -58,7 +60,7 @@ export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, forma
   return write((isAsItIs ? eventPoints(event) : placedPoints(event)).points);
 }
 
-/** Whether the mutator of this name writes metrics. */
+/** Whether the mutator with this name writes metrics. */
 export function isMetricFormat(mutator: string): boolean {
   return WRITERS.has(mutator);
 }
@@ -93,7 +95,10 @@ function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
   return { points, unreadable };
 }
 
-/** Converts a timestamp to seconds. Sensu Go agents have used seconds, milliseconds, microseconds and nanoseconds. */
+/**
+ * Converts a timestamp to seconds; returns undefined if it is invalid. Sensu Go agents have used seconds, milliseconds,
+ * microseconds and nanoseconds.
+ */
 function secondsOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number' || timestamp <= 0) return undefined;
   if (timestamp >= 1e17) return timestamp / 1e9;
@@ -101,7 +106,7 @@ function secondsOf(timestamp: unknown): number | undefined {
   return timestamp >= 1e11 ? timestamp / 1e3 : timestamp;
 }
 
-/** Converts the v2 form of tags, `[{name, value}]`. */
+/** Converts tags from the v2 form `[{name, value}]` to a record; invalid tags are omitted. */
 function tagsOfList(list: unknown): Readonly<Record<string, string>> {
   if (!Array.isArray(list)) return {};
   return Object.fromEntries(

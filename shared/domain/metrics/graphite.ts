@@ -1,8 +1,8 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
 
 /**
- * Parses lines `path value timestamp`, optionally with tags in the path: `path;tag=value`. No timestamp, or -1, means
- * now.
+ * Parses Graphite lines `path value timestamp`, optionally with tags in the path: `path;tag=value`. A missing or
+ * negative timestamp means `now`.
  */
 export function readGraphite(output: string, now: number): ReadMetrics {
   return pointsOfLines(output, (line) => {
@@ -21,7 +21,7 @@ export function writeGraphite(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {
       const pairs = Object.entries(tags).flatMap(([tag, text]) =>
-        // Graphite has no empty tag values.
+        // Graphite does not allow empty tag values.
         text === '' ? [] : `;${plain(tag).replaceAll(/[!^=]/g, '_')}=${plain(text).replace(/^~/, '_')}`,
       );
       return `${plain(name)}${pairs.join('')} ${String(value)} ${String(Math.floor(timestamp))}\n`;

@@ -1,8 +1,9 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
 
 /**
- * Parses lines `measurement,tag=value field=1,other=2i timestamp`, in nanoseconds. Each numeric field is a point
- * `measurement.field`; true is 1, false is 0, and texts are left out.
+ * Parses Influx lines `measurement,tag=value field=1,other=2i timestamp`, whose timestamps are nanoseconds. Each
+ * numeric or Boolean field becomes a point `measurement.field`; true is 1 and false is 0. Fields with texts are
+ * skipped.
  */
 export function readInflux(output: string, now: number): ReadMetrics {
   return pointsOfLines(output, (line) => {
@@ -27,7 +28,7 @@ export function readInflux(output: string, now: number): ReadMetrics {
   });
 }
 
-/** Returns the value of a field; null for a text. */
+/** Returns the value of a field; null for a text, undefined if the field is invalid. */
 function fieldValue(text: string): number | null | undefined {
   if (text.startsWith('"')) return text.length > 1 && text.endsWith('"') ? null : undefined;
   if (/^(?:t|T|true|True|TRUE)$/.test(text)) return 1;
@@ -58,18 +59,18 @@ function unescaped(text: string): string {
 }
 
 /**
- * Formats each point as a line: its name is the measurement, and its value the field `value`. Timestamps are in
- * nanoseconds.
+ * Formats each point as an Influx line: the name of the point is the measurement, and its value the field `value`.
+ * Timestamps are in nanoseconds.
  */
 export function writeInflux(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {
       const pairs = Object.entries(tags)
-        // Influx has no empty tag values.
+        // Influx does not allow empty tag values.
         .filter(([, text]) => text !== '')
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([tag, text]) => `,${escaped(tag)}=${escaped(text)}`);
-      // Nanoseconds exceed the safe integers, so zeros are appended to milliseconds.
+      // Nanoseconds exceed the safe integers of JavaScript, so the digits of milliseconds are followed by zeros.
       const time = `${String(Math.round(timestamp * 1000))}000000`;
       return `${escaped(name)}${pairs.join('')} value=${String(value)} ${time}\n`;
     })

@@ -1,7 +1,7 @@
 import { decimalOf, POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
 
 /**
- * Parses performance data: after the first `|` of the first line, and after that of a later line to the end.
+ * Parses Nagios performance data: the first line after its first `|`, and the following lines after their first `|`.
  * Measurements are `'label'=value[unit];warn;crit;min;max`; a quote within quotes is doubled.
  */
 export function readNagios(output: string, now: number): ReadMetrics {
@@ -15,7 +15,7 @@ export function readNagios(output: string, now: number): ReadMetrics {
   return { points, unreadable };
 }
 
-/** Splits a text at each space outside of quotes. */
+/** Splits a text at white space outside of quotes. */
 function* measurementsIn(text: string): Generator<string, void, undefined> {
   let start = 0;
   let isQuoted = false;
@@ -33,7 +33,7 @@ function pointOf(measurement: string, timestamp: number): MetricPoint | undefine
   const label = measurement.slice(0, Math.max(at, 0));
   const isQuoted = label.startsWith("'") && label.endsWith("'") && label.length > 2;
   const name = isQuoted ? label.slice(1, -1).replaceAll("''", "'") : label;
-  // The value U means that it could not be measured.
+  // A value `U`, which Nagios uses if nothing could be measured, yields no point.
   const value = decimalOf(
     /^[+-]?[\d.]+(?:[eE][+-]?\d+)?/.exec(measurement.slice(at + 1, at + 1 + VALUE_LENGTH_MAX))?.[0],
   );

@@ -3,7 +3,7 @@ import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } 
 /** Timestamps from this value on are in milliseconds. */
 const MILLISECONDS_MIN = 100_000_000_000;
 
-/** Parses lines `metric timestamp value tag=value`, optionally with a leading `put`. */
+/** Parses OpenTSDB lines `metric timestamp value tag=value`, optionally with a leading `put`. */
 export function readOpentsdb(output: string): ReadMetrics {
   return pointsOfLines(output, (line) => {
     const [name = '', time, text, ...pairs] = line.replace(/^put\s+/, '').split(/\s+/);
@@ -13,7 +13,7 @@ export function readOpentsdb(output: string): ReadMetrics {
   });
 }
 
-/** Formats points for the line protocol, with `put`; unsupported characters become underscores. */
+/** Formats points for the line protocol of OpenTSDB, with `put`; unsupported characters become underscores. */
 export function writeOpentsdb(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {

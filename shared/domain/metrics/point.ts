@@ -1,29 +1,29 @@
-/** One measurement (prometheus 3.1). */
+/** One measured value of a metric (prometheus 3.1). */
 export interface MetricPoint {
   readonly name: string;
   readonly value: number;
   readonly tags: Readonly<Record<string, string>>;
-  /** Epoch seconds. */
+  /** Time of the measurement in epoch seconds. */
   readonly timestamp: number;
 }
 
-/** The metrics parsed from an output. */
+/** The metrics parsed from the output of a check. */
 export interface ReadMetrics {
   readonly points: readonly MetricPoint[];
   /** Number of lines or measurements that could not be parsed or exceeded the limit. */
   readonly unreadable: number;
 }
 
-/** Maximum number of points of one output. */
+/** Maximum number of points that are read from one output. */
 export const POINTS_MAX = 10_000;
 
-/** Maximum length of a line that is parsed. */
+/** Maximum length of a line; longer lines are not parsed. */
 const LINE_LENGTH_MAX = 64 * 1024;
 
 /**
- * Parses the points of a text in which every line is independent.
+ * Parses a text that has points on each line, independent of the other lines.
  *
- * @param read returns the points of a non-blank line; undefined if it cannot be parsed
+ * @param read callback that returns the points of a non-blank line; undefined if the line cannot be parsed
  */
 export function pointsOfLines(output: string, read: (line: string) => readonly MetricPoint[] | undefined): ReadMetrics {
   const points: MetricPoint[] = [];
@@ -40,14 +40,14 @@ export function pointsOfLines(output: string, read: (line: string) => readonly M
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Parses a finite decimal number; undefined if the text is none. */
+/** Parses a finite decimal number; returns undefined for any other text. */
 export function decimalOf(text: string | undefined): number | undefined {
   if (text === undefined || text.length > 64 || !DECIMAL.test(text)) return undefined;
   const number = Number(text);
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Parses pairs such as `a=b`; undefined if one is invalid. */
+/** Parses tags from pairs such as `a=b`; returns undefined if any pair is invalid. */
 export function tagsOf(pairs: readonly string[]): Readonly<Record<string, string>> | undefined {
   const tags: [string, string][] = [];
   for (const pair of pairs) {

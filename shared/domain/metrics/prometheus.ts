@@ -4,8 +4,8 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
 const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
 
 /**
- * Parses the text format: `name{label="value"} 1 timestamp`, in milliseconds. Comments and values that are not finite
- * are left out.
+ * Parses the Prometheus text format, `name{label="value"} 1 timestamp`, whose timestamps are milliseconds. Comments and
+ * samples with an infinite value or NaN are skipped.
  */
 export function readPrometheus(output: string, now: number): ReadMetrics {
   return pointsOfLines(output, (line) => {
@@ -51,16 +51,19 @@ function labelsOf(text: string): Readonly<Record<string, string>> | undefined {
   return Object.fromEntries(labels);
 }
 
-/** Formats each point as a line without a timestamp, so that the scrape time applies. */
+/** Formats each point as a line without a timestamp, so that Prometheus uses the time of the scrape. */
 export function writePrometheus(points: readonly MetricPoint[]): string {
   return points.map((point) => `${seriesText(point)} ${String(point.value)}\n`).join('');
 }
 
-/** Returns the identity of a series; an output may contain it only once. */
+/**
+ * Returns the name and labels of a point in the text format. They identify its series, which an output may contain only
+ * once.
+ */
 export function seriesText({ name, tags }: Pick<MetricPoint, 'name' | 'tags'>): string {
   const labels = new Map<string, string>();
   for (const [tag, text] of Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    // Different tags may map to the same label.
+    // Different tags may map to the same label name; the last of them is used.
     labels.set(
       labelName(tag),
       text

@@ -1,11 +1,11 @@
-/** Whether a host name or address is one of the Subject Alternative Names, ignoring case. */
+/** Whether a name or address is among the Subject Alternative Names of a certificate, ignoring case. */
 export function isNamed(name: string, names: readonly string[]): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
 /**
- * Returns the error message for a CommonName that is not one of them (reference 9.3, 6.4.0: newer programs check
- * nothing else).
+ * Returns the error message for a certificate whose CommonName is not among its Subject Alternative Names. Newer
+ * programs check only the latter (reference 9.3, 6.4.0).
  */
 export function unnamedProblem(commonName: string, names: readonly string[]): string {
   return `CommonName ${commonName} is not among its Subject Alternative Names (${names.join(', ') || 'there are none'})`;

@@ -1,13 +1,13 @@
 import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
 
-/** An object of a dump, as far as facts need it: `{type, metadata, spec}`. */
+/** An object of a dump in the form `{type, metadata, spec}`, without the attributes that no fact needs. */
 export interface DumpedObject {
   readonly type: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum number of newest entities that are named. */
+/** Maximum number of entities that the facts name; these are the newest ones. */
 const NEWEST_MAX = 10;
 
 const DEFAULT_NAMESPACE = 'default';
@@ -16,7 +16,10 @@ interface Seen extends ObjectName {
   readonly lastSeen: number;
 }
 
-/** Reads a dump once and collects facts about its installation. Memory is bounded, except for names. */
+/**
+ * Collects facts about an installation from the objects of its dump, which are added one by one. It retains counts, and
+ * the names of namespaces, checks and agents.
+ */
 export class DumpFacts {
   readonly #counts = new Map<string, number>();
   readonly #namespaces = new Set<string>();
@@ -37,8 +40,8 @@ export class DumpFacts {
   }
 
   /**
-   * Returns the facts. A dump without namespaces or entities was limited to other types, so it yields no facts about
-   * them.
+   * Returns the collected facts. A dump without namespaces or without entities was limited to other types, so there are
+   * no facts about those.
    *
    * @param limit maximum number of entities; null: no limit
    */

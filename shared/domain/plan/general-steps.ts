@@ -4,7 +4,7 @@ import { isRolling } from './rules/stop-all.ts';
 import { versionText, type UpgradePath } from './version.ts';
 import { wordsOf } from './product-words.ts';
 
-/** Returns the general procedure of every upgrade (reference 9.2); the steps of rules are inserted between. */
+/** Returns the steps of every upgrade (reference 9.2); the caller inserts the steps of the rules that apply. */
 export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
   const to = versionText(path.to);
   const { agent, backend, tool } = wordsOf(facts);
@@ -40,7 +40,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
   ];
 }
 
-/** All state is in PostgreSQL, and the database administrators are responsible for backups. */
+/** The backup step if all state is in PostgreSQL, where the database administrators are responsible for backups. */
 const DATABASE_BACKUP: PhasedStep = {
   id: 'backup',
   phase: 'backup',
@@ -140,7 +140,8 @@ function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly Ph
     ];
   }
   const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
-  // Processing continues during an upgrade (reference 9.2), unless the storage format changes for all backends at once.
+  // Results are processed during an upgrade (reference 9.2), unless the storage format changes for all backends at
+  // once.
   return isRolling(path) ? [agree, migrate] : [agree, drain, migrate, resume];
 }
 

@@ -1,7 +1,10 @@
 import type { PlanOrder, PlanRun, PlanRunStep } from '../../schemas/plan-run.ts';
 import { currentStep, isFree } from './run.ts';
 
-/** An operation on a plan that an operator requests. It names its target, in case the plan has changed since. */
+/**
+ * An operation on a plan that an operator requests. It names the plan and step that the operator saw, in case the plan
+ * has changed since.
+ */
 export type PlanWish =
   | { readonly kind: 'take' | 'release'; readonly plan: number }
   | { readonly kind: 'roll-back' | 'abandon'; readonly plan: number }
@@ -9,32 +12,34 @@ export type PlanWish =
       readonly kind: 'start' | 'confirm' | 'skip';
       readonly plan: number;
       readonly step: string;
-      /** The state of the step when the operator was asked. */
+      /** The state of the step that the operator saw. */
       readonly state: PlanRunStep['state'];
     };
 
 /** The result of an operation on the current plan. */
 export type PlanOperationOutcome =
-  /** Orders to send in sequence. */
+  /** The operation is possible: send these orders in sequence. */
   | { readonly kind: 'orders'; readonly orders: readonly [...PlanOrder[], PlanOrder] }
-  /** A reason is required. */
+  /** The operator must give a reason. */
   | { readonly kind: 'reason' }
   /** The operation cannot be undone: the operator must type exactly this word. */
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly plan: PlanRun }
-  /** Another step is current now, or none is. */
+  /**
+   * The current step is no longer the one that the operator saw, or its state changed. `to`: the current step, if any.
+   */
   | { readonly kind: 'moved'; readonly plan: PlanRun; readonly to: PlanRunStep | undefined };
 
-/** The session of an operator, and the time in epoch milliseconds. */
+/** The session of an operator, and the current time in epoch milliseconds. */
 export interface OperatorSession {
   readonly session: string;
   readonly nowMs: number;
 }
 
 /**
- * Returns the next interaction for a step: `wait` for its end, `confirm` that it is done, `type` a word or `agree`
- * before it runs. It is `start` if the step only reads or gives instructions.
+ * Returns what the operator does next for a step: `wait` for its end, `confirm` that it is done, or `type` a word,
+ * `agree`, or just `start` to run it. `start` is for steps that only read or give instructions.
  */
 export function nextInteraction({
   state,
@@ -52,16 +57,16 @@ export function isOwnedBy(plan: PlanRun | undefined, session: string): boolean {
   return plan?.state === 'open' && plan.holder?.session === session;
 }
 
-/** Whether the operator may act on the plan: it is theirs, or it has no owner. */
+/** Whether the operator may act on the plan: they own it, or it has no owner, or its owner is gone. */
 export function isOpenTo(plan: PlanRun, { session, nowMs }: OperatorSession): boolean {
   return isOwnedBy(plan, session) || isFree(plan, nowMs);
 }
 
 /**
- * Returns the orders for an operation, or what prevents it.
+ * Returns the orders that execute an operation, or the reason why they cannot be sent.
  *
  * @param plan current plan; `undefined` if unknown
- * @param typed the reason, or the confirmation
+ * @param typed the text that the operator typed: a reason, or the word that confirms a step
  */
 export function ordersFor(
   plan: PlanRun | undefined,
@@ -77,7 +82,7 @@ export function ordersFor(
   const orderOrOutcome =
     'step' in wish ? orderOnStep(plan, wish, typed, session) : orderOnPlan(wish.kind, typed, session);
   if ('kind' in orderOrOutcome) return orderOrOutcome;
-  // The plan has no owner, so the operator who acts becomes the owner.
+  // The operator of a plan without an owner becomes its owner.
   const first: PlanOrder[] = isOwnedBy(plan, session) ? [] : [{ order: 'take', session, force: false }];
   return { kind: 'orders', orders: [...first, orderOrOutcome] };
 }

@@ -1,9 +1,12 @@
 import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
 
-/** Names of checks by their missing namespace. */
+/** The names of checks whose namespace does not exist, by that namespace. */
 export type Orphans = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the checks whose namespace does not exist (reference 9.3, 6.2.0). */
+/**
+ * Returns the checks whose namespace does not exist (reference 9.3, 6.2.0); undefined if namespaces or checks are
+ * unknown.
+ */
 export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces' | 'checks'>): Orphans | undefined {
   if (namespaces === undefined || checks === undefined) return undefined;
   const existingNamespaces = new Set(namespaces);
@@ -18,16 +21,15 @@ export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces
   );
 }
 
-/** One step of the fix in the reference. */
+/** One command of the repair that the reference describes for checks without a namespace. */
 export type NamespaceFix =
   | { readonly kind: 'create-namespace'; readonly namespace: string }
   | ({ readonly kind: 'delete-check' } & ObjectName)
   | { readonly kind: 'delete-namespace'; readonly namespace: string };
 
 /**
- * Yields the steps of the fix: recreate the missing namespace, delete its checks, delete the namespace (reference 9.3,
- * 6.2.0). A check in a missing namespace cannot be addressed, so the namespace must exist before the check can be
- * deleted.
+ * Yields the repair for each missing namespace: create it, delete its checks, and delete it (reference 9.3, 6.2.0). A
+ * check in a missing namespace cannot be addressed, so the namespace must exist before the check can be deleted.
  */
 export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void, undefined> {
   for (const [namespace, checks] of orphans) {
@@ -38,9 +40,9 @@ export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void,
 }
 
 /**
- * Returns the command for a step.
+ * Returns the shell command for a step of the repair.
  *
- * @param tool the command-line tool of the product
+ * @param tool name of the command-line tool of the product
  */
 export function fixCommand(fix: NamespaceFix, tool = 'monctl'): string {
   switch (fix.kind) {

@@ -12,7 +12,9 @@ export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Fin
   });
 }
 
-/** Returns the ordered plan: the general procedure, with the steps of each applicable rule inserted. */
+/**
+ * Returns the ordered plan of an upgrade: the steps of every upgrade, with the steps of each applicable rule inserted.
+ */
 export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
   const findings = findingsOf(path, facts);
   const special = UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).flatMap((rule) => rule.steps(facts, path));
@@ -26,8 +28,7 @@ export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
 }
 
 /**
- * Orders steps by phase. Within a phase, steps of rules follow those of the general procedure, in the order of the
- * rules.
+ * Orders steps by phase. Within a phase, the general steps come first, then those of rules in the order of the rules.
  */
 function inOrder(steps: readonly PhasedStep[]): readonly PlanStep[] {
   return PHASES.flatMap((currentPhase) => steps.filter(({ phase }) => phase === currentPhase)).map(

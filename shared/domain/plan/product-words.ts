@@ -6,7 +6,10 @@ export interface ProductWords {
   readonly agent: string;
   /** Name of the command-line tool. */
   readonly tool: string;
-  /** State directories of bare binaries before and since 5.1.0 (reference 9.3). */
+  /**
+   * Default state directory of a backend that no package installed: this one before 5.1.0, then `newStateDir`
+   * (reference 9.3).
+   */
   readonly oldStateDir: string;
   readonly newStateDir: string;
   readonly configFile: string;
@@ -27,7 +30,7 @@ const OURS: ProductWords = {
   dump: (file) => `monctl dump all --all-namespaces --file ${file}`,
 };
 
-/** Names for a cluster of the peer, whose package versions end with a build number. */
+/** Names for a Sensu Go cluster, whose package versions end with a build number. */
 const OF_CLUSTER: ProductWords = {
   backend: 'sensu-backend',
   agent: 'sensu-agent',
@@ -40,7 +43,7 @@ const OF_CLUSTER: ProductWords = {
   dump: (file) => `sensuctl dump all --all-namespaces --format yaml --file ${file}`,
 };
 
-/** Returns the names for the product that is upgraded, since manual steps use its own programs. */
+/** Returns the names for the product that is upgraded, since the commands of manual steps contain them. */
 export function wordsOf({ product }: Pick<UpgradeFacts, 'product'>): ProductWords {
   return product === 'mon' ? OURS : OF_CLUSTER;
 }

@@ -7,17 +7,17 @@ export type Phase = (typeof PHASES)[number];
 
 export type PhasedStep = PlanStep & { readonly phase: Phase };
 
-/** The finding of a rule, without its name. */
+/** The finding of a rule, without the id and title of the rule. */
 export type RuleFinding = Pick<Finding, 'verdict' | 'evidence' | 'remedy'>;
 
-/** A rule of an upgrade: one for each note of reference 9.3, and those that completion 1.19 adds. */
+/** A rule of the upgrade check: one for each note of reference 9.3, and those that completion 1.19 adds. */
 export interface UpgradeRule {
-  /** Identifies the rule; starts with the version if it has one. */
+  /** Identifies the rule; starts with a version if the rule is about one. */
   readonly id: string;
   readonly title: string;
   /** Whether the rule applies to this upgrade. */
   applies(path: UpgradePath, facts: UpgradeFacts): boolean;
-  /** Runs the automatic pre-check. */
+  /** Evaluates the rule on the facts about the installation. */
   judge(facts: UpgradeFacts, path: UpgradePath): RuleFinding;
   /** Returns the steps that the rule adds to the general procedure. */
   steps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[];
@@ -42,7 +42,7 @@ export function worstOf(verdicts: readonly RuleVerdict[]): RuleVerdict {
   return verdicts.reduce((worst, verdict) => (RANK[verdict] > RANK[worst] ? verdict : worst), 'pass');
 }
 
-/** Combines judgements: the evidence and remedies of all, and the worst verdict. */
+/** Combines findings into one with the evidence and remedies of all, and the worst verdict. */
 export function all(...judgements: readonly RuleFinding[]): RuleFinding {
   return {
     verdict: worstOf(judgements.map(({ verdict }) => verdict)),
@@ -51,7 +51,7 @@ export function all(...judgements: readonly RuleFinding[]): RuleFinding {
   };
 }
 
-/** Maximum number of names in a line for people. */
+/** Maximum number of names that `namesText` shows. */
 const NAMES_MAX = 10;
 
 /** Formats names: `a, b, c and 7 more`. */

@@ -11,7 +11,9 @@ import { stateDir } from './rules/state-dir.ts';
 import { stopAll } from './rules/stop-all.ts';
 import { storeUpgrade } from './rules/store-upgrade.ts';
 
-/** All rules in the order in which an upgrade encounters them (reference 9.2), those without a version first. */
+/**
+ * All upgrade rules: first those without a version, then in the order in which an upgrade meets them (reference 9.2).
+ */
 export const UPGRADE_RULES: readonly UpgradeRule[] = [
   sameVersions,
   silenceStashes,

@@ -2,12 +2,12 @@ import type { PlanRun, PlanRunLogLine, PlanOrder, PlanRunStep } from '../../sche
 import type { Finding, StepAction, UpgradePlan } from '../../schemas/plan.ts';
 import { worstOf } from './rule.ts';
 
-/** Maximum number of lines in the log. */
+/** Maximum number of lines in the log of a plan; the oldest are dropped. */
 const LOG_LINES_MAX = 500;
-/** An owner that was not seen for this long has left, and anybody may take the plan over. */
+/** Time after which an owner that was not seen counts as gone, so that anybody may take over the plan. */
 export const HOLDER_GONE_MS = 120_000;
 
-/** Creates the run of a plan. */
+/** Creates the run of an upgrade plan, with all steps pending. */
 export function newPlan(
   plan: UpgradePlan,
   details: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
@@ -36,19 +36,19 @@ export type OrderOutcome =
   | { readonly kind: 'ok'; readonly plan: PlanRun }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'conflict' | 'not_found'; readonly reason: string };
 
-/** Returns the current step; undefined if all are done. */
+/** Returns the first step that is neither done nor skipped; undefined if there is none. */
 export function currentStep({ steps }: Pick<PlanRun, 'steps'>): PlanRunStep | undefined {
   return steps.find(({ state }) => state !== 'done' && state !== 'skipped');
 }
 
-/** Whether the plan has no owner, or its owner has left. */
+/** Whether the plan has no owner, or its owner was not seen for `HOLDER_GONE_MS`. */
 export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): boolean {
   return holder === null || nowMs - holder.last_seen >= HOLDER_GONE_MS;
 }
 
 /**
- * Executes an order of an operator. If the backend has work to do (running a step, checking a manual step), the step is
- * then `running` until `finishStep`.
+ * Executes an order of an operator. If the backend must then run the step, or check that a manual step is done, the
+ * state of the step is `running` until `finishStep` is called.
  */
 export function executeOrder(plan: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
   if (plan.state !== 'open') return refused('conflict', `the plan is closed: ${plan.state}`);
@@ -120,7 +120,7 @@ function confirm(plan: PlanRun, step: PlanRunStep, who: string, nowMs: number): 
   if (step.state !== 'confirm')
     return refused('conflict', `${step.id} is not waiting for confirmation: start it first`);
   const next = logged(plan, nowMs, step.id, `confirmed by ${who}`);
-  // A step with a check is verified, because a confirmation alone proves nothing.
+  // A confirmed step with a check is verified by the backend, because a confirmation alone proves nothing.
   if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
   return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
 }
@@ -148,20 +148,20 @@ function abandon(plan: PlanRun, reason: string, who: string, nowMs: number): Ord
 /** The outcome of a step that ran. */
 export interface StepOutcome {
   readonly isDone: boolean;
-  /** A single line for people. */
+  /** The result in one line of text for people. */
   readonly note: string;
-  /** Path of the backup that the step took. */
+  /** Path of the backup that the step created. */
   readonly backup?: string;
-  /** Current findings of the rules. */
+  /** Findings of the upgrade rules, if the step evaluated them. */
   readonly findings?: readonly Finding[];
 }
 
-/** @returns the plan unchanged if the step is not running any more */
+/** Records the outcome of a step that ran. Returns the plan unchanged if the step is no longer running. */
 export function finishStep(plan: PlanRun, id: string, outcome: StepOutcome, nowMs: number): PlanRun {
   const step = plan.steps.find((one) => one.id === id);
   if (step?.state !== 'running') return plan;
   const { isDone, note, backup, findings } = outcome;
-  // A confirmed manual step that is not actually done returns to the operator.
+  // If the check of a confirmed manual step fails, the step waits for a confirmation again.
   const state = isDone ? 'done' : step.kind === 'manual' ? 'confirm' : 'failed';
   const next = {
     ...withStep(plan, { ...step, state, ended_at: isDone ? nowMs : null, note }),
@@ -171,13 +171,14 @@ export function finishStep(plan: PlanRun, id: string, outcome: StepOutcome, nowM
   return ended(logged(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
 }
 
-/** Adds a line of progress to the log of a running step. */
+/** Adds a line about the progress of a step to the log of the plan. */
 export function noteProgress(plan: PlanRun, step: string, text: string, nowMs: number): PlanRun {
   return logged(plan, nowMs, step, text);
 }
 
 /**
- * Marks a step that ran before a restart of the backend as failed, so that it can be started again (completion 1.18).
+ * Ends a step that was running when the backend restarted, so that it can be started again: it becomes failed, or waits
+ * for a confirmation if it is manual (completion 1.18).
  */
 export function afterRestart(plan: PlanRun, nowMs: number): PlanRun {
   const step = plan.steps.find(({ state }) => state === 'running');
@@ -191,8 +192,8 @@ export function afterRestart(plan: PlanRun, nowMs: number): PlanRun {
 }
 
 /**
- * Whether results must be rejected: after the step that stops accepting them and before the one that resumes. It is
- * derived from the plan, so that a restart changes nothing and abandoning the plan ends it.
+ * Whether the backend must reject results: from the end of the step `drain` until the step `resume` is done or skipped.
+ * It is derived from the plan, so that it survives a restart and ends when the plan is abandoned.
  */
 export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): boolean {
   if (state !== 'open') return false;

@@ -1,10 +1,12 @@
 /** A version such as `6.4.0` as numbers. */
 export type Version = readonly [major: number, minor: number, patch: number];
 
-/** A version; the suffix for a pre-release or build is ignored: `6.5.0`, `v6.5`, `6.5.0-beta.1`, `6.5.0#a1b2c3`. */
+/**
+ * Matches a version and ignores a suffix for a pre-release or build: `6.5.0`, `v6.5`, `6.5.0-beta.1`, `6.5.0#a1b2c3`.
+ */
 const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+#,\s].*)?$/s;
 
-/** @returns undefined if the text is no version */
+/** Parses a version number; returns undefined for any other text. */
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor, patch] = VERSION.exec(text.slice(0, 100)) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch ?? 0)];
@@ -20,7 +22,7 @@ export interface UpgradePath {
   readonly to: Version;
 }
 
-/** Whether the upgrade passes this version: it starts below it and ends at it or above. */
+/** Whether an upgrade starts below this version and ends at or above it. */
 export function crosses({ from, to }: UpgradePath, version: Version): boolean {
   return isOlder(from, version) && !isOlder(to, version);
 }
@@ -29,7 +31,7 @@ export function versionText(version: Version): string {
   return version.join('.');
 }
 
-/** @returns an error message if a version is invalid or the upgrade goes backward */
+/** Parses the versions of an upgrade; returns an error message if one is invalid or the upgrade would go backward. */
 export function parsePath(from: string, to: string): UpgradePath | { readonly problem: string } {
   const [begin, end] = [parseVersion(from), parseVersion(to)];
   if (begin === undefined || end === undefined) {

@@ -1,7 +1,7 @@
 import type { UpgradeFacts } from '../../schemas/plan.ts';
 import { isOlder, parseVersion, versionText, type Version } from './version.ts';
 
-/** Versions from this one on follow the numbering of Sensu Go; lower ones are of this program. */
+/** Major versions from this one on are versions of Sensu Go; lower ones are versions of mon. */
 const V2_MAJOR = 5;
 
 /** The versions of a backend: its own, and the Sensu Go version that it is compatible with. */
@@ -11,11 +11,11 @@ interface BackendVersions {
 }
 
 /**
- * Returns the backend and agents that are not at the target version (reference 9.2.8). The backend is compared in the
- * numbering of the plan, agents in their own. Our agents ship with the backend and have its version. Older Sensu Go
- * agents are listed too, because the step is about them.
+ * Returns the backend and agents that are not at the target version (reference 9.2.8). If the target is a version of
+ * Sensu Go, the backend is compared by its compatible version, otherwise by its own. An agent of mon must have the same
+ * version as the backend; a Sensu Go agent must be at the target version or above.
  *
- * @returns as `default/web-1 (6.4.0)`; empty if all agree
+ * @returns texts such as `default/web-1 (6.4.0)`; empty if all agree
  */
 export function differingVersions(
   to: Version,

@@ -3,12 +3,12 @@ import type { ReportAction, ReportActionKind } from '../../schemas/report.ts';
 import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
 import { clientSubscription } from '../subscription.ts';
 
-/** Time within which equal actions are merged. */
+/** Maximum time between two equal actions that are merged. */
 const TOGETHER_MS = 60_000;
 
 const OF_ONE_CLIENT = clientSubscription('');
 
-/** Maximum number of named targets. */
+/** Maximum number of targets that a merged action names. */
 const NAMED_MAX = 5;
 
 const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
@@ -19,7 +19,7 @@ const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
   rename: 'renamed',
 };
 
-/** Audit actions that the timeline reports too, or that change nothing. */
+/** Audit actions that a report omits, because the timeline reports them too or they change nothing. */
 const EXCLUDED_ACTIONS: ReadonlySet<string> = new Set<AuditAction>([
   'silence.create',
   'silence.replace',
@@ -38,7 +38,7 @@ const EXCLUDED_ACTIONS: ReadonlySet<string> = new Set<AuditAction>([
   'dump',
 ]);
 
-/** Whether a report lists this audit record in addition to the timeline. */
+/** Whether a report lists an audit record with this action in addition to the timeline. */
 export function isOtherChange(action: string): boolean {
   return !EXCLUDED_ACTIONS.has(action);
 }
@@ -54,12 +54,14 @@ export function isAcknowledgement({
   return endsWithEvent === true && check !== undefined && subscription.startsWith(OF_ONE_CLIENT);
 }
 
-/** Whether the row is a later window of a recurring silence, not its creation. */
+/** Whether the row is about a later window of a recurring silence, not about the creation of the silence. */
 function isNextWindow({ recurrence, by }: TimelineRow): boolean {
   return recurrence !== undefined && by === undefined;
 }
 
-/** Returns the action of a person; undefined if the change was automatic. */
+/**
+ * Returns the action of a person that a timeline row records; undefined if it records an automatic change or a result.
+ */
 export function actionOf(row: TimelineRow): ReportAction | undefined {
   const action = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : ACTIONS[row.kind];
   const who = row.creator ?? row.by;
@@ -87,7 +89,7 @@ function targetOf(
 }
 
 /**
- * Merges equal actions of one person for the same reason at about the same time.
+ * Merges equal actions that one person did for the same reason within a minute.
  *
  * @param actions the newest first
  */

@@ -14,7 +14,7 @@ export class Causes {
     { readonly at: At; readonly inhibitor: Inhibitor; readonly troubles: Trouble[] }
   >();
 
-  /** @param at the namespace of the problem if the report covers all namespaces */
+  /** @param at the namespace of the problem; empty unless the report covers all namespaces */
   count(trouble: Trouble, at: At): void {
     const { inhibited_by: inhibitor } = trouble;
     if (inhibitor === undefined) return;

@@ -4,27 +4,27 @@ import { compareText } from '../compare-text.ts';
 import { statusRank } from '../severity.ts';
 import { availabilityOf, stretchesOf, type Span, type StatusChange, type Stretch } from '../timeline/availability.ts';
 
-/** The history of a check on a client, as a report needs it. */
+/** The history of a check on a client that a report needs. */
 export interface ReportCheckHistory {
   readonly client: string;
   readonly check: string;
-  /** Current status; undefined if unknown. It matters only without transitions. */
+  /** Current status; undefined if unknown. It is used only if there are no status changes. */
   readonly status: number | undefined;
-  /** Transitions, newest first, back to the start of the report. */
+  /** Status changes, newest first, back to the start of the report. */
   readonly statusChanges: readonly StatusChange[];
-  /** The inhibitor that currently suppresses the event. */
+  /** The inhibitor that suppresses the event now. */
   readonly inhibitor?: Inhibitor | undefined;
 }
 
-/** The entry of a check in a report, without the parts that are looked up elsewhere. */
+/** The entry of a check in a report, without namespace, output and silences. */
 export type Trouble = Omit<ReportCheck, 'namespace' | 'output' | 'silences'>;
 
 /**
  * Summarizes the problems of a check in a span (spec, report 1).
  *
  * @param keptSinceMs start of the retained history
- * @param silenced as returned by `joinedSpans`
- * @returns undefined if no problem is known
+ * @param silenced the silenced spans, as returned by `joinedSpans`
+ * @returns undefined if no problem in the span is known
  */
 export function troubleOf(
   past: ReportCheckHistory,
@@ -36,7 +36,7 @@ export function troubleOf(
   const bad = stretches.filter(({ status }) => isBad(status));
   const status = statusAt(past, span.untilMs);
   const isOpen = isBad(status);
-  // The problem began at the very end of the span, so it takes no time of it yet.
+  // A problem that begins at the very end of the span is in no stretch, so it is counted separately.
   const isJustBroken = isOpen && !isBad(stretches[0]?.status);
   const began = isOpen ? beginningOf(stretches, span.untilMs) : bad.at(-1)?.sinceMs;
   if (began === undefined) return undefined;
@@ -47,7 +47,7 @@ export function troubleOf(
     check: past.check,
     ...(status !== undefined && { status }),
     worst: [status ?? 0, ...bad.map((stretch) => stretch.status ?? 0)].reduce((a, b) => (worse(a, b) > 0 ? b : a)),
-    // A problem that exists from the first known moment began at an unknown earlier time.
+    // If the problem exists at the first known moment, it began at an unknown earlier time.
     began: began > Math.max(span.sinceMs, keptSinceMs) ? began : null,
     ended: isOpen ? null : (bad[0]?.untilMs ?? null),
     outages: outages + (isJustBroken ? 1 : 0),
@@ -58,8 +58,8 @@ export function troubleOf(
 }
 
 /**
- * Returns the inhibitor of the last outage if all outages were inhibited, so that no handler was notified (spec, report
- * 1).
+ * Returns the inhibitor of the last outage if all outages were inhibited, so that no handler was notified; undefined
+ * otherwise (spec, report 1).
  */
 function inhibitorOfOutages(
   { statusChanges, inhibitor }: ReportCheckHistory,
@@ -67,7 +67,8 @@ function inhibitorOfOutages(
   isOpen: boolean,
 ): Inhibitor | undefined {
   const ends = statusChanges.filter(({ atMs, was, status }) => atMs <= untilMs && isBad(was) && !isBad(status));
-  // For an outage that is open at the end: the inhibitor at its later resolution, or the current one.
+  // An outage that is open at the end of the span has the inhibitor recorded at its later resolution, or the current
+  // one.
   const after = statusChanges.findLast(({ atMs }) => atMs > untilMs);
   const last = after === undefined ? inhibitor : after.inhibitor;
   const inhibitors = [...(isOpen ? [last] : []), ...ends.map((end) => end.inhibitor)];
@@ -78,14 +79,14 @@ function isBad(status: number | undefined): boolean {
   return status !== undefined && status !== 0;
 }
 
-/** Returns the status at a moment. */
+/** Returns the status at a moment; undefined if it is unknown. */
 function statusAt({ statusChanges, status }: ReportCheckHistory, atMs: number): number | undefined {
   const next = statusChanges.findLast((change) => change.atMs > atMs);
   const last = statusChanges.find((change) => change.atMs <= atMs);
   return last !== undefined ? last.status : next !== undefined ? next.was : status;
 }
 
-/** Returns the start of the current uninterrupted outage. */
+/** Returns the start of the outage that is open at the end of the span, in epoch milliseconds. */
 function beginningOf(stretches: readonly Stretch[], untilMs: number): number {
   const before = stretches.findIndex(({ status }) => !isBad(status));
   return (before === -1 ? stretches.at(-1) : stretches[before - 1])?.sinceMs ?? untilMs;
@@ -99,12 +100,12 @@ function byName(a: Trouble, b: Trouble): number {
   return compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
-/** Orders inhibited problems after the others. */
+/** Compares problems: inhibited ones come last. */
 function causesFirst(a: Trouble, b: Trouble): number {
   return Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined);
 }
 
-/** Compares problems: the worst first, then the oldest. */
+/** Compares problems: inhibited ones come last, otherwise the worst first, then the oldest. */
 export function worstFirst(a: Trouble, b: Trouble): number {
   return causesFirst(a, b) || worse(a.status ?? 0, b.status ?? 0) || (a.began ?? 0) - (b.began ?? 0) || byName(a, b);
 }

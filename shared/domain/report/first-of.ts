@@ -1,9 +1,9 @@
-/** Collects the first items of an order, in memory bounded by the limit. */
+/** Collects items and retains only the first ones in an order, so that its memory is bounded by the limit. */
 export class FirstOf<Item> {
   readonly #limit: number;
   readonly #compare: (a: Item, b: Item) => number;
   #items: Item[] = [];
-  /** Total number of items added. */
+  /** Total number of items added, including those that are not retained. */
   count = 0;
 
   constructor(limit: number, compare: (a: Item, b: Item) => number) {

@@ -19,7 +19,7 @@ function sectionText({ title, columns, rows, more, empty }: ReportSection): stri
   return [heading, table, ...(more > 0 ? [`And ${String(more)} more.`] : [])].join('\n\n');
 }
 
-/** Escapes the text of a cell. An underscore within a word needs no escape. */
+/** Escapes the text of a table cell. An underscore within a word needs no escape. */
 function plain(text: string): string {
   return safeLine(text).replace(/[\\|*`<>[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 }

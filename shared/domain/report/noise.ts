@@ -2,11 +2,11 @@ import type { ReportNoise } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
 import type { Trouble } from './checks.ts';
 
-/** Counts outages by the name of the check. */
+/** Counts the outages of each check on all clients together. */
 export class Noise {
   readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
 
-  /** @param key name of the check, with its namespace if there are several */
+  /** @param key name of the check, with its namespace if the report covers several */
   count(key: string, { client, check, outages }: Trouble, scope: Pick<ReportNoise, 'namespace'>): void {
     const entry = this.#byCheck.get(key);
     if (entry === undefined) {
@@ -20,7 +20,7 @@ export class Noise {
     entry.client_outages = outages;
   }
 
-  /** Returns the checks with the most outages first. */
+  /** Returns at most `limit` checks, in descending order of their outages. */
   first(limit: number): ReportNoise[] {
     return [...this.#byCheck.values()]
       .toSorted((a, b) => b.outages - a.outages || compareText(a.check, b.check))

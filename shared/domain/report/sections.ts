@@ -10,12 +10,12 @@ import { countWithNoun } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 
-/** A section of a report: a table with raw texts, which the display must make safe. */
+/** A section of a report as a table. Its texts are raw, so every display must escape them. */
 export interface ReportSection {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Number of further rows that are not included. */
+  /** Number of further rows that the report does not contain. */
   readonly more: number;
   /** Text that replaces an empty table. */
   readonly empty: string;
@@ -26,10 +26,13 @@ type Moment = (ms: number) => string;
 
 const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
-/** Maximum number of characters of an output. */
+/** Maximum number of characters of an output in a table. */
 const OUTPUT_MAX = 120;
 
-/** Returns the introduction: the span, the totals, and what is missing. */
+/**
+ * Returns the introduction of a report: its span, its totals, and a note if the history of a part of the span is
+ * missing.
+ */
 export function reportSummary(report: Report, moment: Moment = utcMoment): string[] {
   const { since, until, total, open } = report;
   const span = `${moment(since)} to ${moment(until)} (${formatDuration((until - since) / 1000)})`;
@@ -60,10 +63,10 @@ function lackOf({ since, complete_since: complete, truncated: isTruncated }: Rep
   return [`The report starts at ${moment(complete)}: ${cause}.`];
 }
 
-/** Returns the sections in their order. */
+/** Returns the sections of a report in the order of display. */
 export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
   const { until, open, resolved, inhibited, noisiest, actions, changes } = report;
-  // Resolved problems that were inhibited are listed with their inhibitor.
+  // Resolved problems that were inhibited are only counted, in the section of their root cause.
   const ownTrouble = resolved.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
   const isPlaced = [...open.checks, ...resolved.checks, ...noisiest, ...actions.actions].some(
     ({ namespace }) => namespace !== undefined,
@@ -196,10 +199,10 @@ function cut(output: string): string {
   return output.length > OUTPUT_MAX ? `${output.slice(0, OUTPUT_MAX).toWellFormed()}…` : output;
 }
 
-/** Formats a time as `2026-11-20 12:00Z`, the same for readers in all time zones. */
+/** Formats a time in UTC as `2026-11-20 12:00Z`, so that it is the same for readers in all time zones. */
 function utcMoment(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), TIME_MAX_MS)).toISOString().slice(0, 16).replace('T', ' ') + 'Z';
 }
 
-/** The year 9999 is the last one with four digits. */
+/** The latest time that is formatted; 9999 is the last year with four digits. */
 const TIME_MAX_MS = Date.UTC(9999, 11, 31);

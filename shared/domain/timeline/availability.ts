@@ -8,27 +8,27 @@ export interface Span {
   readonly untilMs: number;
 }
 
-/** A change of status. */
+/** A change in the status of a check. */
 export interface StatusChange {
   readonly atMs: number;
   /** The previous status; undefined if unknown. */
   readonly was: number | undefined;
   readonly status: number | undefined;
-  /** The inhibitor that suppressed an event until its end; only at that end. */
+  /** The inhibitor that suppressed the event until its resolution; set only if this change is that resolution. */
   readonly inhibitor?: Inhibitor | undefined;
 }
 
-/** A span with one status; undefined if unknown. */
+/** A span in which the status stays the same; `status` is undefined if it is unknown. */
 export interface Stretch extends Span {
   readonly status: number | undefined;
 }
 
 /**
- * Returns the statuses of a span without gaps, newest first.
+ * Divides a span into stretches of one status each, newest first and without gaps.
  *
  * @param changes newest first; of those before the span only the newest is needed
- * @param status current status
- * @param keptSinceMs start of the retained history; before it only transitions are known
+ * @param status current status, used if there are no changes
+ * @param keptSinceMs start of the retained history; before it, the status is known only after a change
  */
 export function stretchesOf(
   changes: readonly StatusChange[],
@@ -54,10 +54,10 @@ export function stretchesOf(
   return stretches;
 }
 
-/** A change of a silence: it is active from one time to another, or it ends. */
+/** A change of a silence: it was created or replaced, or it ended. */
 export interface SilenceChange {
   readonly atMs: number;
-  /** Undefined if the silence ended. */
+  /** The begin and end of the silence after the change; undefined if the silence ended. */
   readonly entry: { readonly beginMs: number; readonly endMs: number } | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface SilenceChange {
  * Returns the spans in which a silence was active.
  *
  * @param changes newest first
- * @param keptSinceMs assumed beginning of a silence whose beginning is unknown
+ * @param keptSinceMs assumed begin of a silence of which only the end is known
  */
 export function silencedSpans(changes: readonly SilenceChange[], keptSinceMs: number): Span[] {
   const spans: Span[] = [];
@@ -82,7 +82,7 @@ export function silencedSpans(changes: readonly SilenceChange[], keptSinceMs: nu
   return spans;
 }
 
-/** Merges overlapping spans and returns them in order. */
+/** Merges spans that overlap or touch, and returns the result in chronological order. */
 export function joinedSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.sinceMs - b.sinceMs)) {
@@ -97,11 +97,11 @@ export function joinedSpans(spans: readonly Span[]): Span[] {
 }
 
 /**
- * Sums up the time in each status. OK time counts as OK even under a silence; silenced problem time is counted
- * separately.
+ * Sums up the time in each status. Time in OK counts as OK even during a silence; silenced time with a problem is
+ * counted separately.
  *
  * @param stretches newest first, as returned by `stretchesOf`
- * @param silenced as returned by `joinedSpans`
+ * @param silenced the silenced spans, as returned by `joinedSpans`
  */
 export function availabilityOf(stretches: readonly Stretch[], silenced: readonly Span[]): Availability {
   const spent = { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0 };
@@ -121,7 +121,7 @@ export function availabilityOf(stretches: readonly Stretch[], silenced: readonly
   return availability(spent, outages);
 }
 
-/** Adds up several availabilities. */
+/** Adds up the availabilities of several checks. */
 export function sumOf(parts: readonly Availability[]): Availability {
   const spent = { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0 };
   let outages = 0;
@@ -150,7 +150,7 @@ function availability(
   };
 }
 
-/** Returns the overlap of a span with others, in milliseconds. */
+/** Returns the total overlap of a span with the other spans, in milliseconds. */
 export function overlapOf({ sinceMs, untilMs }: Span, spans: readonly Span[]): number {
   let overlap = 0;
   for (const span of spans) {

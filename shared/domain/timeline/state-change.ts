@@ -1,15 +1,16 @@
 import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
-/** The timeline entry for a change of state. */
+/** The timeline entry for a change in the state of a check on a client. */
 export type StateChange = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by'>;
 
 /**
- * Returns the timeline entry for a result, or for another change of the state of a client and check (spec, timeline 1).
+ * Returns the timeline entry for a result, or for another change in the state of a check on a client (spec, timeline
+ * 1).
  *
- * It runs for every result; for an OK that follows no event it reads two attributes.
+ * It runs for every result. For an OK result of a check without an event it does almost no work.
  *
- * @returns undefined if the list of events does not change, except for counters
+ * @returns undefined if only counters of the list of events change, or nothing
  */
 export function stateChangeOf(before: CheckState, after: CheckState): StateChange | undefined {
   const { event: old } = before;
@@ -35,13 +36,13 @@ function endOf({ status: was, occurrences, notifications }: EventState): StateCh
   return { ...end, inhibited_by: { rule, client, check } };
 }
 
-/** Returns the timeline entry for a deletion; undefined if nothing was there to delete. */
+/** Returns the timeline entry for the deletion of a check on a client; undefined if there was nothing to delete. */
 export function removalOf(before: CheckState): StateChange | undefined {
   const was = wasOf(before);
   return was.was === undefined ? undefined : { kind: 'remove', ...was };
 }
 
-/** Whether the check is known. */
+/** Whether the check is known, that is, has an event or a history. */
 export function hasState({ event, history }: CheckState): boolean {
   return event !== undefined || history.length > 0;
 }

@@ -2,19 +2,22 @@ import type { CheckPast, PastStretch } from '../../schemas/availability.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { overlapOf, type Span } from './availability.ts';
 
-/** A cell of a strip: the worst status of its time that was not silenced; undefined if unknown. */
+/** A cell of a strip: the worst status in its time, with `silenced` for silenced problems; undefined if unknown. */
 export type StripCell = Severity | 'silenced' | undefined;
 
 const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'silenced', 'ok', undefined];
 
-/** Divides the history of a check into cells of equal length, oldest first. Even a very short problem is visible. */
+/**
+ * Divides the history of a check into cells of equal length, oldest first. A cell shows its worst status, so even a
+ * very short problem is visible.
+ */
 export function stripOf({ since, until, stretches, silenced }: CheckPast, cells: number): StripCell[] {
   const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const length = (until - since) / cells;
   const strip = Array.from<unknown, StripCell>({ length: cells }, () => undefined);
   const mark = (span: Span, shown: StripCell): void => {
     const first = Math.floor((span.sinceMs - since) / length);
-    // A span that ends where a cell begins does not touch it.
+    // A span that ends where a cell begins is not shown in that cell.
     const last = Math.max(first, Math.ceil((span.untilMs - since) / length) - 1);
     for (let cell = Math.max(0, first); cell <= Math.min(last, cells - 1); cell++) {
       if (WORST_FIRST.indexOf(shown) < WORST_FIRST.indexOf(strip[cell])) strip[cell] = shown;
@@ -30,7 +33,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckPast, cells:
   return strip;
 }
 
-/** Splits a stretch where silences begin and end. */
+/** Splits a stretch where silences begin and end. The second value of each part says whether it is silenced. */
 function partsOf({ since, until }: PastStretch, silenceSpans: readonly Span[]): (readonly [Span, boolean])[] {
   const parts: (readonly [Span, boolean])[] = [];
   let from = since;
@@ -49,15 +52,15 @@ function partsOf({ since, until }: PastStretch, silenceSpans: readonly Span[]): 
 /** An uninterrupted problem of a check. */
 export interface Outage {
   readonly sinceMs: number;
-  /** End of the outage; it may continue beyond the requested span. */
+  /** End of the outage, or of the requested span if the outage continues. */
   readonly untilMs: number;
   /** The worst status during the outage. */
   readonly worst: number;
-  /** Silenced part in milliseconds. */
+  /** Silenced time of the outage in milliseconds. */
   readonly silencedMs: number;
 }
 
-/** Returns the outages of a span, newest first. */
+/** Returns the outages in the history of a check, newest first. */
 export function outagesOf({ stretches, silenced }: CheckPast): Outage[] {
   const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const outages: Outage[] = [];

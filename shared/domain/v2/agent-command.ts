@@ -5,20 +5,21 @@ import { commandOf, commandText } from '../command-text.ts';
 import { substituteTokens } from '../tokens.ts';
 import { substituteEntityTokens, tokenEntityOf } from './tokens.ts';
 
-/** The start of a token for Sensu Go agents. */
+/** The characters that begin a token of Sensu Go agents. */
 const OPENING = '{{';
 
-/** The escaped form, which Sensu Go agents read as text; its quotes need no escape in JSON. */
+/** The token that Sensu Go agents replace by the text `{{`; its quotes need no escape in JSON. */
 const OPENING_AS_TEXT = '{{`{{`}}';
 
 type AgentCommand = { readonly line: string } | { readonly unmatched: readonly string[] } | { readonly unfit: string };
 
 /**
- * Returns the command of a check for Sensu Go agents, which support only shell commands. In a shell command the `:::`
- * tokens are substituted here, and the `{{ }}` tokens by the agent. In a list of arguments all tokens are substituted
- * here before quoting, so that no value becomes more than one argument.
+ * Returns the command of a check for Sensu Go agents, which support only shell commands. In a shell command, the
+ * backend substitutes the `:::` tokens, and the agent the `{{ }}` tokens. In a list of arguments, the backend
+ * substitutes all tokens before it quotes the arguments, so that no value becomes more than one argument.
  *
- * @returns `unmatched`: tokens without a value; `unfit`: the quoting does not suit the shell of the client
+ * @returns `line`: the shell command; `unmatched`: tokens without a value; `unfit`: the reason why the arguments cannot
+ *   be quoted for the shell of the client
  */
 export function agentCommand(
   { command, entity_tokens: hasEntityTokens }: Pick<CheckRequest, 'command' | 'entity_tokens'>,

@@ -9,9 +9,9 @@ export interface AgentFrame {
 const TYPE_LENGTH_MAX = 64;
 
 /**
- * Splits a frame: the type, a line feed, the payload (clients 6).
+ * Parses a frame: a type, a line feed and a payload (clients 6).
  *
- * @returns undefined if it has no type
+ * @returns undefined if the type is empty, too long, or not followed by a line feed
  */
 export function parseAgentFrame(text: string): AgentFrame | undefined {
   const end = text.indexOf('\n');

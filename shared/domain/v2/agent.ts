@@ -23,7 +23,7 @@ const DEFAULT_KEEPALIVE_HANDLER = 'keepalive';
 const MANAGED_BY = 'sensu.io/managed_by';
 const AGENT_MANAGES = 'sensu-agent';
 
-/** The stored configuration of an agent, which overrides what the agent reports. */
+/** The stored configuration of an agent, which overrides what the agent reports about itself. */
 type Configuration = Pick<
   SubmittedV2Entity,
   'subscriptions' | 'deregister' | 'deregistration' | 'redact' | 'keepalive_handlers' | 'user'
@@ -32,13 +32,13 @@ type Configuration = Pick<
 
 /**
  * Returns the client that a keepalive of Sensu Go reports. Its `check.timeout` and `check.ttl` are the seconds without
- * a keepalive for warning and critical (clients 6). Without a `ttl` it never becomes critical.
+ * a keepalive until the status is warning and critical (clients 6). Without a `ttl` the status never becomes critical.
  *
- * From version 6 on the backend configures its agents. The stored configuration overrides the keepalive, unless the
- * entity is marked as managed by its agent. Agents of version 5 cannot be configured, so their keepalives win.
+ * From version 6 on, the backend configures its agents: the stored configuration overrides the keepalive, unless the
+ * entity is marked as managed by its agent. Agents of version 5 cannot be configured, so their keepalives override it.
  *
- * @param present the stored client
- * @param isConfigurable whether an agent of unknown version can be configured by the backend
+ * @param present the stored client; undefined if there is none
+ * @param isConfigurable whether the backend can configure an agent whose version is unknown
  * @param now epoch seconds
  */
 export function clientOfKeepalive(
@@ -62,13 +62,14 @@ export function clientOfKeepalive(
       ? configurationOf('', present)
       : undefined;
   const context = { present, now, version, createdBy: undefined, source: 'agent' } as const;
-  // A signature must be presented by its owner. Sensu Go agents have none, so they cannot claim a client that has one.
+  // A client with a signature accepts only keepalives that contain it. Sensu Go agents never send one, so they cannot
+  // claim such a client.
   const { signature: _signature, ...client } = clientOfEntity(
     { ...reportedEntity, ...stored, entity_class: AGENT_CLASS },
     context,
   );
   const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
-  // Attributes that earlier versions of mon stored.
+  // Drops attributes that earlier versions of mon stored.
   const { thresholds: _thresholds, pipelines: _pipelines, ...attributes } = keepaliveOf(client);
   return {
     ...client,
@@ -79,22 +80,22 @@ export function clientOfKeepalive(
   };
 }
 
-/** Returns the pipelines of a keepalive, which its agent was started with (`--keepalive-pipelines`). */
+/** Returns the pipelines of a keepalive, which come from the option `--keepalive-pipelines` of its agent. */
 function keepalivePipelines({ pipelines }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   return pipelines && pipelines.length > 0 ? { pipelines } : {};
 }
 
-/** The configuration of an agent that is not stored yet. */
+/** The configuration for an agent whose client is not stored yet. */
 const NO_CONFIGURATION = { entity_class: AGENT_CLASS, subscriptions: null, deregister: false, deregistration: {} };
 
-/** Returns the stored configuration of an agent in the form for the agent (clients 6). */
+/** Returns the stored configuration of an agent in the form that is sent to the agent (clients 6). */
 export function entityConfigOf(namespace: string, client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return { ...NO_CONFIGURATION, metadata: { name: 'not found', namespace } };
   return configurationOf(namespace, client);
 }
 
 /**
- * Whether missing keepalives mean that a client has left. They do for Sensu Go agents with `deregister`. Other clients
+ * Whether a client whose keepalives stop has left. That is so for Sensu Go agents with `deregister`. Other clients
  * deregister explicitly, so their missing keepalives are a problem (completion 1.10).
  */
 export function leavesBySilence(client: Client): boolean {
@@ -104,10 +105,10 @@ export function leavesBySilence(client: Client): boolean {
 
 /**
  * Returns the result that an event of an agent reports. It belongs to another entity if the check ran for a proxy
- * entity, or a local program sent the event for one.
+ * entity, or if a local program sent the event for one.
  *
- * @param isDefined whether the backend has a definition of the check. Then an empty list of handlers means those of the
- *   definition, because agents send it if they got no list
+ * @param isDefined callback that says whether the backend has a definition of a check. If it has, an empty list of
+ *   handlers in the event means the handlers of the definition, because agents send an empty list if they got none
  * @returns undefined for an event without a check, which has no status
  */
 export function resultOfAgentEvent(
@@ -126,7 +127,7 @@ export function resultOfAgentEvent(
   };
 }
 
-/** Zero values that Sensu Go agents expect in every check; they return them as unset. */
+/** Zero values that Sensu Go agents expect in every check; in their results the backend treats them as not set. */
 const ZERO_VALUES = {
   interval: 0,
   ttl: 0,
@@ -143,13 +144,13 @@ const ZERO_VALUES = {
   output_metric_handlers: null,
 };
 
-/** Sources for a check request. */
+/** The definitions from which a check request is built. */
 interface RequestSource {
   /** The definition of the check, for attributes that the request lacks. */
   readonly definition: CheckDefinition | undefined;
   /** The stored form of the definition, if the v2 API defined it. */
   readonly stored?: V2Check | undefined;
-  /** Access to the hooks and assets that the check names. */
+  /** Access to the hooks and assets that the check needs. */
   readonly needs: NeedSource;
 }
 
@@ -179,7 +180,7 @@ export function v2CheckRequest(
         ...(creator ? { created_by: creator } : {}),
       },
       command: commandText(request.command ?? ''),
-      // The single `handler` of a v1 check is omitted, because agents would send it back in addition.
+      // Agents would return the single `handler` of a v1 check in addition to `handlers`, so it is omitted.
       handlers: isTexts(check['handlers']) ? check['handlers'] : null,
       subscriptions: (request.subscribers ?? definition?.subscribers ?? []).map(v2Subscription),
       subdue: stored?.subdue ?? null,
@@ -216,10 +217,10 @@ function configurationOf(namespace: string, client: Client): Configuration {
   const { redact, user, keepalive_handlers: handlers } = others as SubmittedV2Entity;
   return {
     metadata,
-    // Agents accept no other class, whatever is stored.
+    // Agents accept no other class, whatever the stored entity has.
     entity_class: AGENT_CLASS,
     user: user ?? '',
-    // Includes its own subscription, whatever is stored, because silences and requests use it.
+    // Includes the agent's own subscription, whatever is stored, because silences and requests use it.
     subscriptions: client.subscriptions.map(v2Subscription),
     deregister,
     deregistration,
@@ -239,7 +240,10 @@ function pairsOf(metadata: unknown): Readonly<Record<string, unknown>> {
   return { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
 }
 
-/** Drops attributes of the wrong type, because agents reject the whole request for one. */
+/**
+ * Returns the named attributes that have the right type, because one of a wrong type makes agents reject the whole
+ * request.
+ */
 function ofKind(
   check: Readonly<Record<string, unknown>>,
   is: (value: unknown) => boolean,

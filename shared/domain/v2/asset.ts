@@ -1,7 +1,7 @@
 import type { SubmittedV2Asset } from '../../schemas/v2/asset.ts';
 import { readScript } from '../expression/script.ts';
 
-/** A syntax error in a filter of an asset, and its path. */
+/** A syntax error in a filter of an asset, and the path of this filter in the asset. */
 interface AssetFilterProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -9,7 +9,7 @@ interface AssetFilterProblem {
 
 /**
  * Returns the syntax errors in the filters of an asset. Agents evaluate the filters, and an agent never installs an
- * asset with an invalid one. As at the peer, the filters of the asset itself are ignored if it has builds.
+ * asset with an invalid one. As in Sensu Go, the filters of the asset itself are ignored if it has builds.
  */
 export function assetFilterProblems({ filters, builds }: SubmittedV2Asset): readonly AssetFilterProblem[] {
   const isBuilt = (builds ?? []).length > 0;

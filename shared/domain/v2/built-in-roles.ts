@@ -2,10 +2,10 @@ import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
 import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
 
 /*
- * The roles and bindings that the peer creates itself (recorded from 6.2.4). They exist without being stored.
+ * The roles and bindings that Sensu Go creates itself (recorded from 6.2.4). They exist without being stored.
  */
 
-/** The namespace of objects that apply to all namespaces. */
+/** The namespace in the metadata of objects that apply to all namespaces. */
 export const ALL_NAMESPACES = '';
 
 const EDITED = [
@@ -23,7 +23,7 @@ const EDITED = [
 
 const READ_NAMESPACES = rule(['get', 'list'], ['namespaces']);
 
-/** The group of all users; a binding of it grants what every user may do. */
+/** The group of all users; a role that is bound to it applies to every user. */
 export const USERS_GROUP = 'system:users';
 
 export const BUILT_IN_CLUSTER_ROLES: readonly Role[] = [
@@ -54,12 +54,12 @@ export const BUILT_IN_BINDINGS: readonly RoleBinding[] = [
 ];
 
 /**
- * Groups whose rights bindings cannot change. Administrators must not lose rights by a binding. The password of agents,
- * which is on every host, may only report (the scope `submit`).
+ * Groups whose rights cannot be changed by bindings. Administrators must not lose rights. Agents, whose password is on
+ * every host, may only submit results (the scope `submit`).
  */
 export const PERMANENT_GROUPS: ReadonlySet<string> = new Set(['cluster-admins', 'system:agents']);
 
-/** Built-in cluster roles without bindings, which may be redefined. */
+/** Built-in cluster roles that no built-in binding uses, so that they may be redefined. */
 export const REPLACEABLE_ROLES: ReadonlySet<string> = new Set(['admin', 'edit', 'view']);
 
 function rule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleRule {

@@ -1,6 +1,6 @@
 import { isAttributes, type Attributes } from '../attributes.ts';
 
-/** Fields that the backend sets itself. */
+/** Paths of the fields that the backend sets itself, so that a PUT cannot change them. */
 const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
 
 /**

@@ -6,8 +6,8 @@ import { textsIn } from '../attributes.ts';
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
 
 /**
- * Adds hooks to the lists, each name once, like the peer: the first list of a type takes them, and a new type is
- * appended.
+ * Adds hooks to those of a check, without duplicates. As in Sensu Go, they are added to the first list of their type;
+ * if there is none, a list is appended.
  */
 export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, readonly string[]>>): CheckHooks {
   const left = new Map(Object.entries(more));
@@ -23,7 +23,7 @@ export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, reado
   return [...extended, ...Array.from(left, ([type, names]) => ({ [type]: names }))];
 }
 
-/** Removes a hook of a type, and lists that become empty; undefined if the hook is not there. */
+/** Removes a hook of a type, and lists that become empty; returns undefined if the check does not have the hook. */
 export function withoutHook(hooks: CheckHooks, type: string, name: string): CheckHooks | undefined {
   if (!hooks.some((list) => list[type]?.includes(name))) return undefined;
   return hooks
@@ -39,7 +39,7 @@ export function withoutHook(hooks: CheckHooks, type: string, name: string): Chec
     .filter((list) => Object.keys(list).length > 0);
 }
 
-/** Returns the hooks that a check names, each once, in their order. */
+/** Returns the names of the hooks of a check, in order and without duplicates. */
 function hookNames(hooks: CheckHooks): readonly string[] {
   return [...new Set(hooks.flatMap((list) => Object.values(list).flatMap((names) => names ?? [])))];
 }
@@ -52,13 +52,13 @@ export interface CheckNeeds {
   readonly hookAssets: Readonly<Record<string, { readonly assets: readonly V2Asset[] }>>;
 }
 
-/** Looks up hooks and assets of a namespace. */
+/** Access to the hooks and assets of a namespace. */
 export interface NeedSource {
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
 }
 
-/** Returns the hooks and assets that a check names; missing ones are left out, as at the peer. */
+/** Returns the hooks and assets that a check needs; as in Sensu Go, missing ones are omitted. */
 export function needsOf(
   { check_hooks: hooks, runtime_assets: assets }: Readonly<Record<string, unknown>>,
   source: NeedSource,

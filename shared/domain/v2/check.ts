@@ -12,8 +12,8 @@ type NamedCheck = CheckDefinition & { readonly name: string };
 
 /**
  * Converts a v2 check to the internal definition, which is scheduled, sent to agents and merged under results
- * (completion 1.17). Zero, empty text and null mean "not set" there. Attributes without a meaning here are kept for
- * agents, handlers and v2 events.
+ * (completion 1.17). In a v2 check, zero, empty text and null mean "not set". Attributes that the backend does not use
+ * are retained for agents, handlers and v2 events.
  */
 export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   const {
@@ -50,7 +50,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     ...(windows === undefined ? {} : { subdue: windows }),
     ...((subdues ?? []).length === 0 ? {} : { subdues: subdues ?? [] }),
     ...(proxy ? { proxy_requests: proxyRequests(proxy) } : {}),
-    // A v2 check without handlers notifies none: the handler `default` applies to v1 checks only.
+    // A v2 check without handlers notifies no handler: the handler `default` applies to v1 checks only.
     handlers: handlers ?? [],
     subscribers: (subscriptions ?? []).map(subscriptionOfV2),
     publish: publish === true,
@@ -71,9 +71,9 @@ function proxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): NonNullab
 }
 
 /**
- * Converts a check from a configuration file to its v2 form. Attributes unknown there keep their names.
+ * Converts a check from a configuration file to its v2 form. Attributes that the v2 API does not know keep their names.
  *
- * @param namespace of the check; those from configuration files are in `default`
+ * @param namespace namespace of the check; checks from configuration files are in `default`
  */
 export function v2CheckOf(namespace: string, definition: NamedCheck): V2Check {
   const {
@@ -128,7 +128,7 @@ function present(attributes: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Keeps positive values; in the v2 API, 0 means not set. */
+/** Returns only the positive values; in the v2 API, 0 means not set. */
 export function whenPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }

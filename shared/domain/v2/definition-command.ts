@@ -9,8 +9,9 @@ interface V2Command {
 }
 
 /**
- * Returns a definition as it is stored and shown. v2 clients expect the command as text and fail to read a whole list
- * otherwise. So a command that is a list is under `mon`, and its text is in `command`.
+ * Returns a definition in the form that is stored and shown. v2 clients expect a command to be text; if it is not, they
+ * fail to read the whole response. So a command that is a list is stored under `mon`, and formatted as text in
+ * `command`.
  */
 export function withCommandText<Definition extends object>(definition: Definition & V2Command): Definition {
   const { command, mon } = definition;
@@ -20,7 +21,7 @@ export function withCommandText<Definition extends object>(definition: Definitio
   return { ...definition, command: commandText(own), mon: { ...mon, command: own } };
 }
 
-/** Returns the command that runs; a problem if the definition contradicts itself. */
+/** Returns the command to run, or the problem if `command` and `mon.command` contradict each other. */
 export function commandOfV2({ command, mon }: V2Command): CommandLine | Untranslatable {
   const own = listUnder(mon);
   if (own === undefined) return command ?? '';

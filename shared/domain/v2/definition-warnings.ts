@@ -6,10 +6,10 @@ import type { Untranslatable } from './problem.ts';
 import { unreadableToken } from './tokens.ts';
 
 /**
- * Returns the warnings about a v2 definition: unknown attributes in its expressions, and handlers of its workflows that
- * are not run.
+ * Returns the warnings about a v2 definition: unknown attributes in its expressions, tokens that mon cannot read, and
+ * workflows whose handlers are not run.
  *
- * @param kind the kind as in its path, such as `filters`
+ * @param kind the kind of definition as in its API path, such as `filters`
  */
 export function definitionWarnings(kind: string, definition: Attributes): string[] {
   switch (kind) {
@@ -24,7 +24,7 @@ export function definitionWarnings(kind: string, definition: Attributes): string
   }
 }
 
-/** Returns the warnings about tokens that prevent a check from running on agents of mon and for proxy entities. */
+/** Returns a warning about a token that prevents a check from running on agents of mon and for proxy entities. */
 function unreadableTokenWarnings({ command, env_vars: variables }: Attributes): string[] {
   const texts = [...(typeof command === 'string' ? [command] : textsIn(command)), ...textsIn(variables)];
   const problem = texts.map((text) => unreadableToken(text)).find((one) => one !== undefined);
@@ -42,7 +42,7 @@ function foreignHandlerWarnings(workflows: unknown): string[] {
   });
 }
 
-/** Returns the warnings about the `proxy_requests` of a check, wherever it is defined. */
+/** Returns the warnings about the `proxy_requests` of a check, whether the API or the configuration defined it. */
 export function proxyRequestWarnings(proxy: unknown): string[] {
   const expressions = isAttributes(proxy) ? textsIn(proxy['entity_attributes']) : [];
   return warningsOf(entityConditions(expressions), ENTITY_SUBJECT);

@@ -8,7 +8,7 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 const AGENT = 'agent';
 const PROXY = 'proxy';
 
-/** Attributes of a client that the v2 API lacks, or shows under another name. */
+/** Attributes of a client that the v2 API does not show, or shows under another name. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   'name',
   'address',
@@ -29,7 +29,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'last_seen',
 ]);
 
-/** Attributes that an entity replaces completely; absent ones are removed. */
+/** Attributes of a client that an entity replaces completely: one that the entity lacks is removed. */
 const OF_ENTITIES: ReadonlySet<string> = new Set([
   'type',
   'entity_class',
@@ -72,34 +72,34 @@ export function v2EntityOf(namespace: string, client: Client): V2Entity {
 
 const ADDED = ['labels', 'annotations', 'created_by'];
 
-/** Returns the attributes of a client that only the v2 API sets. */
+/** Returns the attributes of a client that only the v2 API can set. */
 export function addedToEntity(client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return {};
   return Object.fromEntries(ADDED.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]));
 }
 
-/** The context for converting an entity to a client. */
+/** Data for the conversion of an entity to a client. */
 export interface EntityContext {
-  /** The stored client. */
+  /** The stored client; undefined if there is none. */
   readonly present: Client | undefined;
-  /** Epoch seconds. */
+  /** The current time in epoch seconds. */
   readonly now: number;
   /** Version of the client protocol, for a client that never reported one. */
   readonly version: string;
   /** The creator of a new client; an existing one keeps its creator. */
   readonly createdBy: string | undefined;
   /**
-   * The origin of the entity. `put`: stored exactly as sent, without an added creator, subscription or keepalive.
-   * `event`: has the subscriptions in the event. `agent`: an agent reports itself and brings all of these.
+   * The origin of the entity. `put`: a request that stores the entity as sent, so that no creator, subscription or
+   * keepalive is added. `event`: an event that contains the entity. `agent`: an agent that reports about itself.
    */
   readonly source: 'put' | 'event' | 'agent';
 }
 
 /**
  * Converts an entity to a client. It replaces the attributes that the v2 API shows; those of the v1 API (address,
- * keepalive thresholds, sockets) stay. An unknown attribute is removed by sending null.
+ * keepalive thresholds, sockets) stay. To remove an unknown attribute, the sender sets it to null.
  *
- * Other programs cannot fake a keepalive: for clients with keepalives, `last_seen` can only move forward.
+ * For clients with keepalives, `last_seen` can only move forward, and never into the future.
  */
 export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext): Client {
   const { present, now, version, createdBy, source } = context;
@@ -135,7 +135,7 @@ function shownSubscriptions(client: Client): string[] | null {
   return Array.isArray(sent) ? (sent as string[]) : client.subscriptions.map(v2Subscription);
 }
 
-/** Returns the last keepalive, or for clients without keepalives the value that was sent. */
+/** Returns the time of the last keepalive, or for a client without keepalives the `last_seen` that was sent, if any. */
 function shownLastSeen(client: Client): number {
   const sent = client['last_seen'];
   return client.keepalives === false && typeof sent === 'number' ? sent : client.timestamp;
@@ -144,7 +144,7 @@ function shownLastSeen(client: Client): number {
 const SYSTEM_ZERO_VALUES = zeroValuesInEvent(SYSTEM_FIELDS);
 const NETWORK_ZERO_VALUES = zeroValuesInEvent(NETWORK_FIELDS);
 
-/** Adds the attributes that the peer shows for every host. */
+/** Adds the attributes that Sensu Go shows for every host. */
 function completeSystem(system: Settings): Settings {
   const network = isSettings(system['network']) ? system['network'] : {};
   const { interfaces } = network;
@@ -165,7 +165,7 @@ function classOf(client: Client): string {
 function agentVersion(client: Client, entityClass: string): string {
   const own = client['sensu_agent_version'];
   if (typeof own === 'string') return own;
-  // Agents of version 5 do not send their version, and the one of a v1 client does not apply.
+  // Agents of version 5 do not send their version, and `version` of a client is that of the v1 protocol.
   if (typeof client['entity_class'] === 'string') return '';
   return entityClass === AGENT && client.keepalives !== false ? client.version : '';
 }
@@ -187,10 +187,10 @@ function ownSubscriptions(name: string, subscriptions: readonly string[] | null 
 }
 
 /**
- * Returns the subscriptions to show as they were sent. For a proxy entity from an event, its own subscription comes
- * last, even if it was in the list.
+ * Returns the subscriptions of an entity to show as they were sent. For a proxy entity from an event, the own
+ * subscription of the entity comes last, even if it was in the list.
  *
- * @returns undefined if that equals the actual subscriptions
+ * @returns undefined if the actual subscriptions can be shown instead
  */
 function sentSubscriptions(
   name: string,
@@ -212,7 +212,7 @@ function lastSeen(present: Client | undefined, reportedTime: number, now: number
     : Math.max(present.timestamp, Math.min(reportedTime, now));
 }
 
-/** Returns the known address, or else the first one in the system information that is not local. */
+/** Returns the known address of a client, or else the first address in the system information that is not local. */
 function addressOf(present: Client | undefined, system: SubmittedV2Entity['system']): string {
   if (present !== undefined && present.address !== UNKNOWN_ADDRESS) return present.address;
   for (const { addresses } of system?.network?.interfaces ?? []) {
@@ -237,8 +237,8 @@ function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity[
 }
 
 /**
- * Whether the v2 API may set an attribute: not those of the v1 API. Null is kept for attributes that an entity
- * replaces.
+ * Whether an attribute of an entity is stored. Attributes of the v1 API are not, and null is stored only for attributes
+ * that an entity replaces.
  */
 function isOwn(attribute: string, value: unknown): boolean {
   if (NOT_SHOWN.has(attribute) || value === undefined) return false;

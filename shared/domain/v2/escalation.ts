@@ -2,7 +2,7 @@ import { ALL, ROLE_VERBS } from '../../schemas/v2/role.ts';
 import type { Scope } from '../../schemas/scope.ts';
 import { isGranted, READ_RESOURCES, type Doing, type Grant } from './roles.ts';
 
-/** The rights of a caller: scopes over all namespaces, and roles. */
+/** The rights of a caller: scopes, which apply to all namespaces, and grants by roles. */
 export interface Rights {
   readonly scopes: ReadonlySet<Scope>;
   readonly grants: readonly Grant[];
@@ -14,14 +14,16 @@ export interface OwnRights extends Rights {
   readonly namespace?: string | undefined;
 }
 
-/** Maximum number of single rights that are compared, since roles multiply verbs, resources and names. */
+/**
+ * Maximum number of single rights that are compared, because a role is the product of its verbs, resources and names.
+ */
 const COMPARED_MAX = 2000;
-/** Maximum number of missing rights that are named. */
+/** Maximum number of missing rights that a message names. */
 const NAMED_MAX = 3;
 
 /**
- * The rules that each scope corresponds to. Requesting a run of a check (`resolve`) is weaker than any rule about
- * checks.
+ * The rules that give the rights of each scope. No rule is as weak as the right to request a run of a check
+ * (`resolve`), so that right is left out.
  */
 const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
   read: [{ verbs: ['get', 'list'], resources: [...READ_RESOURCES] }],
@@ -40,10 +42,10 @@ export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
 }
 
 /**
- * Returns descriptions of the rights that the caller lacks to grant these; empty if the grant is allowed. As in
- * Kubernetes, nobody grants more than they have.
+ * Returns descriptions of the rights that the caller lacks to grant these; empty if the caller may grant them. As in
+ * Kubernetes, nobody may grant more rights than they have.
  *
- * @param present rights that the others have already
+ * @param present rights that the grantees have already
  */
 export function missingRights(own: OwnRights, requestedRights: Rights, present?: Rights): readonly string[] {
   if (hasAllRights(own)) return [];
@@ -66,7 +68,7 @@ export function missingRights(own: OwnRights, requestedRights: Rights, present?:
   return named.length > NAMED_MAX ? [...named.slice(0, NAMED_MAX), 'others'] : named;
 }
 
-/** Returns all grants, including those of scopes, limited to the caller's namespace. */
+/** Returns all grants of a caller, including those by scopes, limited to the caller's namespace. */
 function grantsOf({ scopes, grants, namespace }: OwnRights): readonly Grant[] {
   const byScopes = Array.from(scopes, (scope) => ({ namespace, rules: RULES_OF_SCOPE[scope] }));
   if (namespace === undefined) return [...grants, ...byScopes];

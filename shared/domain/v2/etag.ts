@@ -1,8 +1,8 @@
 /** Preconditions of a request on the current state of an object. */
 export interface Preconditions {
-  /** `If-Match`: the tag must be one of these; `*`: the object must exist. */
+  /** `If-Match`: this list must contain the tag of the object; `*`: the object must exist. */
   readonly match: string | undefined;
-  /** `If-None-Match`: the tag must be none of these; `*`: the object must not exist. */
+  /** `If-None-Match`: this list must not contain the tag of the object; `*`: the object must not exist. */
   readonly noneMatch: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export function meets({ match, noneMatch }: Preconditions, tag: string | undefin
   return (match === undefined || names(match, tag)) && (noneMatch === undefined || !names(noneMatch, tag));
 }
 
-/** Whether the list in a header contains this tag, weak or strong. */
+/** Whether the list in a header contains this tag, weak or strong, or `*`; false if the object does not exist. */
 export function names(list: string, tag: string | undefined): boolean {
   if (tag === undefined) return false;
   return list.split(',').some((item) => item.trim() === '*' || item.trim().replace(/^W\//, '') === tag);

@@ -5,8 +5,8 @@ import { CHECK_FIELDS, zeroValuesInEvent } from './event-shape.ts';
 import { v2Subscription } from './subscription.ts';
 
 /**
- * Types of check attributes that v2 clients know. A result may have an attribute of the same name and another type,
- * which would make the whole list unreadable for them.
+ * The types of check attributes that v2 clients know. A result may have an attribute of the same name with another
+ * type, and v2 clients could then not read the whole list.
  */
 const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...kinds(Array.isArray, [
@@ -44,9 +44,9 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'proxy_requests',
 ]);
 
-/** Returns the attributes of a check besides its outcome, with the names and types that v2 clients know. */
+/** Returns the attributes of a check except those of its outcome, with the names and types that v2 clients know. */
 export function shownAttributes(check: CheckResult, namespace: string): Settings {
-  // Modified in place, because a list calls this for every result.
+  // This object is modified in place for speed, because a list of events calls this function for every result.
   const shown: Record<string, unknown> = { ...ZERO_VALUES };
   for (const name of Object.keys(check)) {
     const value = check[name];
@@ -66,7 +66,7 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
   return shown;
 }
 
-/** Removes handlers that only get metrics; they are listed with the metrics. */
+/** Removes handlers that get only metrics; v2 events list them with the metrics. */
 function withoutMetrics(handlers: readonly string[], check: CheckResult): readonly string[] {
   const { metrics, output_metric_handlers: ofOutput } = check;
   const others = [
@@ -78,7 +78,7 @@ function withoutMetrics(handlers: readonly string[], check: CheckResult): readon
 
 const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
 
-/** Converts hooks; those of the v1 API are an object by status. */
+/** Converts the hooks of a result to a list; in the v1 API they are an object with a key for each hook. */
 function hooksOf(hooks: unknown, namespace: string): unknown {
   if (Array.isArray(hooks)) return hooks;
   if (!isSettings(hooks)) return undefined;

@@ -2,11 +2,11 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 
 type Zero = '' | 0 | false | null | readonly never[] | Readonly<Record<string, never>>;
 
-/** The zero values of an attribute at the peer. */
+/** The values that Sensu Go shows for an attribute that is not set. */
 export interface ZeroValues {
-  /** The value in events for the API and handlers; undefined: omitted. */
+  /** The value in events for the API and handlers; undefined: the attribute is omitted. */
   readonly inEvent?: Zero;
-  /** The value in filters; undefined: omitted, so that a filter which reads an attribute below it fails. */
+  /** The value in filters; undefined: the attribute is omitted, and a filter that reads an attribute below it fails. */
   readonly inFilter?: Zero;
 }
 
@@ -23,8 +23,8 @@ const NULL: ZeroValues = { inEvent: null, inFilter: null };
 const OMITTED: ZeroValues = {};
 
 /*
- * The attributes of the peer's events, as in the recordings of 6.2.4. Events omit more attributes than filters see: a
- * filter there also has the fractions and flags that events omit.
+ * The attributes of Sensu Go's events, as recorded from 6.2.4. Filters see more attributes than events contain, such as
+ * fractions and flags that events omit if they are not set.
  */
 
 const METADATA_FIELDS: Fields = { labels: OMITTED, annotations: OMITTED };
@@ -69,7 +69,7 @@ export const CHECK_FIELDS: Fields = {
   secrets: LIST,
   is_silenced: FLAG,
   scheduler: TEXT,
-  // The recorded version has no pipelines; later ones have them in filters.
+  // Version 6.2.4 has no pipelines; later versions have them in filters.
   pipelines: { inFilter: [] },
 };
 
@@ -118,7 +118,7 @@ const EVENT_FIELDS: Fields = {
   pipelines: { inFilter: [] },
 };
 
-/** Returns the values of these attributes in an event that did not set them. */
+/** Returns the values that an event shows for these attributes if they are not set. */
 export function zeroValuesInEvent(fields: Fields): Attributes {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { inEvent }]) => (inEvent === undefined ? [] : [[name, inEvent]])),

@@ -7,11 +7,11 @@ import { HISTORY_LENGTH, historyAsShown, laterStatuses, type History } from '../
 import { isSettings } from '../merge-settings.ts';
 
 /**
- * Derives the state of a check from an event of Sensu Go, so that occurrences, flapping and resolution continue.
- * Histories, occurrences and times are taken over unchanged.
+ * Derives the state of a check from an imported event of Sensu Go, so that occurrences, flapping and resolution
+ * continue. Histories, occurrences and times are taken over unchanged.
  *
- * @param result that the event reports
- * @param newId returns the id for an event without one
+ * @param result the result that the event reports
+ * @param newId callback that returns an id for an event without one
  */
 export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, newId: () => string): CheckState {
   const check = event.check ?? {};
@@ -53,7 +53,7 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
 
 interface Run {
   readonly status: number;
-  /** Epoch seconds; 0 if unknown. */
+  /** Epoch seconds of the run; 0 if unknown. */
   readonly executed: number;
 }
 
@@ -66,7 +66,7 @@ function runsOf(history: unknown, { status, executed }: CheckResult): readonly R
   return runs.at(-1)?.status === status ? runs : [...runs, { status, executed }];
 }
 
-/** Returns when the last status began; null if the history does not contain it. */
+/** Returns when the current status began according to the history, in epoch seconds; null if that time is unknown. */
 function changedAt(runs: readonly Run[]): number | null {
   const last = runs.at(-1)?.status;
   const before = runs.findLastIndex(({ status }) => status !== last);

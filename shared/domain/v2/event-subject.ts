@@ -7,14 +7,15 @@ import { eventInFilter } from './event-shape.ts';
 import { v2HandledEvent } from './handled-event.ts';
 
 /**
- * Returns an event as v2 filters see it, `event.check.status` or `event.entity.labels`. It is redacted, has its
- * metadata in both places and zero values like at the peer, and flags that the peer adds, such as `is_incident`.
+ * Returns an event in the form that v2 filters use, such as `event.check.status` or `event.entity.labels`. It is
+ * redacted. As in Sensu Go, the attributes of metadata are also at the top level, attributes without a value have their
+ * zero value, and flags such as `is_incident` are added.
  */
 export function eventSubjectOf(namespace: string, event: Event): Attributes {
   return subjectOf(namespace, event, eventInFilter(shownTo(namespace, event)));
 }
 
-/** Returns an event as message templates see it: like in filters, but with the zero values of the API. */
+/** Returns an event in the form that message templates use: like in filters, but with the zero values of the API. */
 export function templateSubjectOf(namespace: string, event: Event): Attributes {
   return { ...subjectOf(namespace, event, shownTo(namespace, event)), id: event.id };
 }
@@ -36,29 +37,33 @@ function subjectOf(namespace: string, { id, check, action, silenced }: Event, sh
     is_incident: check.status !== 0,
     is_resolution: isResolution,
     is_silenced: silenced,
-    // The recorded peer does not remember earlier flapping, so each flapping event starts it and none ends it.
+    // The recorded version of Sensu Go does not store that a check flapped before. So each flapping event counts as the
+    // start of flapping, and none as the end.
     is_flapping_start: action === 'flapping' && check.history.length > 2,
     is_flapping_end: false,
   };
 }
 
-/** Whether a check is OK after a problem, as the peer defines it: also while the event flaps. */
+/** Whether a check is OK after a problem. As in Sensu Go, that is also so while the event flaps. */
 export function endsProblem({ status, history }: Event['check']): boolean {
   return status === 0 && history.length > 2 && history.at(-2) !== '0';
 }
 
-/** Whether a check has metrics: its own, by its type, or in its output according to `output_metric_format`. */
+/**
+ * Whether a check has metrics: in its attributes, by its type, or in its output because it has an
+ * `output_metric_format`.
+ */
 export function hasMetrics(check: Attributes): boolean {
   const format = check['output_metric_format'];
   return check['type'] === 'metric' || isAttributes(check['metrics']) || (typeof format === 'string' && format !== '');
 }
 
-/** Copies the attributes of metadata to the top level, as at the peer. */
+/** Copies the attributes of metadata to the top level, as Sensu Go does. */
 export function withPromotedNames(part: { readonly metadata: object }): Attributes {
   return { ...(part.metadata as Attributes), ...part };
 }
 
-/** Converts an id to its sixteen bytes, since it is no text at the peer. */
+/** Converts an id to its sixteen bytes, since filters of Sensu Go see bytes. */
 function bytesOf(id: string): readonly number[] {
   return Array.from(id.replaceAll('-', '').match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

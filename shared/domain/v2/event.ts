@@ -10,23 +10,23 @@ import { whenPositive } from './check.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
-/** The parts of which a v2 event is built. */
+/** The parts from which a v2 event is built. */
 export interface V2EventParts {
   /** Id of the open event, or an id for this result. */
   readonly id: string;
   readonly namespace: string;
-  /** The entity as shown. */
+  /** The entity in its v2 form. */
   readonly entity: V2Entity;
-  /** The check as shown: redacted. */
+  /** The last result of the check, already redacted. */
   readonly check: CheckResult;
   /** History that already ends with the status of `check`. */
   readonly history: History;
   readonly state: Omit<CheckState, 'history'>;
-  /** Names of the silences that match now. */
+  /** Names of the silences that match the event now. */
   readonly silenced: readonly string[];
 }
 
-/** Builds an event from the last result of a check, including an OK one (clients 6). */
+/** Builds a v2 event from the last result of a check, which may be OK (clients 6). */
 export function v2EventOf(parts: V2EventParts): V2Event {
   const { id, namespace, entity, check, history, state, silenced } = parts;
   const { event } = state;
@@ -66,13 +66,13 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
 }
 
 /**
- * Returns the occurrences. An open event has those of the event rules. An OK check counts its OK results in a row;
- * after a problem, the watermark is the number of its occurrences (completion 1.22).
+ * Returns the occurrences and their watermark. An open event has its own. An OK check counts its OK results in a row;
+ * if they follow a problem, the watermark is the number of occurrences of that problem (completion 1.22).
  */
 function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
   const { event, okCount, okWatermark } = state;
   if (event?.action === 'resolve') return { occurrences: 1, occurrences_watermark: event.watermark };
-  // The v1 format does not count OK results of the type metric.
+  // In the v1 format, OK results of the type metric are not counted.
   const isUncounted = check.status === 0 && check['type'] === 'metric' && !isOfNewerShape(check);
   if (event !== undefined && (!isUncounted || event.action === 'flapping')) {
     return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
@@ -81,7 +81,7 @@ function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'oc
   return { occurrences, occurrences_watermark: watermark };
 }
 
-/** Returns the history for the v2 API, which starts with the second result. Only the time of the last run is known. */
+/** Returns the history in its v2 form, which starts with the second result. Only the last run has a time. */
 function shownHistory(history: History, executed: number): V2EventCheck['history'] {
   const statuses = laterStatuses(history);
   if (statuses.length === 0) return null;
@@ -91,7 +91,7 @@ function shownHistory(history: History, executed: number): V2EventCheck['history
   }));
 }
 
-/** Replaces negative statuses, because v2 clients would fail to read the whole list. */
+/** Replaces a negative status by 3, because v2 clients would fail to read the whole list. */
 function shownStatus(status: number): number {
   return status < 0 ? 3 : status;
 }
@@ -101,7 +101,7 @@ function metadataOf(check: CheckResult, namespace: string): V2EventCheck['metada
   return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...makerOf(creator) };
 }
 
-/** Returns the metadata of the event itself; its creator is also that of the check. */
+/** Returns the metadata of the event itself; by default its creator is that of the check. */
 function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metadata'] {
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
   const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
@@ -110,8 +110,8 @@ function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metada
 }
 
 /**
- * Returns a number as the event was sent with it; undefined: the number of the result applies. `executed` and `issued`
- * are 0 if the event had none; the result then has the time of its receipt.
+ * Returns a number as the sender of the event set it; undefined if the number in the result applies. `executed` and
+ * `issued` are 0 if the sender set none; the result then has the time of its receipt.
  */
 function sentNumber(
   { event_metadata: metadata }: CheckResult,
@@ -125,7 +125,9 @@ function makerOf(creator: unknown): { readonly created_by?: string } {
   return typeof creator === 'string' ? { created_by: creator } : {};
 }
 
-/** Attributes of an event's check that the backend computes itself, or that belong to the schedule. */
+/**
+ * Attributes of an event's check that are ignored, because the backend computes them or they belong to the schedule.
+ */
 const NOT_TAKEN: ReadonlySet<string> = new Set([
   'history',
   'state',
@@ -156,11 +158,11 @@ const FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', '
 
 /**
  * Converts an event to a result, which is then processed like any other. Zero, empty text and null in its check mean
- * "not set", so that a definition of that name shows through. An event with metrics is handled whatever its status,
- * like the type `metric`.
+ * "not set", so that the value of the definition applies. An event with handlers for metrics gets the type `metric`, so
+ * that it is handled whatever its status.
  *
  * @param names names of the entity and the check, from the path or the event
- * @param createdBy sender of the event; absent: the agent that ran the check
+ * @param createdBy user who sent the event; undefined for an event from an agent or a dump
  */
 export function resultOfEvent(
   event: SubmittedV2Event,
@@ -203,31 +205,31 @@ export function resultOfEvent(
   };
 }
 
-/** Whether an event has metrics: the peer omits them if there are neither points nor handlers. */
+/** Whether an event has metrics. As in Sensu Go, they are omitted if there are neither points nor handlers. */
 function hasMetrics({ metrics }: SubmittedV2Event): boolean {
   return (metrics?.points ?? []).length > 0 || (metrics?.handlers ?? []).length > 0;
 }
 
 /**
  * Returns the pipelines that an event names. Agents repeat them in the check, and send an empty list if there are none.
- * An empty list counts as not set, so that those of the definition show through.
+ * An empty list counts as not set, so that the pipelines of the definition apply.
  */
 function pipelinesOf({ pipelines, check }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   const own = [pipelines, check?.pipelines].find((list) => (list ?? []).length > 0);
   return own ? { pipelines: own } : {};
 }
 
-/** The attributes of a check that the peer validates in events and definitions alike. */
+/** The attributes of a check that Sensu Go validates in events and definitions alike. */
 type LimitedCheck = Pick<
   NonNullable<SubmittedV2Event['check']>,
   'ttl' | 'interval' | 'low_flap_threshold' | 'high_flap_threshold'
 >;
 
 /**
- * Returns why the peer rejects the check of an event (reference 8); undefined if it does not. Results of v1 and checks
- * of the configuration may have such values, so an event that is read and put back with them is accepted.
+ * Returns why Sensu Go would reject the check of an event (reference 8); undefined if it would not. Results of the v1
+ * API and configured checks may have such values, so an event that is read and sent back with them is accepted.
  *
- * @param before the check of the event that is replaced, as shown
+ * @param before the check of the event that is replaced, as shown; undefined if there is none
  */
 export function eventCheckProblem(check: LimitedCheck, before: LimitedCheck | undefined): string | undefined {
   const { ttl, interval, low_flap_threshold: low, high_flap_threshold: high } = check;
@@ -242,7 +244,7 @@ export function eventCheckProblem(check: LimitedCheck, before: LimitedCheck | un
   return undefined;
 }
 
-/** Returns the entity that an event contains. */
+/** Returns the entity in an event, with the given name. */
 export function entityOfEvent(event: SubmittedV2Event, name: string): SubmittedV2Entity {
   const { metadata, ...attributes } = event.entity ?? {};
   return { ...attributes, metadata: { ...metadata, name } };

@@ -6,13 +6,16 @@ import { isTruthyInScript } from '../expression/script-values.ts';
 import type { Moment } from '../attribute-conditions.ts';
 import type { Untranslatable } from './problem.ts';
 
-/** Expressions of the v2 API, where the peer runs JavaScript, in the closed languages of mon. */
+/**
+ * Parsed expressions of the v2 API. Sensu Go runs them as JavaScript; mon interprets them itself (see `Script` and
+ * `Expression`).
+ */
 export interface V2Expressions {
   readonly kind: 'expressions';
   readonly expressions: readonly (Expression | Script)[];
 }
 
-/** The first expression that is false; undefined if all are true. */
+/** The first expression that is false; undefined if there is none. */
 export type Objection = { readonly source: string } | undefined;
 
 /** The outcome of evaluating expressions. */
@@ -39,7 +42,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
   const expressions: (Expression | Script)[] = [];
   for (const source of sources) {
     const script = readScript(source);
-    // Falls back to the v1 language for its own operators: =~, include? and the like.
+    // An invalid script may be an expression of the v1 language, with operators such as =~ and include?.
     const older = script.kind === 'problem' ? parseExpression(source, roots) : script;
     if (older.kind === 'problem') {
       const { message, position } = script.kind === 'problem' ? script : older;
@@ -52,7 +55,11 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
   return { kind: 'expressions', expressions };
 }
 
-/** @param subject the subject of the expressions by name: `{event}` or `{entity}` */
+/**
+ * Evaluates expressions up to the first one that is false.
+ *
+ * @param subject the subject of the expressions by name: `{event}` or `{entity}`
+ */
 export function judgeExpressions(
   { expressions }: V2Expressions,
   subject: Attributes,

@@ -8,7 +8,7 @@ import type { Attributes } from '../attributes.ts';
 import type { Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
-/** A compiled v2 filter. */
+/** A v2 filter whose expressions and time windows are parsed. */
 export interface V2EventFilter {
   readonly kind: 'core-filter';
   readonly action: 'allow' | 'deny';
@@ -16,7 +16,7 @@ export interface V2EventFilter {
   readonly windows: readonly TimeWindow[] | undefined;
 }
 
-/** Parses the expressions once, when the filter is stored or loaded. */
+/** Parses a v2 filter once, when it is stored or loaded. */
 export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2EventFilter | Untranslatable {
   const conditions = eventConditions(expressions);
   if ('problem' in conditions) return conditions;
@@ -33,15 +33,16 @@ export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2Even
 export interface V2Verdict {
   readonly isFiltered: boolean;
   readonly reason: string;
-  /** Defect of the filter itself. */
+  /** Error message about an expression of the filter that could not be evaluated. */
   readonly defect?: string;
 }
 
 /**
- * Decides whether an event passes. With `allow` all expressions must be true within the time windows. With `deny` the
- * event is rejected if all are true within the windows. Windows are in UTC, as at the peer.
+ * Decides whether an event passes a filter. With `allow`, it passes if it is within the time windows and all
+ * expressions are true. With `deny`, it is rejected if it is within the windows and all expressions are true. Windows
+ * are in UTC, as in Sensu Go.
  *
- * @param event in its v2 form
+ * @param event the event in the form that v2 filters use
  */
 export function judgeV2Filter(
   { action, conditions, windows }: V2EventFilter,
@@ -58,13 +59,14 @@ export function judgeV2Filter(
   if (objection !== undefined) {
     return { isFiltered: action === 'allow', reason: `it does not meet ${objection.source}`, ...defectField };
   }
-  // An event passes if an expression fails, with either action.
+  // If an expression fails and no other is false, the event passes, with either action.
   const isFiltered = action === 'deny' && defect === undefined;
   return { isFiltered, reason: defect ?? 'all expressions are true', ...defectField };
 }
 
 /**
- * Converts a filter from a configuration file to its v2 form; its conditions use the v1 language and are under `mon`.
+ * Converts a filter from a configuration file to its v2 form. Its conditions use the v1 language, so they are under
+ * `mon`.
  */
 export function v2FilterOf(namespace: string, name: string, definition: FilterDefinition): V2Filter {
   const { negate, when } = definition;

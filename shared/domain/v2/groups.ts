@@ -5,7 +5,9 @@ const OPERATE: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 /** The group whose members may do everything. */
 export const ADMINISTRATORS = 'cluster-admins';
 
-/** Scopes of the built-in groups, which correspond to the peer's groups and roles. Other names grant nothing. */
+/**
+ * Scopes of the built-in groups, which correspond to the groups and roles of Sensu Go. Other group names grant nothing.
+ */
 export const GROUP_SCOPES: Readonly<Record<string, readonly Scope[]>> = {
   [ADMINISTRATORS]: SCOPES,
   admins: SCOPES,

@@ -14,7 +14,7 @@ const NOT_SILENCED = 'not_silenced';
 /**
  * Converts a v2 handler to the internal definition. A v2 handler gets silenced events unless it lists the filter
  * `not_silenced`, and always gets flapping ones. So the definition has `handle_flapping: true`, and without that filter
- * `handle_silenced: true`. Events have the v2 format. Attributes under `mon` are our own and win.
+ * `handle_silenced: true`. Events have the v2 format. Attributes under `mon` exist only in mon and override the others.
  */
 export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Untranslatable {
   const { type, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
@@ -42,8 +42,8 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
 }
 
 /**
- * Converts the filters of a v2 handler. It gets silenced events unless it lists the filter `not_silenced`, and always
- * gets flapping ones.
+ * Converts the filters of a v2 handler to conditions. The handler gets silenced events unless it lists the filter
+ * `not_silenced`, and always gets flapping ones.
  */
 export function conditionsOfFilters(filters: readonly string[]): {
   readonly filters: string[];
@@ -57,7 +57,7 @@ export function conditionsOfFilters(filters: readonly string[]): {
   };
 }
 
-/** Attributes that v2 handlers have too; all others of a configured handler are shown under `mon`. */
+/** Attributes that v2 handlers have too; the other attributes of a configured handler are shown under `mon`. */
 const SHARED: ReadonlySet<string> = new Set(['command', 'socket', 'timeout', 'mutator', 'handlers', 'env_vars']);
 
 /** Converts a handler from a configuration file to its v2 form. */

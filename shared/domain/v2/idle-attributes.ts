@@ -4,8 +4,8 @@ const NO_SECRETS = 'secrets are not fetched from providers: use the environment 
 const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs on its host';
 
 /**
- * Attributes of the peer that are stored and shown but have no effect here, with the reason, by the kind of definition
- * as in its path. The response to storing one names it; docs/v2-api.md lists them.
+ * Attributes of Sensu Go that are stored and shown but have no effect here, with the reason, by the kind of definition
+ * as in its API path. The response to a request that stores one of them contains a warning; docs/v2-api.md lists them.
  */
 export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checks: {

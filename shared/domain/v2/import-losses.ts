@@ -11,7 +11,7 @@ const NO_PROVIDERS = 'secret providers are not supported';
 const NO_DIRECTORY = 'directory services are not supported: create the users with monctl user create';
 const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are supported';
 
-/** Reasons why objects of these types of the peer are skipped. Other types are unknown. */
+/** Types of Sensu Go whose objects are skipped, with the reason. All other types are unknown. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
@@ -35,17 +35,17 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   License: 'no license is needed',
 };
 
-/** Returns why an object of an unsupported type is skipped. */
+/** Returns the reason why an object of an unsupported type is skipped. */
 export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
   const reason = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
   return reason ?? `the type ${version}.${type} is not supported`;
 }
 
 /**
- * Returns the attributes of an object that are lost when it is stored, comparing the v2 form of both sides. Empty text,
- * zero, false, empty lists and null count as no value.
+ * Returns the attributes of an object that are lost when it is stored, by comparing the v2 form of the original and of
+ * the stored object. Empty text, zero, false, empty lists and null count as no value.
  *
- * @param prefix prepended to each name
+ * @param prefix prepended to the name of each attribute
  */
 export function lostAttributes(
   original: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function lostAttributes(
   });
 }
 
-/** Returns the attributes that are stored and shown but have no effect. */
+/** Returns the attributes of an object that are stored and shown but have no effect, with the reasons. */
 export function idleAttributes(
   attributes: Readonly<Record<string, unknown>>,
   reasons: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ function isNothing(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every((part) => part === null || part === undefined);
 }
 
-/** Compares values deeply; the order of names does not matter. */
+/** Whether two values are deeply equal; the order of attribute names does not matter. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a) || Array.isArray(b)) {

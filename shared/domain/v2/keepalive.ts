@@ -7,24 +7,24 @@ const AGENT_CLASS = 'agent';
 /** Default seconds between keepalives. */
 const INTERVAL_SECONDS = 20;
 
-/** Seconds without a keepalive before the status changes. */
+/** Seconds without a keepalive after which the status of a Sensu Go agent changes. */
 export interface AgentThresholds {
   readonly warning: number;
-  /** Undefined: it never becomes critical. */
+  /** Undefined if the status never becomes critical. */
   readonly critical?: number;
 }
 
 /** The attributes of a Sensu Go agent that keepalive rules use. */
 interface KeepaliveAgent {
   readonly name: string;
-  /** Epoch seconds. */
+  /** Time of the last keepalive in epoch seconds. */
   readonly timestamp: number;
   readonly keepalive?: unknown;
 }
 
 /**
- * Returns the keepalive settings that a Sensu Go agent sends in its keepalives and keepalive events (clients 6):
- * `timeout` for warning and `ttl` for critical, 0 for never.
+ * Returns the keepalive settings that a Sensu Go agent sends in its keepalives and keepalive events (clients 6), in
+ * seconds: `timeout` until a warning, and `ttl` until the status is critical (0: never).
  */
 export function saidOfSilence({ check }: SubmittedV2Event): {
   readonly interval: number;
@@ -44,7 +44,7 @@ export function hasKeepaliveThresholds(client: Readonly<Record<string, unknown>>
   return keepalives !== false && entityClass === AGENT_CLASS && agentThresholds({ keepalive }) !== undefined;
 }
 
-/** @returns undefined if the client is no Sensu Go agent */
+/** Returns the keepalive thresholds of a Sensu Go agent; undefined if the client is not one. */
 export function agentThresholds(client: Pick<KeepaliveAgent, 'keepalive'>): AgentThresholds | undefined {
   const { timeout, ttl } = keepaliveOf(client);
   if (typeof timeout !== 'number' || typeof ttl !== 'number') return undefined;
@@ -52,9 +52,9 @@ export function agentThresholds(client: Pick<KeepaliveAgent, 'keepalive'>): Agen
 }
 
 /**
- * Returns the keepalive status of a Sensu Go agent, with the output that Sensu Go uses (recorded).
+ * Returns the keepalive status of a Sensu Go agent, with the same output as recorded from Sensu Go.
  *
- * @param now epoch seconds; an agent whose clock is ahead counts as fresh
+ * @param now epoch seconds; if the clock of an agent is ahead, its keepalive counts as new
  * @param unmatched tokens in the keepalive attributes that have no value
  */
 export function agentKeepaliveStatus(
@@ -69,7 +69,7 @@ export function agentKeepaliveStatus(
 
 /**
  * Whether a missing keepalive of a Sensu Go agent must be reported now: when a threshold is passed, then every
- * `timeout` seconds. Its keepalives themselves report that it is alive.
+ * `timeout` seconds. When the agent is alive again, its next keepalive reports that.
  *
  * @param last the last keepalive result, with its time in epoch seconds; undefined if there is none
  * @param now epoch seconds
@@ -88,7 +88,7 @@ function ageOf({ timestamp }: KeepaliveAgent, now: number): number {
   return Math.max(0, now - timestamp);
 }
 
-/** Returns the status without its output, because this runs for every agent once a second. */
+/** Returns the status without formatting an output, because this runs for every agent once a second. */
 function statusByAge(agent: KeepaliveAgent, age: number): KeepaliveStatus['status'] {
   const { warning = Infinity, critical = Infinity } = agentThresholds(agent) ?? {};
   if (age >= critical) return 2;
@@ -102,7 +102,7 @@ function outputOf(agent: KeepaliveAgent, age: number, status: KeepaliveStatus['s
   return `No keepalive sent from ${agent.name} for ${String(age)} seconds (>= ${String(threshold)})`;
 }
 
-/** Maximum distance of a date from 1970. */
+/** Maximum number of seconds between 1970 and a time that `Date` can represent. */
 const SECONDS_OF_DATE_MAX = 8_640_000_000_000;
 
 /**

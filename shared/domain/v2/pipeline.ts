@@ -6,14 +6,14 @@ import { conditionsOfFilters } from './handler.ts';
 
 /*
  * A workflow of a pipeline becomes a handler of its own, with the name PIPELINE#WORKFLOW. It is the handler that the
- * workflow names, with the filters and the mutator of the workflow instead of its own. Queues, dead letters, groups
- * and explanations identify handlers by name, so none of them needs to know about pipelines. Names in the v2 API cannot
- * contain the separator.
+ * workflow names, with the filters and the mutator of the workflow instead of those of the handler. Queues, dead
+ * letters, groups and explanations identify handlers by name, so none of them needs to know about pipelines. Names in
+ * the v2 API cannot contain the separator.
  */
 
 const SEPARATOR = '#';
 
-/** A compiled pipeline. */
+/** The internal form of a pipeline. */
 export interface PipelineDefinition {
   readonly name: string;
   readonly workflows: readonly WorkflowDefinition[];
@@ -25,11 +25,11 @@ export interface WorkflowDefinition {
   readonly filters: readonly string[];
   readonly mutator: string | undefined;
   readonly handler: string;
-  /** The API version and type of a handler type that is not supported here. */
+  /** The API version and type of the handler if the type is not supported here; undefined if it is supported. */
   readonly foreignType: string | undefined;
 }
 
-/** The workflow of a handler, as verdicts show it. */
+/** The workflow for which a handler runs. */
 export interface WorkflowRef {
   /** The name of the pipeline. */
   readonly pipeline: string;
@@ -53,10 +53,10 @@ export type RoutedWorkflow =
       readonly workflow?: WorkflowRef;
     };
 
-/** The definitions that pipelines can name. */
+/** Access to the pipelines, and to the handlers that their workflows name. */
 export interface PipelineSource {
   pipeline(name: string): PipelineDefinition | undefined;
-  /** Returns a defined handler, never the handler of a workflow. */
+  /** Returns a handler that is defined by this name, never one that was derived from a workflow. */
   handler(name: string): HandlerDefinition | undefined;
 }
 
@@ -65,7 +65,7 @@ export function pipelineDefinitionOf({ metadata: { name }, workflows }: V2Pipeli
   return { name, workflows: (workflows ?? []).map((workflow) => workflowOf(workflow, names)) };
 }
 
-/** @param taken names of the preceding workflows, since the peer allows duplicates */
+/** @param taken names of the preceding workflows, because Sensu Go allows duplicates */
 function workflowOf({ name: baseName, filters, mutator, handler }: V2Workflow, taken: Set<string>): WorkflowDefinition {
   let name = baseName;
   for (let count = 2; taken.has(name); count++) name = `${baseName}:${String(count)}`;
@@ -82,7 +82,7 @@ function workflowOf({ name: baseName, filters, mutator, handler }: V2Workflow, t
 /** A reference to a pipeline in a check or event. */
 interface PipelineRef {
   readonly name: string;
-  /** Set if the type is not supported here. */
+  /** The API version and type of the reference if the type is not supported here; undefined if it is supported. */
   readonly foreignType: string | undefined;
 }
 
@@ -90,8 +90,8 @@ interface PipelineRef {
 const PIPELINES_MAX = 100;
 
 /**
- * Returns the pipelines that a check names, each once. The type and API version default to those of pipelines, as at
- * the peer.
+ * Returns the pipelines that a check names, without duplicates. As in Sensu Go, the type and API version of a reference
+ * may be omitted.
  */
 export function pipelineRefs(check: Readonly<Record<string, unknown>>): readonly PipelineRef[] {
   const { pipelines } = check;
@@ -130,7 +130,7 @@ function unknownPipeline(name: string, reason: string): RoutedWorkflow {
   return { kind: 'unknown_pipeline', name, reason };
 }
 
-/** A set may contain sets, but sets below those are ignored (completion 1.8). */
+/** Maximum nesting of handler sets: a set may contain sets, but sets within those are ignored (completion 1.8). */
 const SET_DEPTH_MAX = 2;
 
 function routeWorkflow(
@@ -172,7 +172,7 @@ function missingText(handler: string, foreignType: string | undefined): string {
     : 'which is not defined';
 }
 
-/** Replaces the filters and the mutator of a handler by those of its workflow, as the peer does. */
+/** Replaces the filters and the mutator of a handler by those of its workflow, as Sensu Go does. */
 function workflowHandler(handler: RunningHandler, { filters, mutator }: WorkflowDefinition): RunningHandler {
   const { filter: _filter, filters: _filters, mutator: _mutator, ...own } = handler;
   return {

@@ -1,4 +1,4 @@
-/** The reason why a valid object cannot be used here; the message names the attribute and the remedy. */
+/** The reason why mon cannot use an object although it is valid; the message names the attribute and the remedy. */
 export interface Untranslatable {
   readonly problem: string;
 }

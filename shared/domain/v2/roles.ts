@@ -2,9 +2,9 @@ import { ALL, type Role, type RoleBinding, type RoleRule, type RoleVerb } from '
 import { SCOPES, type Scope } from '../../schemas/scope.ts';
 import { USERS_GROUP } from './built-in-roles.ts';
 
-/** The rights that a bound role grants. */
+/** The rights that a role grants through a binding. */
 export interface Grant {
-  /** The only namespace of the grant; undefined: all namespaces, and objects outside of namespaces. */
+  /** The only namespace in which the grant applies; undefined: all namespaces, and objects outside of namespaces. */
   readonly namespace: string | undefined;
   readonly rules: readonly RoleRule[];
 }
@@ -16,7 +16,7 @@ export interface Doing {
   readonly resource: string;
   /** Name of the object; empty for operations without one, such as list. */
   readonly name: string;
-  /** Undefined: all namespaces, or outside of namespaces. */
+  /** The namespace of the object; undefined: all namespaces, or an object outside of namespaces. */
   readonly namespace: string | undefined;
 }
 
@@ -60,7 +60,10 @@ export const READ_RESOURCES: readonly string[] = [
 
 type Need = readonly [verbs: readonly Doing['verb'][], resources: readonly string[]];
 
-/** The rights over all namespaces that each scope requires: each of these verbs with each of these types. */
+/**
+ * The rights over all namespaces that a caller must have for each scope: each of the verbs on each of the resource
+ * types.
+ */
 const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
   read: [[['get', 'list'], READ_RESOURCES]],
   submit: [
@@ -70,7 +73,7 @@ const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
     ],
   ],
   silence: [[['create', 'update', 'delete'], ['silenced']]],
-  // Creating checks stands for requesting a run.
+  // The right to create checks stands for the right to request a run of a check.
   resolve: [
     [['update', 'delete'], ['events']],
     [['delete'], ['entities']],
@@ -91,7 +94,7 @@ export function scopesOfGrants(grants: readonly Grant[]): readonly Scope[] {
   );
 }
 
-/** All roles and bindings. */
+/** All roles and role bindings, from which the index of grants is built. */
 export interface RoleObjects {
   readonly clusterRoles: Iterable<Role>;
   readonly clusterBindings: Iterable<RoleBinding>;
@@ -101,15 +104,15 @@ export interface RoleObjects {
 
 /** An index of grants for frequent lookups. */
 export interface RoleIndex {
-  /** Returns the grants of a user in these groups. */
+  /** Returns the grants of a user who is in these groups. */
   grantsOf(username: string, groups: readonly string[]): readonly Grant[];
   /** Whether a binding names the group; then the binding replaces the built-in rights of the group. */
   isBound(group: string): boolean;
 }
 
 /**
- * Builds the index. A binding to a missing role grants nothing, and neither does a cluster binding to a role of one
- * namespace.
+ * Builds the index of grants. A binding to a missing role grants nothing, and neither does a cluster binding to a role
+ * of one namespace.
  */
 export function roleIndexOf({ clusterRoles, clusterBindings, roles, bindings }: RoleObjects): RoleIndex {
   const rulesOfCluster = new Map(Array.from(clusterRoles, ({ metadata, rules }) => [metadata.name, rules]));

@@ -30,8 +30,9 @@ interface Part {
 }
 
 /**
- * Parses a v2 selector: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (a substring search), `value
- * in field` for fields that are lists; joined with `&&`. Never throws, in linear time.
+ * Parses a v2 selector: conditions that are joined with `&&`. A condition is `name == value`, `!=`, `in [a, b]`, `notin
+ * [a, b]`, `matches text` (a substring search), or `value in field` for fields that are lists. Never throws, and takes
+ * linear time.
  */
 export function parseV2Selector(text: string): V2Selector | SelectorProblem {
   if (text.length > LENGTH_MAX) {
@@ -55,14 +56,18 @@ export function parseV2Selector(text: string): V2Selector | SelectorProblem {
   }
 }
 
-/** Whether an object meets all conditions; `valueOf` returns undefined for missing attributes. */
+/**
+ * Whether an object meets all conditions of a selector.
+ *
+ * @param valueOf callback that returns a field or label; undefined if it is missing
+ */
 export function isSelected({ conditions }: V2Selector, valueOf: (name: string) => unknown): boolean {
   return conditions.every((condition) => holds(condition, valueOf(condition.name)));
 }
 
 /**
- * Returns the value of a field by its path, `check.name` or `event.entity.labels.region`. Attributes that an object
- * lacks are looked up in its metadata.
+ * Returns the value of a field by its path, such as `check.name` or `event.entity.labels.region`. An attribute that an
+ * object lacks is read from the metadata of the object.
  */
 export function fieldAt(record: Attributes, path: string): unknown {
   let value: unknown = record;

@@ -4,7 +4,10 @@ import type { SilencedRequest } from '../silencing.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 import { EXPIRE_NEVER } from '../../schemas/lifetime.ts';
 
-/** The parts that identify a silence internally. */
+/**
+ * The subscription and the check of a silence, which identify it if it has no selector. Null: the silence is not
+ * limited to one.
+ */
 export interface SilencedParts {
   readonly subscription: string | null;
   readonly check: string | null;
@@ -13,7 +16,9 @@ export interface SilencedParts {
 /** The internal form of a silence that a v2 request describes. */
 export interface RequestedSilence {
   readonly request: SilencedRequest;
-  /** Attributes that only the v2 API can set. An absolute end is in epoch milliseconds and overrides the request. */
+  /**
+   * Attributes that `request` cannot express. `expireAtMs` (epoch milliseconds) overrides the `expire` of `request`.
+   */
   readonly over: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
 
@@ -27,21 +32,22 @@ export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry
 }
 
 /**
- * Splits a name into its parts. A name without a colon is a check, as one client sends it (clients 7).
+ * Splits the v2 name of a silence into its parts. A name without a colon is a check, because one v2 client sends such
+ * names (clients 7).
  *
- * @returns undefined if it names neither part
+ * @returns undefined if both parts are missing or `*`
  */
 export function partsOfV2Name(name: string): SilencedParts | undefined {
-  // Splits at the last colon, since a subscription is more likely to contain one; the body is authoritative for a check
-  // with a colon.
+  // Splits at the last colon, since a colon is more likely in a subscription than in a check. For a check with a colon,
+  // the parts must be in the body.
   const at = name.lastIndexOf(':');
   return partsOf(at === -1 ? null : name.slice(0, at), name.slice(at + 1));
 }
 
 /**
- * Returns the parts of a submitted silence; its name is used if they are missing.
+ * Returns the subscription and check of a submitted silence, or else those in its name.
  *
- * @returns undefined if there are no parts
+ * @returns undefined if both are missing or `*`
  */
 export function partsOfV2Silenced({ subscription, check, metadata }: SubmittedV2Silenced): SilencedParts | undefined {
   const name = metadata?.name;
@@ -60,7 +66,7 @@ function present(part: string | null | undefined): string | null {
 
 type Pairs = Readonly<Record<string, string>>;
 
-/** Whether there are labels or annotations; the peer omits an empty map. */
+/** Whether a map of labels or annotations has entries; Sensu Go omits an empty map. */
 function hasPairs(pairs: Pairs | null | undefined): pairs is Pairs {
   return Object.keys(pairs ?? {}).length > 0;
 }
@@ -97,10 +103,10 @@ function shownPart<Part extends 'check' | 'subscription'>(
 }
 
 /**
- * Converts a submitted silence. `expire_at` overrides `expire`, unless both were read from the present silence and only
- * `expire` was changed; then it counts from now.
+ * Converts a submitted silence. `expire_at` overrides `expire`, except if both were read from the existing silence and
+ * only `expire` was changed: then `expire` counts from now.
  *
- * @param before the silence that is replaced
+ * @param before the existing silence that is replaced; undefined if there is none
  */
 export function silencedOfV2(
   core: SubmittedV2Silenced,
@@ -126,7 +132,7 @@ export function silencedOfV2(
   const end = core.expire_at ?? 0;
   const isEndRead = before !== undefined && end === endSeconds(before);
   if (end === 0 || (isEndRead && expireSeconds !== lifetimeSeconds(before))) return { request, over };
-  // The end was read in whole seconds, so the silence keeps its exact end.
+  // The sender read the end in whole seconds, so the exact end of the existing silence is retained.
   const expireAtMs = isEndRead ? before.expireAtMs : end * 1000;
   return {
     request,
@@ -134,7 +140,7 @@ export function silencedOfV2(
   };
 }
 
-/** Epoch seconds; 0: never. */
+/** Returns the expiry of a silence in epoch seconds, rounded up; 0: never. */
 function endSeconds({ expireAtMs: endMs }: SilencedEntry): number {
   return endMs === null ? 0 : Math.ceil(endMs / 1000);
 }

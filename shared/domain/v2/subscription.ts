@@ -1,8 +1,8 @@
-/** Prefixes of the subscription of a single host, in the v2 API and internally. */
+/** Prefix, in the v2 API, of the subscription that only a single host has. `MODEL_PREFIX` is the internal prefix. */
 const V2_PREFIX = 'entity:';
 const MODEL_PREFIX = 'client:';
 
-/** Converts a subscription to its v2 form: `client:web-01` is `entity:web-01` there. */
+/** Converts a subscription to its v2 form: `client:web-01` becomes `entity:web-01`. */
 export function v2Subscription(subscription: string): string {
   return renamed(subscription, MODEL_PREFIX, V2_PREFIX);
 }

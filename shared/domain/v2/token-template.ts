@@ -1,11 +1,14 @@
 import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
 
 /*
- * The templates between {{ and }} in v2 checks, limited to the features that the peer's tokens need: paths, texts,
+ * The templates between {{ and }} in v2 checks, limited to the features that tokens of Sensu Go need: paths, texts,
  * numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
  */
 
-/** A text in a token. Many published checks use single quotes, which the peer's agents cannot read. */
+/**
+ * A quoted text in a token. Single quotes are accepted because many published checks use them, although Sensu Go agents
+ * cannot read them.
+ */
 const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
 
 const PART = new RegExp(
@@ -25,21 +28,21 @@ type Operand =
   | { readonly kind: 'pipeline'; readonly commands: readonly Command[] };
 
 interface Command {
-  /** Undefined if the command is a single operand. */
+  /** Name of the function that the command calls; undefined if the command is a single operand. */
   readonly name: string | undefined;
   readonly operands: readonly Operand[];
 }
 
-/** A parsed template, and its end in the text. */
+/** A parsed template; `end` is the position in the text after its closing braces. */
 export interface TokenTemplate {
   readonly commands: readonly Command[];
   readonly end: number;
-  /** Whether the template removes white space before and after it. */
+  /** Whether the white space before the template is removed; `trimsAfter`: the white space after it. */
   readonly trimsBefore: boolean;
   readonly trimsAfter: boolean;
 }
 
-/** @param start after the opening braces @returns undefined on a syntax error */
+/** Parses the template whose opening braces end at `start`; returns undefined on a syntax error. */
 export function parseTokenTemplate(text: string, start: number): TokenTemplate | undefined {
   const trimsBefore = /^-\s/.test(text.slice(start, start + 2));
   const reader = new Reader(text, trimsBefore ? start + 1 : start);
@@ -50,7 +53,7 @@ export function parseTokenTemplate(text: string, start: number): TokenTemplate |
   return { commands, end: at, trimsBefore, trimsAfter: text.startsWith('-}}', at - 3) };
 }
 
-/** @returns the text that replaces the template; undefined if it has no value */
+/** Returns the text that replaces the template; undefined if the template has no value. */
 export function evaluateTokenTemplate({ commands }: TokenTemplate, entity: Attributes): string | undefined {
   if (commands.length === 0) return '';
   const value = valueOfPipeline(commands, entity);
@@ -66,13 +69,16 @@ class Reader {
     this.at = at;
   }
 
-  /** @returns the end of a comment that replaces a template */
+  /** Returns the position after a comment that stands in place of a template; undefined if there is no comment. */
   comment(): number | undefined {
     COMMENT.lastIndex = this.at;
     return COMMENT.test(this.#text) ? COMMENT.lastIndex : undefined;
   }
 
-  /** @param closing the end of the pipeline: the braces, or a parenthesis */
+  /**
+   * Parses commands that are joined by pipes, up to the closing braces or parenthesis; returns undefined on a syntax
+   * error.
+   */
   pipeline(closing: 'end' | ')', depth: number): readonly Command[] | undefined {
     const commands: Command[] = [];
     let name: string | undefined;
@@ -145,7 +151,7 @@ function valueOf(operand: Operand, entity: Attributes): unknown {
   }
 }
 
-/** The functions of the peer's templates. The piped value is the last argument. */
+/** The functions of Sensu Go's token templates. The value from the pipe is the last argument. */
 const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
   ['default', ([fallback, value]) => (isMissing(value) ? fallback : value)],
   ['or', (values) => values.find((value) => isTruthy(value)) ?? values.at(-1)],
@@ -163,7 +169,7 @@ function memberOf(record: unknown, key: unknown): unknown {
   return isAttributes(record) && typeof key === 'string' ? attributeAt(record, [key]) : undefined;
 }
 
-/** Whether a value counts as missing; an object does, because it has no text. */
+/** Whether a value counts as missing. An object does, because it cannot be formatted as text. */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || isAttributes(value);
 }
@@ -173,7 +179,7 @@ function isTruthy(value: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;
 }
 
-/** Returns the environment variable in which an agent has the directory of an asset. */
+/** Returns the name of the environment variable that contains the directory of an asset on an agent. */
 function assetPath(name: string): string {
   return `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_PATH`;
 }

@@ -6,22 +6,22 @@ import { evaluateTokenTemplate, parseTokenTemplate } from './token-template.ts';
 
 const OPENING = '{{';
 
-/** Maximum length of an unreadable token that is shown. */
+/** Maximum length of an unreadable token in an error message. */
 const SHOWN_MAX = 40;
 
-/** Returns the attributes of a client for v2 tokens: its entity, with the metadata also at the top level. */
+/** Returns the attributes that v2 tokens can name: the entity of a client, with its metadata also at the top level. */
 export function tokenEntityOf(namespace: string, client: Client): Attributes {
   const entity = v2EntityOf(namespace, client);
   return { ...entity, ...entity.metadata };
 }
 
 /**
- * Substitutes attributes of an entity for the tokens of a v2 check, and those of its client for `:::path:::` tokens.
- * `token-template.ts` defines the supported templates. Substituted text is not substituted again. Time is linear: each
- * text is read only up to its first unreadable token.
+ * Substitutes attributes of an entity for the tokens of a v2 check, and attributes of its client for `:::path:::`
+ * tokens. `token-template.ts` defines the supported templates. Tokens in substituted values are not substituted again.
+ * Time is linear: a text is parsed only up to its first unreadable token.
  *
  * @param entity as returned by `tokenEntityOf`
- * @returns as unmatched the problems of tokens, each once
+ * @returns the value, and in `unmatched` the problems of tokens without duplicates
  */
 export function substituteEntityTokens(value: unknown, client: Attributes, entity: Attributes): Substitution {
   const unmatched = new Set<string>();
@@ -71,7 +71,10 @@ function unreadable(text: string, start: number): string {
   return `${text.slice(start, start + SHOWN_MAX)} cannot be read: write {{ .path }}`;
 }
 
-/** Returns the problem of the first token that only Sensu Go agents can read, with the remedy. */
+/**
+ * Returns the problem of the first token that only Sensu Go agents can read, with the remedy; undefined if there is
+ * none.
+ */
 export function unreadableToken(text: string): string | undefined {
   for (let start = text.indexOf(OPENING); start !== -1;) {
     const template = parseTokenTemplate(text, start + OPENING.length);

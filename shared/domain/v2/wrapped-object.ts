@@ -1,8 +1,8 @@
 import { isAttributes } from '../attributes.ts';
 
 /**
- * The form of objects in files: `{type, api_version, metadata, spec}` (completion 1.17). The API sends the parts as one
- * object, except for groups other than `core/v2`.
+ * An object as it is written in files: `{type, api_version, metadata, spec}` (completion 1.17). The API shows
+ * `metadata` and the attributes of `spec` in one object, except for API groups other than `core/v2`.
  */
 export interface Wrapped {
   readonly type: string;
@@ -14,14 +14,14 @@ export interface Wrapped {
 /** A `core/v2` type that can be exported to a file and imported. */
 export interface WrappedKind {
   readonly type: string;
-  /** Last part of the path of its list; also its short name on the command line. */
+  /** Last part of the API path that lists objects of this type; also the short name of the type on the command line. */
   readonly path: string;
   readonly isNamespaced: boolean;
 }
 
 const V2_VERSION = 'core/v2';
 
-/** All types in the order of a restore: each depends only on earlier ones. */
+/** All types in the order of a restore, so that each type depends only on earlier ones. */
 export const WRAPPED_KINDS = [
   { type: 'Namespace', path: 'namespaces', isNamespaced: false },
   { type: 'ClusterRole', path: 'clusterroles', isNamespaced: false },
@@ -38,7 +38,7 @@ export const WRAPPED_KINDS = [
   { type: 'Silenced', path: 'silenced', isNamespaced: true },
   { type: 'Entity', path: 'entities', isNamespaced: true },
   { type: 'Event', path: 'events', isNamespaced: true },
-  // Last, because a backend without credentials requires them once the first of these exists.
+  // These types are last, because a backend without credentials requires a login as soon as one of them exists.
   { type: 'User', path: 'users', isNamespaced: false },
   { type: 'APIKey', path: 'apikeys', isNamespaced: false },
 ] as const satisfies readonly WrappedKind[];
@@ -49,7 +49,7 @@ const KIND_BY_TYPE: ReadonlyMap<string, (typeof WRAPPED_KINDS)[number]> = new Ma
   WRAPPED_KINDS.map((kind) => [kind.type, kind]),
 );
 
-/** @returns undefined for unknown types */
+/** Returns the `core/v2` type of an object; undefined if the type is unknown. */
 export function kindOf({
   type,
   api_version,
@@ -57,7 +57,10 @@ export function kindOf({
   return api_version === V2_VERSION ? KIND_BY_TYPE.get(type) : undefined;
 }
 
-/** Returns the type by any of its names: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any case. */
+/**
+ * Returns the type with any of these names: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any case;
+ * undefined if there is none.
+ */
 export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undefined {
   const name = typed.toLowerCase().replace(/^core\/v2\./, '');
   return WRAPPED_KINDS.find(({ type, path }) =>
@@ -65,7 +68,7 @@ export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undef
   );
 }
 
-/** Converts an API object to its form in files. Attributes that are `undefined` are omitted. */
+/** Converts an object of the API to its form in files. */
 export function wrap(kind: WrappedKind, object: Readonly<Record<string, unknown>>): Wrapped {
   const { metadata, ...spec } = object;
   return { type: kind.type, api_version: V2_VERSION, metadata: isAttributes(metadata) ? metadata : {}, spec };
@@ -77,7 +80,9 @@ export function unwrap({ type, metadata, spec }: Wrapped): Readonly<Record<strin
   return type === 'Namespace' || type === 'User' ? spec : { ...spec, metadata };
 }
 
-/** Returns the namespace that an object names; `''` if its type has none. */
+/**
+ * Returns the namespace of an object from a file, by default `default`; `''` if objects of its type have no namespace.
+ */
 export function namespaceOf(wrapped: Wrapped): string {
   if (kindOf(wrapped)?.isNamespaced === false) return '';
   const { metadata, spec } = wrapped;
@@ -85,7 +90,7 @@ export function namespaceOf(wrapped: Wrapped): string {
   return text(metadata['namespace']) ?? text(entity['namespace']) ?? text(check['namespace']) ?? 'default';
 }
 
-/** Returns a copy of an object that is in this namespace. */
+/** Returns a copy of an object with this namespace in its metadata. */
 export function inNamespace<Item extends { readonly metadata: object }>(
   item: Item,
   namespace: string,
@@ -94,8 +99,8 @@ export function inNamespace<Item extends { readonly metadata: object }>(
 }
 
 /**
- * Returns the name of an object within its type and namespace: `ENTITY/CHECK` of an event, `SUBSCRIPTION:CHECK` of a
- * silence, else its name. It is `''` if it has none.
+ * Returns the name of an object that is unique within its type and namespace: `ENTITY/CHECK` for an event,
+ * `SUBSCRIPTION:CHECK` for a silence without a name, otherwise its name. It is `''` if the object has no name.
  */
 export function wrappedName({ type, metadata, spec }: Wrapped): string {
   switch (type) {
@@ -114,14 +119,14 @@ export function wrappedName({ type, metadata, spec }: Wrapped): string {
   }
 }
 
-/** Returns the parts of the path of an object below `/api/core/v2`. */
+/** Returns the segments of the path of an object below `/api/core/v2`. */
 export function pathOf(kind: WrappedKind, namespace: string, name: string): readonly string[] {
-  // Entity and check of an event are separate parts; other names contain no slash.
+  // The name of an event has two segments, entity and check; the names of other objects contain no slash.
   const parts = kind.type === 'Event' ? name.split('/') : [name];
   return kind.isNamespaced ? ['namespaces', namespace, kind.path, ...parts] : [kind.path, ...parts];
 }
 
-/** @returns the object, or the problem */
+/** Checks the form of an object from a file; returns the object, or the problem. */
 export function readWrapped(value: unknown): Wrapped | { readonly problem: string } {
   if (!isAttributes(value)) return { problem: 'is not an object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
@@ -143,7 +148,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * Whether an entity counts toward the limit: not one that the v1 API created, according to the dump (completion 1.22).
+ * Whether an object is an entity that counts toward `entity-limit`. An entity of a dump does not if the v1 API created
+ * it (completion 1.22).
  */
 export function isCountedEntity({ type, spec }: Wrapped): boolean {
   const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;

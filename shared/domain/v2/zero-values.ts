@@ -8,11 +8,11 @@ import type { V2Mutator } from '../../schemas/v2/mutator.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 
 /*
- * Clients compare the response with their request, and some decode strictly. So the types that were added later show
- * every attribute of the peer, with its zero value if it was not sent (completion 1.17).
+ * Clients compare the response with their request, and some decode it strictly. So objects of these types are shown
+ * with every attribute that Sensu Go shows; one that was not sent has its zero value (completion 1.17).
  */
 
-/** Attributes that the peer omits if they are empty. */
+/** Attributes that Sensu Go omits if they are empty. */
 const OMITTED: ReadonlySet<string> = new Set([
   'command',
   'continue_on_error',
@@ -58,7 +58,7 @@ export function completeCheck(check: V2Check): V2Check {
 
 type PipelineReference = NonNullable<V2Check['pipelines']>[number];
 
-/** A check may reference a pipeline by its name alone. */
+/** Completes a reference to a pipeline, which may consist of the name alone. */
 function completeReference(reference: PipelineReference): PipelineReference {
   return { ...reference, type: reference.type || 'Pipeline', api_version: reference.api_version || 'core/v2' };
 }
@@ -105,7 +105,9 @@ function withoutEmpty<Value extends object>(value: Value): Value {
   ) as Value;
 }
 
-/** Whether an attribute is omitted as empty; of objects only the label and annotation maps are. */
+/**
+ * Whether an attribute is empty and therefore omitted. Labels and annotations are the only objects that can be empty.
+ */
 function isEmpty(name: string, item: unknown): boolean {
   if (!item) return true;
   return (name === 'labels' || name === 'annotations') && Object.keys(item).length === 0;
@@ -119,7 +121,7 @@ export function completePipeline(pipeline: V2Pipeline): V2Pipeline {
   };
 }
 
-/** Completes a workflow; like the peer, it omits empty references. */
+/** Completes a workflow. As in Sensu Go, an empty list of filters and a missing mutator are omitted. */
 function completeWorkflow(workflow: V2Workflow): V2Workflow {
   const { filters, mutator, ...attributes } = workflow;
   return {

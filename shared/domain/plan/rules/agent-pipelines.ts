@@ -6,7 +6,7 @@ import { wordsOf } from '../product-words.ts';
 const ID = '6.5.0-pipelines';
 const PIPELINES: Version = [6, 5, 0];
 
-/** Reference 9.3, 6.5.0: older agents lack only pipelines. */
+/** Rule for 6.5.0 (reference 9.3): agents below that version work, but do not support pipelines. */
 export const agentPipelines: UpgradeRule = {
   id: ID,
   title: 'Pipelines need agents at 6.5.0',
@@ -46,7 +46,7 @@ export const agentPipelines: UpgradeRule = {
   },
 };
 
-/** Returns the agents that are too old. An agent with an unknown version counts as old. */
+/** Returns the names of the agents below 6.5.0, including those with an unknown version. */
 function oldAgents({ agents = [] }: UpgradeFacts): readonly string[] {
   return agents
     .filter(({ version }) => {

@@ -7,7 +7,7 @@ const ID = '6.4.0-certificates';
 
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 
-/** Reference 9.3, 6.4.0: the new runtime checks only Subject Alternative Names. */
+/** Rule for 6.4.0 (reference 9.3): newer programs check only the Subject Alternative Names of a certificate. */
 export const certificates: UpgradeRule = {
   id: ID,
   title: 'Each certificate has its CommonName among its Subject Alternative Names',

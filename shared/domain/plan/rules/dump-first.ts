@@ -4,10 +4,10 @@ import { crosses, isOlder } from '../version.ts';
 import { wordsOf } from '../product-words.ts';
 
 const ID = '6.0.0-dump';
-/** Maximum age of a dump; an older one is out of date. */
+/** Maximum age of a dump in seconds; an older one counts as out of date. */
 const DUMP_SECONDS_MAX = 24 * 3600;
 
-/** Reference 9.3, 6.0: from 5.x only a dump allows going back. */
+/** Rule for 6.0.0 (reference 9.3): after an upgrade from 5.x, a dump is the only way back. */
 export const dumpFirst: UpgradeRule = {
   id: ID,
   title: 'A downgrade to 5.x is impossible: take a dump first',

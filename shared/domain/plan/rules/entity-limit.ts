@@ -7,7 +7,10 @@ const ID = '5.16.0-entity-limit';
 const FREE_ENTITIES = 100;
 const WARN_SHARE = 0.9;
 
-/** Reference 9.3, 5.16.0: above the limit new entities and agents are rejected, and existing ones continue. */
+/**
+ * Rule for 5.16.0 (reference 9.3): above the limit, new entities and agents are rejected and existing ones keep
+ * working.
+ */
 export const entityLimit: UpgradeRule = {
   id: ID,
   title: `Without a license ${String(FREE_ENTITIES)} entities are allowed`,

@@ -3,12 +3,12 @@ import { crosses } from '../version.ts';
 
 const ID = '6.1.0-event-migration';
 /**
- * Lower bound for the rows that a database migrates per second; the reference gives the pause as seconds to minutes
- * (reference 9.3).
+ * Assumed number of events that a database migrates per second, a low estimate. Reference 9.3 only says that the pause
+ * takes seconds to minutes.
  */
 const ROWS_PER_SECOND = 5000;
 
-/** Reference 9.3, 6.1.0 from 6.0.0: the relational event table is migrated at the first start. */
+/** Rule for 6.1.0 (reference 9.3): when 6.0 is upgraded, the relational event table is migrated at the first start. */
 export const eventMigration: UpgradeRule = {
   id: ID,
   title: 'Events in the relational database are migrated: API, command line and web UI pause',

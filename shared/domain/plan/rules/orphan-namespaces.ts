@@ -5,7 +5,10 @@ import { wordsOf } from '../product-words.ts';
 
 const ID = '6.2.0-namespaces';
 
-/** Reference 9.3, 6.2.0: check configurations are upgraded, and one with a missing namespace halts the backend. */
+/**
+ * Rule for 6.2.0 (reference 9.3): the backend upgrades all checks at its start, and stops at a check in a missing
+ * namespace.
+ */
 export const orphanNamespaces: UpgradeRule = {
   id: ID,
   title: 'The namespace of every check exists',

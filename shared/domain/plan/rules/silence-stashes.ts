@@ -2,7 +2,10 @@ import { block, namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 
 const ID = 'stashes';
 
-/** Reference 9.1 and completion 1.19: silences stored as stashes have no effect on a backend with silenced entries. */
+/**
+ * Rule for silences that are stored as stashes (reference 9.1, completion 1.19): they have no effect on a backend with
+ * silenced entries.
+ */
 export const silenceStashes: UpgradeRule = {
   id: ID,
   title: 'Silence stashes become silences',

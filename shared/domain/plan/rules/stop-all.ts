@@ -5,8 +5,9 @@ import { wordsOf } from '../product-words.ts';
 const ID = '5.8.0-stop-all';
 
 /**
- * Reference 9.3, 5.8.0: the storage serialization changes, so backends of both formats must not run together. The plan
- * stops all of them, even if the operator usually restarts one by one. The warning is about the gap in monitoring.
+ * Rule for 5.8.0 (reference 9.3): the storage serialization changes, so backends of both formats must not run together.
+ * The plan stops all of them, even if the operator usually restarts one by one. The warning is about the gap in
+ * monitoring.
  */
 export const stopAll: UpgradeRule = {
   id: ID,
@@ -47,7 +48,7 @@ export const stopAll: UpgradeRule = {
         })),
 };
 
-/** Whether the backends of this installation may be restarted one after the other. */
+/** Whether the backends may be restarted one after the other in this upgrade. */
 export function isRolling(path: Parameters<UpgradeRule['applies']>[0]): boolean {
   return !crosses(path, [5, 8, 0]);
 }

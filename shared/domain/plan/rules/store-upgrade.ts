@@ -5,13 +5,13 @@ import { crosses } from '../version.ts';
 const ID = '6.4.0-store';
 const SNAPSHOT_SECONDS_MAX = 24 * 3600;
 
-/** Reference 9.3, 6.4.0: the embedded key-value store is upgraded, and only a snapshot allows going back. */
+/** Rule for 6.4.0 (reference 9.3): the embedded key-value store is upgraded, and a snapshot is the only way back. */
 export const storeUpgrade: UpgradeRule = {
   id: ID,
   title: 'The embedded key-value store is upgraded: earlier backends can no longer read it',
   applies: (path) => crosses(path, [6, 4, 0]),
   judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
-  // For mon itself, the backup at the start of every plan is this snapshot.
+  // For mon itself, the general procedure contains the backup of the store.
   steps: (facts) => [
     ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),
     ...(isRelational(facts) && facts.product !== 'mon' ? [relationalStep] : []),
@@ -21,7 +21,7 @@ export const storeUpgrade: UpgradeRule = {
 const AGENTS = pass('agents of earlier versions keep working: they can be upgraded later');
 
 /**
- * Whether the key-value store is embedded; an unknown one counts as embedded, because an extra snapshot does no harm.
+ * Whether the key-value store is embedded. An unknown store counts as embedded, because an extra snapshot does no harm.
  */
 function isEmbedded({ key_value_store: store }: UpgradeFacts): boolean {
   return store !== 'external';
@@ -55,7 +55,7 @@ const relationalStep: PhasedStep = {
 function judgeSnapshot(facts: UpgradeFacts): RuleFinding {
   if (!isEmbedded(facts)) return pass('the key-value store is external: it stays compatible');
   const { snapshot, product, taken_at: now } = facts;
-  // The plan takes and verifies the snapshot in its own step.
+  // The backup step of the general procedure creates and verifies the snapshot.
   if (snapshot === undefined && product === 'mon') return pass('the plan takes a snapshot and verifies it');
   if (snapshot === undefined) {
     return block(['there is no snapshot of the embedded store'], ['take one and pass it: --snapshot FILE']);
