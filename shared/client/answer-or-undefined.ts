@@ -1,6 +1,9 @@
 import { MonError } from '../errors.ts';
 
-/** @returns undefined if the object does not exist, or the backend's version has no such route */
+/**
+ * Returns the result of a request, or undefined if it fails with `not_found`: the object does not exist, or the
+ * backend's version has no such route.
+ */
 export async function ifThere<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;

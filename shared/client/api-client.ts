@@ -21,13 +21,13 @@ import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
 import { openRequester, readAnswer, type Answer, type Requester } from './request.ts';
 
-/** The results or events of one client, of one check, or of both. */
+/** Filters for a list of results or events: by client, by check, or by both. Without a filter, all are listed. */
 export interface OfClientOrCheck extends PageOptions {
   readonly client?: string;
   readonly check?: string;
 }
 
-/** A page of a list; without `limit` the whole list. */
+/** The page of a list to return. Without `limit`, the whole list is returned. */
 export interface PageOptions {
   readonly limit?: number;
   readonly offset?: number;
@@ -38,10 +38,13 @@ export interface CheckOnClient {
   readonly check: string;
 }
 
-/** A silence, by its id or by the parts that form its id; a missing part means all. */
+/**
+ * Identifies a silence by its id, or by the check and subscription that form its id. A missing check or subscription
+ * stands for all of them.
+ */
 export type SilenceReference = { readonly id: string } | { readonly check?: string; readonly subscription?: string };
 
-/** The parts by which silences are selected. */
+/** Filters for a list of silences: by check, by subscription, or by both. */
 interface SilencedOf {
   readonly check?: string | undefined;
   readonly subscription?: string | undefined;
@@ -50,18 +53,21 @@ interface SilencedOf {
 /** A request to run a check now, outside its schedule. */
 export interface CheckRequestOrder {
   readonly check: string;
-  /** Default: the subscribers of the definition. */
+  /** Subscriptions whose clients run the check. Default: the subscribers in the check definition. */
   readonly subscribers?: readonly string[];
   readonly reason?: string;
   readonly creator?: string;
 }
 
-/** Prevents a deleted client from being recreated; without `expireSeconds` only until its deletion is complete. */
+/**
+ * Options for deleting a client. During the `expireSeconds` after the deletion, all data of the client is rejected.
+ * Without `expireSeconds`, the client's next keepalive may create the client again.
+ */
 export interface InvalidationOptions {
   readonly expireSeconds?: number;
 }
 
-/** Seconds after which a result counts as stale. */
+/** Maximum age of a result in seconds. An older result counts as stale. */
 export interface MaxAge {
   readonly maxAge?: number;
 }
@@ -69,23 +75,23 @@ export interface MaxAge {
 export interface SubmittedStash {
   readonly path: string;
   readonly content: Readonly<Record<string, unknown>>;
-  /** Seconds; default: unlimited. */
+  /** Time to live in seconds. Default: unlimited. */
   readonly expire?: number;
 }
 
 /** A query for audit records; all conditions must match. */
 export interface AuditQuery extends PageOptions {
-  /** Start, epoch milliseconds. */
+  /** Start of the time range, in epoch milliseconds. */
   readonly since?: number;
-  /** Only records with a greater id. */
+  /** Only records whose id is greater than this one. */
   readonly after?: number;
-  /** Only records with a smaller id. */
+  /** Only records whose id is smaller than this one. */
   readonly before?: number;
   readonly who?: string;
   readonly action?: string;
 }
 
-/** A span of the past, in epoch milliseconds. */
+/** A time range in the past (epoch milliseconds), and the maximum number of items to return. */
 interface PastSpan {
   readonly since?: number;
   readonly until?: number;
@@ -96,9 +102,9 @@ interface PastSpan {
 export interface TimelineQuery extends PastSpan {
   readonly client?: string;
   readonly check?: string;
-  /** A search in the search language. */
+  /** A search that selects transitions, in the search language of `mon`. */
   readonly q?: string;
-  /** The value of `next` from the previous page. */
+  /** Cursor: the `next` of the previous page. Absent: the first page. */
   readonly after?: number;
 }
 
@@ -109,19 +115,19 @@ export interface AvailabilityQuery extends PastSpan {
   readonly aggregate?: string;
 }
 
-/** A query for the lists at a past moment, in epoch milliseconds. */
+/** A query for the events, and optionally the silences and clients, at a past moment. `at` is in epoch milliseconds. */
 export interface PastQuery {
   readonly at: number;
   readonly limit?: number;
   readonly offset?: number;
-  /** If present, the response includes this list too. */
+  /** If present, the response includes the silences too. `clients` does the same for the clients. */
   readonly silenced?: '';
   readonly clients?: '';
 }
 
 export interface Health {
   readonly isHealthy: boolean;
-  /** One sentence for each problem. */
+  /** One sentence per problem. */
   readonly problems: readonly string[];
 }
 
@@ -130,18 +136,22 @@ export interface ApiClientOptions {
   readonly backend: string;
   /** Headers sent with every request; they override those of the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Timeout of a whole request with its response. Default: 30,000. */
+  /** Timeout for sending a request and receiving the whole response, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Variables with credentials that are not in the URL. Default: the process environment. */
+  /** Environment variables from which credentials are read if the URL has none. Default: `process.env`. */
   readonly env?: CredentialsEnv;
   /**
-   * The namespace of all requests. With `*` lists cover all namespaces that the credentials may read, and their items
-   * have a `namespace`. Default: `default`, also for backends without namespaces.
+   * The namespace of all requests. With `*`, lists cover all namespaces that the credentials may read, and each item
+   * has a `namespace`. Default: `default`, which also works with a backend without namespaces.
    */
   readonly namespace?: string | undefined;
 }
 
-/** @throws MonError `invalid` if `backend` is not a URL */
+/**
+ * Creates an API client for a backend. The client connects with its first request.
+ *
+ * @throws MonError `invalid` if `backend` is not a URL
+ */
 export function openApiClient(options: ApiClientOptions): ApiClient {
   const { backend, headers = {}, timeoutMs = 30_000, env, namespace } = options;
   const address = backendAddress(backend, { env, headers });
@@ -150,12 +160,12 @@ export function openApiClient(options: ApiClientOptions): ApiClient {
 }
 
 function clientOver(url: string, requester: Requester, namespace: string = DEFAULT_NAMESPACE) {
-  // Omitted for `default`, because older backends have no such parameter.
+  // The parameter `namespace` is omitted for `default`, because older backends do not know it.
   const isDefault = namespace === DEFAULT_NAMESPACE;
   const ask: Requester = (request) =>
     requester(isDefault ? request : { ...request, query: { ...request.query, namespace } });
   const { call, find, carryOut, isThere } = endpointCaller(url, ask);
-  /** Endpoints that both APIs have. */
+  /** The API to call for endpoints that exist in both: v1 for the namespace `default`, else the mon API. */
   const own = isDefault ? V1_API : MON_API;
 
   const silencedDetails = ({ check, subscription }: SilencedOf = {}) =>
@@ -172,26 +182,36 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (isDefault) return call(V1_API.events, { query });
       return call(FULL_EVENTS, { query: { ...query, full: 'true', 'filter.client.name': client } });
     },
-    /** Returns the recovering events as table rows; none from a backend without this feature. */
+    /**
+     * Returns the events whose check is OK again and that wait for more OK results before they resolve, as table rows.
+     * The list is empty if the backend does not support recovery.
+     */
     async recovering(): Promise<EventRow[]> {
       try {
         return (await find(RECOVERING_EVENTS, { query: { q: 'recovering' } })) ?? [];
       } catch (error) {
-        // The backend does not know the search field.
+        // An older backend does not know the search field `recovering`.
         if (error instanceof MonError && error.code === 'invalid') return [];
         throw error;
       }
     },
     event: (client: string, check: string) => find(own.event, { path: { client, check } }),
-    /** Explains how each handler treats an event, and why; undefined if there is neither an event nor a result. */
+    /**
+     * Explains for each handler why it runs or does not run for an event; undefined if there is neither an event nor a
+     * result.
+     */
     explainEvent: (client: string, check: string) => find(MON_API.explainEvent, { path: { client, check } }),
-    /** Returns what a result would do, without changing anything. */
+    /** Returns the effects that a result would have, without submitting the result. */
     simulate: (result: SubmittedResult) => call(MON_API.simulate, { body: result }),
-    /** @throws MonError `not_found` if there is no such event */
+    /**
+     * Resolves an event.
+     *
+     * @throws MonError `not_found` if there is no such event
+     */
     async resolve({ client, check }: CheckOnClient): Promise<{ issued: number }> {
       if (!isDefault) return call(MON_API.resolveEvent, { path: { client, check } });
       const issued = await find(V1_API.resolve, { body: { client, check } });
-      // This 404 has no body (reference 4.4).
+      // The v1 API sends this 404 without a body (reference 4.4).
       if (issued === undefined) throw new MonError('not_found', `there is no event ${client}/${check}`);
       return issued;
     },
@@ -208,11 +228,14 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (refused !== undefined) throw new MonError('invalid', refused.error);
       return { issued: Math.floor(Date.now() / 1000) };
     },
-    /** Submits up to `BATCH_MAX` results at once; a rejected one does not affect the others. */
+    /** Submits up to `BATCH_MAX` results at once. A rejected result does not affect the others. */
     submitResults: (results: readonly SubmittedResult[]) => call(MON_API.submitResults, { body: results }),
-    /** Deletes a result with its history; its event stays. */
+    /** Deletes a result and its history. An open event of the check stays open. */
     deleteResult: (client: string, check: string) => isThere(own.deleteResult, { path: { client, check } }),
-    /** Returns silences that name this check or exactly this subscription, or all silences. */
+    /**
+     * Returns the silences whose target has exactly this check or this subscription. Without a parameter, returns all
+     * silences.
+     */
     silenced(which?: { readonly check: string } | { readonly subscription: string }): Promise<SilencedView[]> {
       if (!isDefault) return silencedDetails(which);
       if (which === undefined) return call(V1_API.silenced);
@@ -222,33 +245,35 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     },
     silencedEntry: (id: string): Promise<SilencedView | undefined> =>
       isDefault ? find(V1_API.silencedEntry, { path: { id } }) : silencedDetail(id),
-    /** Returns silences with their counts of suppressed notifications, filtered by check and subscription. */
+    /** Returns silences with the number of notifications that each suppressed, filtered by check and subscription. */
     silencedDetails,
     silencedDetail,
     /**
-     * Returns the events that silences would cover now, and those they would have covered recently. Nothing is created.
+     * Returns the events that the requested silences would cover now and would have covered recently. It creates no
+     * silence.
      */
     silencePreview: (request: SilencePreviewRequest) => call(MON_API.silencePreview, { body: request }),
     /** Creates a silence, or replaces the one with the same subscription and check. */
-    // The v1 API supports neither selectors nor recurrence.
+    // The v1 API supports neither selectors nor recurrence, so such a silence goes to the mon API.
     silence: (entry: SubmittedMonSilenced) =>
       typeof entry.selector === 'string' || entry.recurrence
         ? carryOut(MON_API.silence, { body: entry })
         : carryOut(own.silence, { body: entry }),
     clearSilenced: (target: SilenceReference) => isThere(own.clearSilenced, { body: target }),
     /**
-     * Holds a silence as long as it is renewed. @throws MonError `conflict` if another silence exists on the same
-     * target
+     * Creates a maintenance silence that ends unless it is renewed, or renews it.
+     *
+     * @throws MonError `conflict` if another silence has the same target
      */
     holdSilence: (hold: HoldRequest) => carryOut(MON_API.holdSilence, { body: hold }),
     releaseSilence: (hold: ReleaseRequest) => isThere(MON_API.releaseSilence, { body: hold }),
     silencePolicy: () => call(MON_API.silencePolicy),
     /**
-     * Executes many changes in one commit.
+     * Applies many changes in one commit.
      *
-     * @returns an outcome for each operation, in their order
-     * @throws MonError `invalid` naming the operation that is invalid or violates the policy; `conflict` if all were
-     *   expected and one cannot be executed
+     * @returns the outcome of each operation, in the order of the request
+     * @throws MonError `invalid` if an operation is invalid or violates the silence policy; `conflict` if the request
+     *   expects all operations to succeed and one cannot. The message names that operation.
      */
     bulk: async (request: BulkRequest) => (await call(MON_API.bulk, { body: request })).results,
     clients: (page: PageOptions = {}): Promise<Client[]> =>
@@ -259,46 +284,60 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (isDefault) return find(V1_API.client, { path: { client: name } });
       return (await find(MON_API.client, { path: { client: name } }))?.client;
     },
-    /** Returns a client with all its checks. */
+    /** Returns a client with all its checks; undefined if there is no such client. */
     clientDetail: (name: string) => find(MON_API.client, { path: { client: name } }),
-    /** Returns the history by check; empty for an unknown client. */
+    /** Returns the recent statuses of each check of a client; an empty list for an unknown client. */
     clientHistory: (name: string) => call(own.clientHistory, { path: { client: name } }),
-    /** Replaces the client of that name completely. */
+    /** Creates a client, or replaces all attributes of the client with this name. */
     saveClient: (client: Readonly<Record<string, unknown>>) => carryOut(own.saveClient, { body: client }),
-    /** @throws MonError `not_found` if there is no such client */
+    /**
+     * Deletes a client with its results, and resolves its events.
+     *
+     * @throws MonError `not_found` if there is no such client
+     */
     deleteClient(name: string, invalidation?: InvalidationOptions): Promise<{ issued: number }> {
       const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
       return call(own.deleteClient, { path: { client: name }, ...(query && { query }) });
     },
-    /** Returns the number of clients that match a search, and the first names in order. */
+    /** Returns the number of clients that match a search, and the first `limit` of their names. */
     async findClients(search: string, limit: number): Promise<{ total: number; first: readonly string[] }> {
       const answer = await ask(requestOf(MON_API.clients, { query: { q: search, limit } }));
       const { total } = readAnswer({ ...answer, body: pageOf(answer) }, z.looseObject({ total: z.number() }), url);
       return { total, first: readAnswer(answer, namesAnswer, url).map(({ name }) => name) };
     },
-    /** Deletes clients that match a search. If more remain, another call continues. */
+    /** Deletes clients that match a search, up to a maximum per call. If the response has `more`, call it again. */
     deleteClients: (search: string) => call(MON_API.deleteClients, { query: { q: search } }),
-    /** Returns the checks that the backend publishes; standalone checks are known only to their clients. */
+    /**
+     * Returns the checks that are defined on the backend. Standalone checks are defined only on their clients, so they
+     * are not listed.
+     */
     checks: (page: PageOptions = {}) => call(MON_API.checks, { query: { ...page } }),
     check: (name: string) => find(MON_API.check, { path: { check: name } }),
-    /** Returns the results of a check by client, the worst first; empty for an unknown check. */
+    /** Returns the last result of a check on each client, the worst first; an empty list for an unknown check. */
     checkResults: (name: string, page: PageOptions = {}) =>
       call(MON_API.checkResults, { path: { check: name }, query: { ...page } }),
-    /** Resolves the events of a check and deletes its results on all clients; the definition stays. */
+    /** Resolves the events of a check and deletes its results on all clients. The check definition stays. */
     deleteCheck: (name: string) => call(own.deleteCheck, { path: { check: name } }),
-    /** @throws MonError `not_found` if no such check is defined */
+    /**
+     * Requests a run of a check on the clients with its subscriptions.
+     *
+     * @throws MonError `not_found` if no such check is defined
+     */
     requestCheck: (order: CheckRequestOrder) => call(own.requestCheck, { body: order }),
     /**
      * Renames a check in results, histories and events.
      *
-     * @param isForced also if the old name is still defined, or a client has results under both names
-     * @returns the number of clients whose record was moved
-     * @throws MonError `conflict` if force is required
+     * @param isForced true to rename even if the old name is still defined, or a client has results under both names
+     * @returns the number of clients on which the check was renamed
+     * @throws MonError `conflict` if the rename requires `isForced`
      */
     renameCheck: (name: string, to: string, isForced: boolean) =>
       call(MON_API.renameCheck, { path: { check: name }, body: { to, ...(isForced && { force: true }) } }),
     aggregates: (page: PageOptions = {}): Promise<{ name: string }[]> => call(own.aggregates, { query: { ...page } }),
-    /** Returns the verdicts of the rules of an aggregate; none from a backend without such rules. */
+    /**
+     * Returns the current status of each rule of an aggregate; an empty list if the backend does not support aggregate
+     * rules.
+     */
     aggregateRules: async (name: string) => (await find(MON_API.aggregate, { path: { aggregate: name } }))?.rules ?? [],
     /** Returns all aggregates with their counts. */
     aggregateSummaries: (page: PageOptions = {}) => call(MON_API.aggregates, { query: { ...page } }),
@@ -308,51 +347,62 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     aggregateChecks: (name: string) => find(own.aggregateChecks, { path: { aggregate: name } }),
     aggregateResults: (name: string, severity: Severity, { maxAge }: MaxAge = {}) =>
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
-    /** Deletes an aggregate; its members return with their next results. */
+    /** Deletes an aggregate. It is created again by the next result that names it. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),
     stashes: (page: PageOptions = {}) => call(own.stashes, { query: { ...page } }),
     /** Returns the content of a stash. */
     stash: (path: string) => find(own.stash, { path: { path, '*': path } }),
-    /** Creates or replaces the stash at that path. */
+    /** Creates or replaces the stash with this path. */
     saveStash: (stash: SubmittedStash) => carryOut(own.saveStash, { body: stash }),
     deleteStash: (path: string) => isThere(own.deleteStash, { path: { path, '*': path } }),
-    /** Returns audit records, newest first, at most a thousand at once. */
+    /** Returns audit records, newest first, at most 1,000 per call. */
     audit: ({ who, action, ...query }: AuditQuery = {}) =>
       call(MON_API.audit, { query: { ...query, 'filter.who': who, 'filter.action': action } }),
     auditHead: () => call(MON_API.auditHead),
-    /** Returns the current groups of events of all handlers. */
+    /** Returns the current groups of events of all handlers with `group_by`. */
     handlerGroups: () => call(MON_API.handlerGroups),
     /** Returns the inhibition rules. */
     inhibitions: () => call(MON_API.inhibitions),
     /** Returns transitions of checks and silences, newest first. */
     timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
-    /** Returns the history of one check; default span: the last day. */
+    /** Returns the history of one check in a time range; default: the last day. */
     checkPast: ({ client, check }: CheckOnClient, query: Omit<PastSpan, 'limit'> = {}) =>
       call(MON_API.checkPast, { path: { client, check }, query: { ...query } }),
     /** Returns the availability of checks, the worst first. */
     availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
-    /** Returns the handover report. */
+    /** Returns the handover report: problems and operator actions in a time range. */
     report: (query: PastSpan = {}) => call(MON_API.report, { query: { ...query } }),
-    /** Returns a page of the lists at a past moment. */
+    /** Returns a page of the events at a past moment, with the silences and clients if requested. */
     pastState: (query: PastQuery) => call(MON_API.pastState, { query: { ...query } }),
-    /** Returns the differences between two moments; undefined from a backend without this feature. */
+    /**
+     * Returns the differences in events, silences and clients between two moments; undefined if the backend does not
+     * support this.
+     */
     pastChanges: (query: { readonly from: number; readonly at: number }) =>
       find(MON_API.pastChanges, { query: { ...query } }),
     overview: () => call(MON_API.overview),
-    /** Returns the namespaces that the credentials may read, by name. */
+    /** Returns the namespaces that the credentials may read, sorted by name. */
     async namespaces(): Promise<{ name: string }[]> {
       return readAnswer(await ask(requestOf(V2_API.namespaces.listAll)), namesAnswer, url);
     },
-    /** Returns handlers by name. */
+    /** Returns the handlers and their delivery status, sorted by name. */
     handlers: () => call(MON_API.handlers),
-    /** @throws MonError `not_found` if there is no such handler, or no such event */
+    /**
+     * Sends a test event to a handler, or returns what would be sent.
+     *
+     * @throws MonError `not_found` if there is no such handler, or no such event
+     */
     testHandler: (handler: string, body: HandlerTestRequest) => call(MON_API.testHandler, { path: { handler }, body }),
-    /** Returns dead letters, in the order in which they failed. */
+    /** Returns the dead letters (failed notifications), oldest failure first. */
     deadLetters: ({ handler }: { readonly handler?: string } = {}) =>
       call(MON_API.deadLetters, { query: { 'filter.handler': handler } }),
-    /** Returns a dead letter with its event. */
+    /** Returns a dead letter with its event; undefined if there is no such dead letter. */
     deadLetter: (id: number) => find(MON_API.deadLetter, { path: { id } }),
-    /** @throws MonError `not_found` if there is no dead letter of this id */
+    /**
+     * Retries one dead letter, or all dead letters of a selection.
+     *
+     * @throws MonError `not_found` if there is no dead letter with this id
+     */
     retryDeadLetters: (which: { readonly id: number } | DeadLetterSelection) =>
       'id' in which
         ? call(MON_API.retryDeadLetter, { path: { id: which.id }, body: {} })
@@ -362,31 +412,36 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     info: () => call(V1_API.info),
     /** Returns the versions of backend and agents, and the contents of the store. */
     versions: () => call(MON_API.versions),
-    /** Returns the identity and rights of the credentials. */
+    /** Returns the identity and the rights of the caller. */
     access: () => call(MON_API.access),
-    /** Returns the cluster; undefined from a backend whose version does not support clusters. */
+    /** Returns the state of the cluster and its members; undefined if the backend does not support clusters. */
     cluster: () => find(MON_API.cluster),
     /**
-     * Hands the leader role over to another member, and waits until that member is leader.
+     * Hands the leader role over to another member, and waits until that member leads.
      *
-     * @param to id or name of the member; default: any other one
+     * @param to id or name of the next leader; default: any other member
      */
     handOver: (to?: string) => call(MON_API.handOver, { body: { to } }),
     /** Returns the effective configuration, without secrets. */
     settings: () => call(V1_API.settings),
-    /** @param limits minimum consumers and maximum waiting messages that count as healthy */
+    /**
+     * Checks the health of the backend.
+     *
+     * @param limits minimum number of consumers and maximum number of waiting messages; beyond them the backend is
+     *   unhealthy
+     */
     async health(limits: { readonly consumers?: number; readonly messages?: number } = {}): Promise<Health> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { ...limits } }), accept: [412] });
       if (answer.status !== 412) return { isHealthy: true, problems: [] };
       return { isHealthy: false, problems: readAnswer(answer, texts, url) };
     },
-    /** Runs the deep health checks of the backend. */
+    /** Returns the health of the backend with its detailed report; the report is empty for an older backend. */
     async deepHealth(): Promise<Health & { readonly report: Readonly<Record<string, unknown>> }> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { deep: 1 } }), accept: [412] });
       if (answer.status === 412 && Array.isArray(answer.body)) {
         return { isHealthy: false, problems: readAnswer(answer, texts, url), report: {} };
       }
-      // An older backend ignores the parameter and responds as to any other probe.
+      // An older backend ignores the parameter `deep`, so its response has no report.
       const report = answer.body === undefined ? {} : readAnswer(answer, objectAnswer, url);
       return { isHealthy: answer.status !== 412, problems: [], report };
     },
@@ -400,15 +455,15 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
  */
 export type ApiClient = Readonly<ReturnType<typeof clientOver>>;
 
-/** Creates the client over any requester, such as one that only records requests. */
+/** Creates an API client that sends its requests with the given requester, for example one that only records them. */
 export const apiClientOver: (...args: Parameters<typeof clientOver>) => ApiClient = clientOver;
 
-/** Endpoints of lists of rows with which whole objects are requested. */
+/** The list of events in the mon API. With `full=true` it returns whole events instead of rows. */
 const FULL_EVENTS = { ...V1_API.events, path: MON_API.events.path };
 const RECOVERING_EVENTS = { ...MON_API.events, answer: z.array(eventRowSchema) };
 const FULL_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
-/** Returns the content of the `X-Pagination` header; undefined if it is missing or unreadable. */
+/** Parses the header `X-Pagination`; undefined if it is missing or not JSON. */
 function pageOf({ headers }: Answer): unknown {
   const text = headers?.['x-pagination'];
   try {

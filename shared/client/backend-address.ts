@@ -2,37 +2,44 @@ import { MonError } from '../errors.ts';
 import { readAuthorities } from '../tls/authorities.ts';
 import type { ClientTls } from '../tls/client-tls.ts';
 
-/** URL, credentials and TLS options of a backend, separated so that no message repeats a password. */
+/**
+ * URL, credentials and TLS options of a backend. The URL is separate from the credentials, so that no message repeats a
+ * password.
+ */
 export interface BackendAddress {
   /** The URL without credentials, query and trailing slash: `http://127.0.0.1:4567`. Safe to display. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** TLS options for an https URL; default: those of Node.js. */
+  /** TLS options for an https URL. Undefined: the defaults of Node.js. */
   readonly tls?: ClientTls | undefined;
-  /** The number of further addresses, for a list of backends with one store. */
+  /** Number of other backends in a list of backends that share one store. Undefined: a single backend. */
   readonly others?: number;
   /**
-   * Switches to the next backend of the list after the one at `url` could not be reached. A repeated call for the same
-   * failure has no effect.
+   * Switches to the next backend of the list because `url` could not be reached. It has no effect if `url` is no longer
+   * the current backend, so a failure that is reported twice switches once.
    */
   readonly failOverFrom?: (url: string) => void;
 }
 
-/** Maximum number of backends; with more, a program that reaches none of them would try for minutes. */
+/** Maximum number of backends in a list. With more, a program that can reach none of them would try for minutes. */
 const BACKENDS_MAX = 16;
 
 /**
- * `MON_API_KEY`: a key; `MON_CREDENTIALS`: `user:password`; `MON_TRUSTED_CA_FILE`: a file with the certificates of
- * trusted authorities; `MON_INSECURE_SKIP_TLS_VERIFY`: `true` disables verification.
+ * Environment variables with credentials and TLS options.
+ *
+ * - `MON_API_KEY`: an API key
+ * - `MON_CREDENTIALS`: `user:password`
+ * - `MON_TRUSTED_CA_FILE`: a file with trusted CA certificates
+ * - `MON_INSECURE_SKIP_TLS_VERIFY`: `true` disables the verification of certificates
  */
 export type CredentialsEnv = Readonly<Record<string, string | undefined>>;
 
 /**
- * Parses the URL of a backend, or comma-separated URLs of several with one store. Credentials come from the URL
- * (`http://user:password@host`), else from the key or the user and password in the environment. `ws` and `wss` equal
- * `http` and `https`.
+ * Parses the URL of a backend, or a comma-separated list of backends that share one store. Credentials come from the
+ * URL (`http://user:password@host`), else from `MON_API_KEY`, else from `MON_CREDENTIALS`. `ws:` and `wss:` are treated
+ * as `http:` and `https:`.
  *
- * @throws MonError `invalid` if the text is not an http(s) URL, or the credentials cannot be sent
+ * @throws MonError `invalid` if the text is not an http(s) URL, the list is too long, or the credentials cannot be sent
  */
 export function parseBackendAddresses(
   backends: string,
@@ -46,15 +53,15 @@ export function parseBackendAddresses(
 }
 
 /**
- * Parses the URL of one backend.
+ * Parses the URL of one backend, see `parseBackendAddresses`.
  *
- * @throws MonError as `parseBackendAddresses`
+ * @throws MonError `invalid` if the text is not an http(s) URL, or the credentials cannot be sent
  */
 export function parseBackendAddress(backend: string, env: CredentialsEnv = process.env): BackendAddress {
   const address = backend.replace(/^ws(?=s?:)/, 'http');
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // The message does not repeat the text, which may contain a password.
+    // The message does not repeat the invalid URL, which may contain a password.
     throw new MonError('invalid', 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org');
   }
   const authorization = authorizationOf(url, env);
@@ -66,8 +73,8 @@ export function parseBackendAddress(backend: string, env: CredentialsEnv = proce
 }
 
 /**
- * Converts TLS options of a command line or a configuration file to variables, which are passed along with the
- * credentials.
+ * Converts TLS options of a command line or a configuration file to the environment variables that
+ * `parseBackendAddresses` reads.
  */
 export function tlsVariables({
   trustedCaFile,
@@ -83,9 +90,9 @@ export function tlsVariables({
 }
 
 /**
- * Returns the warning about an unverified address; undefined if there is none.
+ * Returns a warning if the verification of the backend's certificate is disabled; undefined otherwise.
  *
- * @throws MonError as `parseBackendAddress`
+ * @throws MonError `invalid` if the text is not an http(s) URL, the list is too long, or the credentials cannot be sent
  */
 export function addressWarning(backend: string, env?: CredentialsEnv): string | undefined {
   const [{ url, tls }] = parseBackendAddresses(backend, env);

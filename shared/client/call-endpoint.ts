@@ -3,27 +3,31 @@ import { readAnswer, type Request, type Requester } from './request.ts';
 
 /** Parameters of a request to an endpoint. */
 export interface EndpointCall {
-  /** The named parts of its path, unencoded. */
+  /** Values of the parameters in the path of the endpoint, by name and not URL-encoded. */
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Request['query'];
   readonly body?: unknown;
 }
 
-/** Sends requests to endpoints of a table. All methods throw MonError as `Requester` and `readAnswer` do. */
+/** Sends requests to endpoints of an API. All methods throw the errors of `Requester` and `readAnswer`. */
 export interface EndpointCaller {
   readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, parameters?: EndpointCall) => Promise<Answer>;
-  /** Ignores the body of the response. */
+  /** Sends a request and ignores the body of the response. */
   readonly carryOut: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<void>;
-  /** Like `carryOut`, but returns false if the object does not exist. */
+  /** Sends a request like `carryOut`; returns false if the response is 404, because the object does not exist. */
   readonly isThere: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<boolean>;
-  /** Returns undefined if the object does not exist. */
+  /** Sends a request and returns the parsed response; undefined if the object does not exist. */
   readonly find: <Answer>(
     endpoint: Endpoint<unknown, Answer>,
     parameters?: EndpointCall,
   ) => Promise<Answer | undefined>;
 }
 
-/** @param url URL of the backend, for messages */
+/**
+ * Creates an `EndpointCaller` that sends its requests with a requester.
+ *
+ * @param url URL of the backend, for error messages
+ */
 export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
     call: async (endpoint, parameters = {}) =>
@@ -38,7 +42,7 @@ export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   };
 }
 
-/** Returns the request for an endpoint. */
+/** Converts a call of an endpoint to a request: the parameters replace their placeholders in the path. */
 export function requestOf({ method, path: pattern }: Endpoint, { path = {}, query, body }: EndpointCall = {}): Request {
   const parts = pattern.split('/').slice(1);
   return {

@@ -4,17 +4,17 @@ import { backendAddress } from './local-access.ts';
 import { requestOf } from './call-endpoint.ts';
 import { openRequester } from './request.ts';
 
-/** A backend of a Sensu Go cluster, as the cluster reports it (clients 6). */
+/** A backend of a Sensu Go cluster, as `GET /health` reports it (clients 6). */
 export interface SensuGoMember {
   readonly name: string;
   readonly isHealthy: boolean;
 }
 
 /**
- * Returns the members of a Sensu Go cluster, from `GET /health` of its API.
+ * Reads the members of a Sensu Go cluster from `GET /health` of its API.
  *
- * @returns undefined if the response is not from such a cluster
- * @throws MonError `unavailable`
+ * @returns undefined if the response does not describe such a cluster
+ * @throws MonError `unavailable` if the backend cannot be reached
  */
 export async function clusterMembers({
   backend,

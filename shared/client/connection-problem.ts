@@ -39,8 +39,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether TLS failed because of the address, the certificates or the authorities. A retry fails in the same way until
- * somebody changes the configuration of one side.
+ * True if TLS failed because of the address, a certificate or a certificate authority. A retry fails in the same way
+ * until the configuration of the client or the server is changed.
  */
 export function isTrustProblem(error: unknown): boolean {
   const code = codeOf(error);
@@ -49,7 +49,8 @@ export function isTrustProblem(error: unknown): boolean {
 }
 
 /**
- * Returns why a backend could not be reached, and what to do. `url` is displayed, so it must not contain credentials.
+ * Returns an error message that says why a backend could not be reached, and what to do. `url` is displayed, so it must
+ * not contain credentials.
  */
 export function connectionProblem(url: string, error: unknown): string {
   const code = codeOf(error);
@@ -57,7 +58,7 @@ export function connectionProblem(url: string, error: unknown): string {
   return `cannot reach the backend at ${url}: ${advice}`;
 }
 
-/** Advice to change an address or a certificate. */
+/** The advice for TLS failures that persist until an address or a certificate is changed. */
 const TRUST_ADVICE: ReadonlySet<string> = new Set([
   NOT_TLS,
   OLD_TLS,
@@ -67,20 +68,27 @@ const TRUST_ADVICE: ReadonlySet<string> = new Set([
   NO_CLIENT_CERTIFICATE,
 ]);
 
-/** Whether the response comes from a TLS port that got a plain HTTP request (RFC 2817, 4.2). */
+/** True if the response comes from a TLS port that received a plain HTTP request (RFC 2817, 4.2). */
 export function speaksTls(status: number, headers: Readonly<Record<string, unknown>> = {}): boolean {
   return status === 426 && /^TLS\//i.test(String(headers['upgrade']));
 }
 
-/** @param url URL to which plain HTTP was sent */
+/**
+ * Returns the error message for a plain HTTP request to a TLS port.
+ *
+ * @param url URL to which the request was sent
+ */
 export function tlsProblem(url: string): string {
   return `cannot reach the backend at ${url}: it requires TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
 }
 
-/** Returns the names in the certificate, if the host is not among them. */
+/**
+ * Returns advice that lists the names in the certificate, if the requested host is not one of them; undefined for any
+ * other error.
+ */
 function nameAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // The HTTP library repeats the code but leaves the details in the cause.
+  // The HTTP library copies the error code to its own error, but only the cause contains the certificate.
   if (!('cert' in error)) return nameAdvice(error.cause);
   if (!('code' in error) || error.code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined;
   const { host = '', cert = {} } = error as {
@@ -98,7 +106,7 @@ function nameAdvice(error: unknown): string | undefined {
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string' && Object.hasOwn(ADVICE, error.code)) return error.code;
-  // A host with several addresses fails with one error for each; the last one represents all.
+  // If a host has several addresses, there is one error per address. The last error is reported for all of them.
   if (error instanceof AggregateError) return codeOf(error.errors.at(-1));
   return codeOf(error.cause);
 }

@@ -8,39 +8,47 @@ import { systemFeedClock, type FeedClock } from './feed-clock.ts';
 import { openLink, type Link, type LinkEnd } from './feed-link.ts';
 import { FeedSession, type FeedPosition, type RowsMetadata } from './feed-session.ts';
 
-/** State of the connection. `attempt` counts from 1 and restarts after the feed was live. */
+/**
+ * State of the connection. `attempt` counts connection attempts; it starts at 1 and is reset to 1 when the feed is
+ * live.
+ */
 export type FeedState =
   | { readonly kind: 'connecting'; readonly attempt: number }
   /** Connected; a snapshot or the changes since the last connection are arriving. */
   | { readonly kind: 'syncing' }
   | { readonly kind: 'live' }
-  /** Attempt number `attempt` follows at `retryAtMs`, on the clock of the options. */
+  /**
+   * Disconnected. Attempt number `attempt` starts at `retryAtMs`, in epoch milliseconds on the clock of `FeedOptions`.
+   */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
   /**
-   * A retry alone will not help: `unauthenticated`, `forbidden`, `not_found`, `version`, `invalid` (the filter, or a
-   * namespace on a backend without namespaces). The client still retries every 30 s, and keeps this state until that
-   * succeeds.
+   * The backend refused the feed, and a retry alone will not help. `code` is `unauthenticated`, `forbidden`,
+   * `not_found`, `version` or `invalid` (the filter, or a namespace on a backend without namespaces). The client still
+   * retries every 30 s and stays in this state until a retry succeeds.
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 type Hello = Extract<FeedMessage, { type: 'hello' }>;
 
-/** Messages of a feed about transports. */
+/** A feed message that contains a message of a transport, or the number of lost messages. */
 export type TransportMessage = Extract<FeedMessage, { type: 'message' | 'missed' }>;
 
-/** Called in the order of events, never from within `openFeed`. Errors of a listener are not caught. */
+/**
+ * Receives the state and the data of a feed. The methods are called in order, and never before `openFeed` has returned.
+ * The feed does not catch errors that they throw.
+ */
 export interface FeedListener {
   onState(state: FeedState): void;
   onHello?(hello: Hello): void;
   /**
-   * Receives rows by key, `null` for removed ones. `about.replace` marks the start of a snapshot, which replaces all
-   * earlier rows. Frames of a snapshot are passed on as they arrive, so that a first screen can fill early; wait for
-   * the state `live` to have the complete state.
+   * Receives rows by key; a removed row is `null`. `metadata.replace` marks the first frame of a snapshot, which
+   * replaces all earlier rows. The frames of a snapshot are passed on as they arrive, so that a screen can fill early.
+   * The rows are complete when the state is `live`.
    */
   onRows(rows: FeedRows, metadata: RowsMetadata): void;
   /**
-   * Receives events of a snapshot, after `onRows` with the other rows of the frame. If this method exists, a capable
-   * backend sends them in columns, which parse faster. All other events go to `onRows`.
+   * Receives the events of a snapshot frame, after `onRows` received its other rows. If this method exists, a backend
+   * that supports it sends these events in columns, which parse faster. All other events go to `onRows`.
    */
   onSnapshotEvents?(events: readonly EventRow[]): void;
   onStats(stats: FeedStats, timeMs: number): void;
@@ -52,61 +60,71 @@ export interface FeedOptions {
   readonly backend: string;
   /** Topics to subscribe to; may be empty with `transports`. */
   readonly topics: readonly FeedTopic[];
-  /** Names of transports whose messages to receive. They are live only: messages during a disconnection are lost. */
+  /** Names of transports whose messages to receive. Messages that are sent while the feed is disconnected are lost. */
   readonly transports?: readonly string[];
   /**
-   * A name, or `*` for all namespaces that the credentials may read. Default: `default`, also for backends without
-   * namespaces.
+   * A namespace, or `*` for all namespaces that the credentials may read. Default: `default`, which also works with a
+   * backend without namespaces.
    */
   readonly namespace?: string;
-  /** Search that filters events only. Default: all. */
+  /** A search that selects events; rows of other topics are not filtered. Default: all events. */
   readonly filter?: string;
-  /** Headers of the handshake; they override those of the credentials. */
+  /** Headers of the WebSocket handshake; they override those of the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Variables with credentials that are not in the URL. Default: the process environment. */
+  /** Environment variables from which credentials are read if the URL has none. Default: `process.env`. */
   readonly env?: CredentialsEnv;
   readonly clock?: FeedClock;
   /** Returns a random number from 0 to below 1, for the jitter of delays. */
   readonly random?: () => number;
 }
 
-/** The rate and amount of changes to receive. */
+/** How often changes are sent, and which events are sent in full. */
 export interface FeedPace {
-  /** Minimum milliseconds between two frames of changes; 0, the initial value: no minimum. */
+  /** Minimum milliseconds between two frames of changes. 0, the initial value: no minimum. */
   readonly ms: number;
   /**
-   * Keys of the events to receive in full, at most `WHOLE_EVENTS_MAX`; others arrive in brief (`about.brief`).
-   * Undefined, the initial value: all in full. An event received in brief is sent in full when it is added.
+   * Keys of the events whose changes are sent in full, at most `FULL_EVENTS_MAX`. Changes of other events are sent in
+   * brief (`RowsMetadata.brief`). Undefined, the initial value: all events in full. When a key is added, the backend
+   * sends the full row of an event that it had sent in brief.
    */
   readonly full?: readonly string[] | undefined;
 }
 
 export interface Feed {
-  /** Drops the connection, if any, and connects now. It resumes from the last position. */
+  /**
+   * Closes the connection, if there is one, and connects now. The new connection resumes after the last received
+   * change.
+   */
   reconnect(): void;
-  /** Like `reconnect`, but discards the position, so that a whole snapshot follows. */
+  /** Reconnects without resuming, so that a whole snapshot follows. */
   resync(): void;
-  /** Sets the pace, which applies to later connections too. A backend without support ignores it. */
+  /** Sets the pace for this connection and later ones. It has no effect with a backend that does not support a pace. */
   setPace(pace: FeedPace): void;
-  /** Closes the feed; the listener is not called any more. */
+  /** Closes the feed. The listener is not called any more. */
   close(): void;
-  /** Sequence number up to which all changes were received; 0 while a snapshot is pending. */
+  /**
+   * Sequence number up to which all changes were received; 0 until the first snapshot is complete, and during a new
+   * one.
+   */
   readonly seq: number;
 }
 
 const PAUSE = { minMs: 500, maxMs: 30_000 };
-/** Delays for a list of backends: before the next one, and after a round in which none could be reached. */
+/**
+ * Delays for a list of backends: `NEXT_PAUSE` before the next backend of the list, `ROUND_PAUSE` after none of them
+ * could be reached.
+ */
 const NEXT_PAUSE = { minMs: 100, maxMs: 500 };
 const ROUND_PAUSE = { minMs: 500, maxMs: 2000 };
 const REFUSED_PAUSE_MS = 30_000;
 
 const TAKES_NOTHING = { pace: false, brief: false };
-/** The initial pace, which need not be sent. */
+/** The request for the pace with which each connection starts. It need not be sent. */
 const AS_IT_BEGINS = JSON.stringify({ type: 'pace', ms: 0 } satisfies FeedRequest);
 
 /**
- * Follows the feed of a backend permanently. It reconnects after every loss and resumes by sequence number, so that the
- * rows passed on add up to the state of the backend.
+ * Opens a feed that stays connected: it reconnects after every loss and resumes by sequence number. The rows that the
+ * listener receives, applied in order, equal the state of the backend.
  *
  * @throws MonError `invalid` if `backend` is not a URL
  */
@@ -125,9 +143,9 @@ class ReconnectingFeed implements Feed {
   #isRefused = false;
   #isClosed = false;
   #pace: FeedPace = { ms: 0 };
-  /** Features that the connected backend supports. */
+  /** Whether the connected backend supports a pace, and events in brief. */
   #takes: { readonly pace: boolean; readonly brief: boolean } = TAKES_NOTHING;
-  /** The pace that was sent last. */
+  /** The last pace request of this connection, as JSON. */
   #saidPace = '';
   #link: Link | undefined;
   #retry: Disposable | undefined;
@@ -138,7 +156,7 @@ class ReconnectingFeed implements Feed {
     this.#listener = listener;
     this.#clock = options.clock ?? systemFeedClock;
     this.#random = options.random ?? Math.random;
-    // Connects later, so that the caller has the feed when its listener is called for the first time.
+    // Connects in a microtask, so that the caller has the feed before its listener is called.
     queueMicrotask(() => {
       if (!this.#isClosed && this.#link === undefined) this.#connect();
     });
@@ -152,7 +170,7 @@ class ReconnectingFeed implements Feed {
     if (this.#isClosed) return;
     this.#disconnect();
     this.#attempt = 1;
-    // The user expects a new attempt, for example after changing the credentials.
+    // Leaves the state `refused`: the caller expects a new attempt, for example after changing the credentials.
     this.#isRefused = false;
     this.#connect();
   }
@@ -167,7 +185,7 @@ class ReconnectingFeed implements Feed {
     this.#sayPace();
   }
 
-  /** Sends the pace, unless it was sent already. */
+  /** Sends the pace, unless the backend does not support it or already has it. */
   #sayPace(): void {
     if (!this.#takes.pace) return;
     const { ms, full } = this.#pace;
@@ -195,7 +213,7 @@ class ReconnectingFeed implements Feed {
       type: 'subscribe',
       topics: [...topics],
       ...(transports !== undefined && { transports: [...transports] }),
-      // Older backends do not know this attribute.
+      // `namespace` is omitted for `default`, because older backends do not know it.
       ...(namespace !== undefined && namespace !== DEFAULT_NAMESPACE && { namespace }),
       ...(filter !== undefined && { filter }),
       ...(columns && this.#listener.onSnapshotEvents !== undefined && { columns }),
@@ -206,7 +224,7 @@ class ReconnectingFeed implements Feed {
   #connect(): void {
     const session = new FeedSession(this.#position);
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
-    // The listener may have closed or reconnected the feed in that call.
+    // `onState` may have closed or reconnected the feed.
     if (this.#isClosed || this.#link !== undefined) return;
     this.#takes = TAKES_NOTHING;
     this.#saidPace = AS_IT_BEGINS;
@@ -229,7 +247,8 @@ class ReconnectingFeed implements Feed {
     const delivery = session.accept(message);
     this.#position = session.position;
     if (delivery.kind === 'broken') {
-      // After a protocol violation, earlier messages of the backend are not trusted either.
+      // After a protocol violation, earlier messages of the backend are not trusted either: the next connection
+      // requests a snapshot.
       this.#position = undefined;
       return this.#link?.drop(delivery.reason);
     }
@@ -240,14 +259,15 @@ class ReconnectingFeed implements Feed {
       return this.#listener.onHello?.(message);
     }
     const link = this.#link;
-    // Only rows prove that the subscription was accepted: a filter, for example, is rejected after the hello.
+    // The hello does not prove that the subscription was accepted: a filter, for example, is rejected after it. Any
+    // later data does.
     if (this.#isRefused && delivery.kind !== 'nothing') {
       this.#isRefused = false;
       this.#listener.onState({ kind: 'syncing' });
     }
     if (delivery.kind === 'syncing') return this.#listener.onState({ kind: 'syncing' });
     if (delivery.kind === 'live') this.#attempt = 1;
-    // Each call of the listener may close or restart the feed.
+    // Each call of the listener may close or reconnect the feed; then the remaining calls are skipped.
     if ('metadata' in delivery && delivery.rows !== undefined && this.#link === link) {
       this.#listener.onRows(delivery.rows, delivery.metadata);
     }
@@ -258,8 +278,8 @@ class ReconnectingFeed implements Feed {
   }
 
   /**
-   * Returns the delay before the next attempt. The backends of a list are tried quickly, because one of them is or
-   * becomes the leader.
+   * Returns the delay before the next attempt, in milliseconds. The backends of a list are tried quickly, because one
+   * of them is the leader or becomes it.
    */
   #pauseMs(): number {
     const { others = 0 } = this.#address;

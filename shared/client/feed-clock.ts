@@ -1,8 +1,8 @@
-/** The clock of the feed; the backend's `Clock` port and manual clocks implement it too. */
+/** The clock and timers of a feed client. The backend's `Clock` and the clocks of tests implement it too. */
 export interface FeedClock {
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now(): number;
-  /** Calls `task` once after `delayMs`, unless it is disposed before. */
+  /** Calls `task` once after `delayMs`, unless the returned object is disposed first. */
   after(delayMs: number, task: () => void): Disposable;
 }
 

@@ -9,15 +9,18 @@ import type { FeedClock } from './feed-clock.ts';
 import { connectionProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 import { parseFeedFrame } from './feed-frames.ts';
 
-/** Maximum size of a frame; a backend splits larger ones. */
+/** Maximum size of a received frame in bytes. A backend splits larger data into several frames. */
 export const FEED_FRAME_BYTES_MAX = 16 * 1024 * 1024;
 
 const HEARTBEAT_MS = FEED_HEARTBEAT_SECONDS * 1000;
 
-/** Unanswered pings after which a connection counts as dead. */
+/** Number of unanswered pings after which a connection counts as dead. */
 const PINGS_UNANSWERED_MAX = 2;
 
-/** The reason why a link ended; `refused` if every retry will fail until somebody changes something. */
+/**
+ * The reason why a connection ended. `refused`: retries fail until the configuration of the client or the backend is
+ * changed.
+ */
 export type LinkEnd =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
@@ -25,20 +28,20 @@ export type LinkEnd =
 export interface LinkListener {
   onOpen(): void;
   onMessage(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>): void;
-  /** Called once, as the last call; never after `close`. */
+  /** Called once when the connection ends, as the last call. It is not called after `close`. */
   onEnd(end: LinkEnd): void;
 }
 
 export interface Link {
-  /** Closes the link without calling the listener. */
+  /** Closes the connection without calling the listener. */
   close(): void;
-  /** Sends a request; has no effect while the link is not open. */
+  /** Sends a request. It has no effect while the connection is not open. */
   say(request: FeedRequest): void;
-  /** Ends the link as lost, because the other side violates the protocol. */
+  /** Ends the connection as `lost`, because the backend violated the protocol. */
   drop(reason: string): void;
 }
 
-/** Opens one connection to a feed. It sends pings, and reports once why it ended. */
+/** Opens one connection to a feed. The connection sends pings while no frame arrives, and reports once why it ended. */
 export function openLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
   const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
     ...connectOptions(address.tls),
@@ -54,7 +57,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
   const close = (): void => {
     ended = true;
     watch[Symbol.dispose]();
-    // Terminates without a closing handshake, since the other side may not respond.
+    // `terminate` skips the closing handshake, to which the backend may not respond.
     socket.terminate();
   };
   const end = (why: LinkEnd): void => {
@@ -79,7 +82,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
       watchIn(HEARTBEAT_MS);
     });
   };
-  // From the start, so that an address that drops packets does not block for minutes.
+  // Heartbeats start before the connection is open, so that an address that drops packets does not block for minutes.
   watchIn(HEARTBEAT_MS);
 
   socket.on('open', () => {
@@ -131,7 +134,7 @@ function readFrame(text: string): FeedMessage | { type: 'unreadable'; reason: st
   }
 }
 
-/** Converts the last error message of the backend: only failures of the backend itself are temporary. */
+/** Converts the backend's error message, which ends the connection. Only `unavailable` and `internal` are temporary. */
 function errorEnd({ code, message }: { readonly code: string; readonly message: string }): LinkEnd {
   return code === 'unavailable' || code === 'internal'
     ? { kind: 'lost', reason: message }

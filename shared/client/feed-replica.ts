@@ -2,7 +2,7 @@ import type { GroupRow } from '../schemas/grouping.ts';
 import type { InhibitionRow } from '../schemas/inhibition.ts';
 import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../schemas/feed.ts';
 
-/** The backend's state as received from a feed: rows by key, merged as they arrive. */
+/** A copy of the backend's state, which a feed keeps up to date: rows by key. */
 export class FeedReplica {
   readonly events: Map<string, EventRow> = new Map();
   readonly silenced: Map<string, SilencedRow> = new Map();
@@ -11,7 +11,11 @@ export class FeedReplica {
   readonly groups: Map<string, GroupRow> = new Map();
   readonly inhibitions: Map<string, InhibitionRow> = new Map();
 
-  /** @param replace whether to clear all rows first, at the start of a snapshot */
+  /**
+   * Applies received rows; `null` removes a row.
+   *
+   * @param replace true at the start of a snapshot, to remove all earlier rows first
+   */
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     const all = [this.events, this.silenced, this.clients, this.upgrades, this.groups, this.inhibitions];
     if (replace) for (const rowMap of all) rowMap.clear();

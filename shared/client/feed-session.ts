@@ -1,29 +1,32 @@
 import { rowsOfColumns } from '../domain/event-columns.ts';
 import type { EventRow, FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
 
-/** The position up to which a consumer has all changes. Sequence numbers are valid only within one store. */
+/**
+ * The position in a feed up to which a consumer has received all changes. A sequence number is valid only for its
+ * store.
+ */
 export interface FeedPosition {
   readonly store: string;
   readonly seq: number;
 }
 
-/** The messages that advance a session. */
+/** The feed messages that a session processes. */
 export type SessionMessage = Extract<FeedMessage, { type: 'hello' | 'snapshot' | 'live' | 'changes' | 'reset' }>;
 
-/** Metadata of received rows. */
+/** Information about received rows. */
 export interface RowsMetadata {
   readonly seq: number;
-  /** Whether a snapshot begins, which replaces all rows. */
+  /** True for the first frame of a snapshot, which replaces all earlier rows. */
   readonly replace: boolean;
-  /** Epoch milliseconds on the backend's clock when the changes were sent; `undefined` for a snapshot. */
+  /** Time at which the backend sent the changes, in epoch milliseconds on its clock; undefined for a snapshot. */
   readonly timeMs: number | undefined;
-  /** Changes of events whose rows were not requested. */
+  /** Changes of events that the consumer does not receive in full. */
   readonly brief?: FeedBriefs | undefined;
 }
 
 export type SessionOutput =
   | { readonly kind: 'nothing' }
-  /** `events`: events of a snapshot that arrived in columns. */
+  /** Received rows. `events` are the events of a snapshot that were sent in columns. */
   | {
       readonly kind: 'rows';
       readonly rows: FeedRows;
@@ -38,25 +41,31 @@ export type SessionOutput =
  * Phases of a session:
  *
  * - `hello`: waiting for the backend's hello
- * - `snapshot`: waiting for the first snapshot frame; `snapshot-rest`: for more of them, or `live`
- * - `catch-up`: receiving changes after the requested position, until `live`
+ * - `snapshot`: waiting for the first frame of a snapshot
+ * - `snapshot-rest`: waiting for further frames of the snapshot, or for `live`
+ * - `catch-up`: receiving the changes after the position at which the session resumes, until `live`
+ * - `live`: receiving changes as they are committed
  */
 type Phase = 'hello' | 'snapshot' | 'snapshot-rest' | 'catch-up' | 'live';
 
-/** The consumer's protocol state of one connection, without the connection itself. */
+/**
+ * The consumer's side of the feed protocol for one connection: it validates the order of messages and tracks the
+ * position.
+ */
 export class FeedSession {
   #phase: Phase = 'hello';
   #store = '';
   #position: FeedPosition | undefined;
 
-  /** @param resume position that the subscription resumes from; `undefined`: it requests a snapshot */
+  /** @param resume position after which the subscription resumes; undefined: it requests a snapshot */
   constructor(resume: FeedPosition | undefined) {
     this.#position = resume;
   }
 
   /**
-   * The position from which the next connection can resume; `undefined`: with a snapshot. It advances only while live.
-   * The frames of a snapshot or of a catch-up contain no consistent state, so a disconnection in between starts over.
+   * The position after which the next connection can resume; undefined: it must request a snapshot. The position
+   * advances only when the session is live. Frames of a snapshot or of a catch-up alone are not a consistent state, so
+   * after a disconnection there the next connection starts over.
    */
   get position(): FeedPosition | undefined {
     return this.#position;
@@ -80,8 +89,8 @@ export class FeedSession {
   #hello(store: string): SessionOutput {
     if (this.#phase !== 'hello') return broken('it sent hello twice');
     this.#store = store;
-    // Another store cannot know the changes since our position. It must send a reset, and no other message is accepted
-    // before.
+    // Another store does not know the changes since our position. The backend must send a snapshot, and changes before
+    // it are rejected.
     if (this.#position !== undefined && this.#position.store !== store) this.#position = undefined;
     this.#phase = this.#position === undefined ? 'snapshot' : 'catch-up';
     return { kind: 'nothing' };
@@ -113,7 +122,7 @@ export class FeedSession {
   #live(seq: number): SessionOutput {
     if (this.#phase === 'live') return broken('it sent live twice');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
-    // An empty snapshot may have no frame at all; earlier rows must still be cleared.
+    // An empty snapshot may have no frame at all. Earlier rows must be removed nevertheless.
     const isEmptySnapshot = this.#phase === 'snapshot';
     this.#phase = 'live';
     this.#position = { store: this.#store, seq };

@@ -4,46 +4,58 @@ import { join } from 'node:path';
 import { parseBackendAddresses, type BackendAddress, type CredentialsEnv } from './backend-address.ts';
 
 /**
- * A file, with mode 0600, that a backend writes for the programs on its own host. It contains its URL and a token with
+ * The content of a file, with mode 0600, that a backend writes for programs on its own host: its URL, and a token with
  * administrator rights for local connections. The token is valid until the backend stops.
  */
 export interface LocalAccess {
-  /** `http://127.0.0.1:4567`: a loopback address, for which alone the token is valid. */
+  /** A loopback URL such as `http://127.0.0.1:4567`. The token must not be sent to any other URL. */
   readonly url: string;
   readonly token: string;
 }
 
-/** Name of the file in the state directory. */
+/** Name of the local access file in the state directory. */
 export const LOCAL_ACCESS_FILE = 'local-access.json';
 
-/** Current and former state directories of packages; the backend's user and root can read the file there. */
+/**
+ * The current and the former state directory of the packages. Only root and the user that runs the backend can read the
+ * local access file there.
+ */
 const PACKAGED_STATE_DIRS = ['/var/lib/mon/mon-backend', '/var/lib/mon'];
 
 const FILE_BYTES_MAX = 4096;
 const TOKEN = /^ml_[\w-]{43}$/;
-/** A numeric loopback address: a name may resolve to another program that listens on the other address family. */
+/**
+ * Matches a URL with a numeric loopback address. A name such as `localhost` may resolve to IPv4 or IPv6, and another
+ * program may listen at one of them.
+ */
 const LOOPBACK_URL = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
 const LOCALHOST_URL = /^(?<scheme>https?:\/\/)localhost(?<port>(?::\d+)?)$/;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the directory in which the programs of one user find each other: `$XDG_RUNTIME_DIR/mon`, else a directory of
- * their own for temporary files.
+ * Returns the directory in which the backends and clients of one user find each other: `$XDG_RUNTIME_DIR/mon`, or
+ * `mon-<user id>` in the directory for temporary files.
  */
 export function runtimeDirectory(env: Env = process.env): string {
   const [first = ''] = runtimeDirectories(env);
   return first;
 }
 
-/** Returns all candidates, because the variable is not set in every session of a user. */
+/**
+ * Returns all directories in which a backend may have written its file. `XDG_RUNTIME_DIR` is not set in every session
+ * of a user.
+ */
 function runtimeDirectories({ XDG_RUNTIME_DIR: runtime = '' }: Env): readonly string[] {
   const user = String(process.getuid?.() ?? 'user');
   const ofSession = runtime === '' ? [] : [join(runtime, 'mon')];
   return [...ofSession, join(tmpdir(), `mon-${user}`), join('/run/user', user, 'mon')];
 }
 
-/** Returns the path of a backend's file in the runtime directory, such as `127.0.0.1_4567.json`. */
+/**
+ * Returns the path of the local access file of a backend in the runtime directory: its name is like
+ * `127.0.0.1_4567.json`.
+ */
 export function runtimeFile(directory: string, url: string): string {
   const { protocol, host } = new URL(url);
   const scheme = protocol === 'https:' ? 'https_' : '';
@@ -51,19 +63,20 @@ export function runtimeFile(directory: string, url: string): string {
 }
 
 interface AddressOptions {
-  /** Variables with credentials that are not in the URL. Default: the process environment. */
+  /** Environment variables from which credentials are read if the URL has none. Default: `process.env`. */
   readonly env?: CredentialsEnv | undefined;
   /** Additional headers; they override those of the credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A state directory to search before the usual ones. */
+  /** A state directory that is searched before the default ones. */
   readonly stateDir?: string | undefined;
 }
 
 /**
- * Returns the address of a backend with credentials from the URL or the environment, or else those of a local backend
- * for its user. The local file is read for each request, because a restart replaces it.
+ * Returns the address of a backend. Credentials come from the URL, else from the environment, else from the local
+ * access file of a backend on this host. That file is read for each request, because a restart of the backend replaces
+ * it.
  *
- * @throws MonError `invalid` as `parseBackendAddresses`
+ * @throws MonError `invalid` if the text is not an http(s) URL, the list is too long, or the credentials cannot be sent
  */
 export function backendAddress(backend: string, { env, headers = {}, stateDir }: AddressOptions = {}): BackendAddress {
   const [first, ...others] = parseBackendAddresses(backend, env).map((address) =>
@@ -74,7 +87,7 @@ export function backendAddress(backend: string, { env, headers = {}, stateDir }:
   return new BackendList([first, ...others]);
 }
 
-/** Several backends with one store; uses one at a time, until it cannot be reached. */
+/** Several backends that share one store. Requests go to one of them until it cannot be reached, then to the next. */
 class BackendList implements BackendAddress {
   readonly others: number;
   readonly #addresses: readonly [BackendAddress, ...BackendAddress[]];
@@ -125,9 +138,9 @@ function localAddress(
 }
 
 /**
- * Returns the local access of the backend at this address; undefined if no file can be read.
+ * Returns the URL and token of the local backend with this URL; undefined if no file with them can be read.
  *
- * @param url with a loopback address as its host
+ * @param url URL with a numeric loopback address
  */
 export function findLocalAccess(url: string, stateDir?: string): LocalAccess | undefined {
   for (const access of accessesFor(url, [stateDir ?? '', process.env['MON_STATE_DIR'] ?? ''])) {
@@ -139,20 +152,23 @@ export function findLocalAccess(url: string, stateDir?: string): LocalAccess | u
 function* accessesFor(url: string, stateDirs: readonly string[]): Generator<LocalAccess | undefined, void> {
   for (const dir of stateDirs) if (dir !== '') yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
   for (const dir of runtimeDirectories(process.env)) {
-    // Other users could have created this directory, and a token of theirs would hide the right one.
+    // Another user could have created this directory, so only a file of the own user is accepted: a wrong token would
+    // hide the right one.
     yield readLocalAccess(runtimeFile(dir, url), process.getuid?.());
   }
   for (const dir of PACKAGED_STATE_DIRS) yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
 }
 
 /**
- * @param owner user id that must own the file
+ * Reads a local access file.
+ *
+ * @param owner id of the user that must own the file; undefined: any user
  * @returns undefined if there is no such file, or it is invalid
  */
 export function readLocalAccess(file: string, owner?: number): LocalAccess | undefined {
   let descriptor: number | undefined;
   try {
-    // Non-blocking, because the path may be a pipe without a writer.
+    // `O_NONBLOCK`, because the path may be a pipe without a writer.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(descriptor);
     if (!stat.isFile() || stat.size > FILE_BYTES_MAX || (owner !== undefined && stat.uid !== owner)) return undefined;
@@ -166,7 +182,10 @@ export function readLocalAccess(file: string, owner?: number): LocalAccess | und
   }
 }
 
-/** Returns the numeric loopback URL of a local backend; undefined if it may be another host or program. */
+/**
+ * Returns the URL of a local backend with a numeric loopback address; undefined if the URL may name another host or
+ * program.
+ */
 function localUrl(url: string, find: (url: string) => LocalAccess | undefined): string | undefined {
   if (LOOPBACK_URL.test(url)) return url;
   const { scheme, port = '' } = LOCALHOST_URL.exec(url)?.groups ?? {};

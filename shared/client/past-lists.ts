@@ -5,10 +5,11 @@ import type { ApiClient } from './api-client.ts';
 const PAGE = 10_000;
 
 /**
- * Yields the lists at a past moment, in pages of events with the worst first. The first page contains all other lists.
+ * Yields the events at a past moment in pages, the worst events first. The first page also contains the silences and
+ * clients.
  *
  * @param atMs epoch milliseconds
- * @throws MonError `not_found` if nothing is retained from then
+ * @throws MonError `not_found` if the history does not reach back to that time
  */
 export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: number): AsyncGenerator<PastState, void> {
   let read = 0;
@@ -17,12 +18,12 @@ export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: numb
     const page = await api.pastState({ at: atMs, limit: PAGE, ...lists });
     read += page.events.length;
     yield page;
-    // Data was deleted between two pages.
+    // An empty page means that history was deleted since the first page.
     if (page.events.length === 0 || read >= page.total) return;
   }
 }
 
-/** Returns the complete lists at a past moment. */
+/** Returns all events, silences and clients at a past moment. */
 export async function readPastLists(api: Pick<ApiClient, 'pastState'>, atMs: number): Promise<PastState> {
   let first: PastState | undefined;
   const events: PastState['events'][number][] = [];

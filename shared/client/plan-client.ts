@@ -5,7 +5,11 @@ import { backendAddress } from './local-access.ts';
 import { endpointCaller } from './call-endpoint.ts';
 import { openRequester, type Requester } from './request.ts';
 
-/** @throws MonError `invalid` if `backend` is not a URL */
+/**
+ * Creates a client for the upgrade plans of a backend.
+ *
+ * @throws MonError `invalid` if `backend` is not a URL
+ */
 export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): UpgradeClient {
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
@@ -17,20 +21,32 @@ function clientOver(url: string, ask: Requester) {
   return {
     /** The URL of the backend, without credentials. */
     url,
-    /** Returns the facts that the backend knows; undefined from another product or an older version. */
+    /**
+     * Returns the facts about the installation that an upgrade plan needs and the backend knows; undefined if the
+     * backend is another product or an older version.
+     */
     facts: () => find(MON_API.planFacts),
-    /** Returns plans, newest first. */
+    /** Returns the upgrade plans, newest first. */
     plans: () => call(MON_API.plans),
     plan: (id: number) => find(MON_API.plan, { path: { id } }),
-    /** @throws MonError `conflict` while another plan is open, which the message names */
+    /**
+     * Creates an upgrade plan.
+     *
+     * @throws MonError `conflict` while another plan is open; the message names that plan
+     */
     create: (plan: Pick<NewPlan, 'from' | 'to'> & Partial<NewPlan>) => call(MON_API.createPlan, { body: plan }),
-    /** @throws MonError `conflict`, `invalid` or `not_found` if it is not possible, with the reason */
+    /**
+     * Executes an order on a plan, such as starting a step.
+     *
+     * @throws MonError `conflict`, `invalid` or `not_found` if the order is not possible; the message contains the
+     *   reason
+     */
     order: (id: number, order: PlanOrder) => call(MON_API.orderPlan, { path: { id }, body: order }),
   };
 }
 
-/** A client for upgrade plans. Every method throws MonError like those of `ApiClient`. */
+/** A client for upgrade plans. Every method throws MonError like the methods of `ApiClient`. */
 export type UpgradeClient = Readonly<ReturnType<typeof clientOver>>;
 
-/** Creates the client over any requester. */
+/** Creates an upgrade client that sends its requests with the given requester. */
 const upgradeClientOver: (...args: Parameters<typeof clientOver>) => UpgradeClient = clientOver;

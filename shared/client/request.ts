@@ -5,41 +5,45 @@ import type { BackendAddress } from './backend-address.ts';
 import { connectOptions, type ClientTls } from '../tls/client-tls.ts';
 import { connectionProblem, isTrustProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 
-/** Maximum size of a response: all events of a backend with 100,000 are about 150 MB. */
+/** Maximum size of a response in bytes. A list of 100,000 events is about 150 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Maximum length of a backend's message that an error repeats. */
+/** Maximum length of the part of a backend's error message that an error repeats, in characters. */
 const MESSAGE_LENGTH_MAX = 1000;
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Parts of the path, unencoded. */
+  /** Segments of the path, not URL-encoded. */
   readonly path: readonly string[];
   /** Query parameters; those that are `undefined` are omitted. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly body?: unknown;
-  /** Error statuses that are returned instead of thrown. */
+  /** Error statuses that are returned as a response. All other error statuses are thrown. */
   readonly accept?: readonly number[];
 }
 
 export interface Answer {
   readonly status: number;
-  /** Parsed from JSON; `undefined` if the response has no body. */
+  /** The JSON value of the body, or the beginning of a text that is not JSON; undefined if the response has no body. */
   readonly body: unknown;
   /** Headers by their lower-case names. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** @throws MonError for every status that is neither 2xx nor accepted, and if the backend cannot be reached */
+/**
+ * Sends a request and returns the response.
+ *
+ * @throws MonError if the status is neither 2xx nor in `accept`, or the backend cannot be reached
+ */
 export type Requester = (request: Request) => Promise<Answer>;
 
-/** Error codes that prove that no backend received the request, so that another one can be tried. */
+/** Error codes that prove that the backend did not receive the request, so that another backend can be tried. */
 const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
- * Returns a requester for a backend. For a list of backends, each request goes to the first reachable one, starting
- * with the last one that was reached.
+ * Returns a requester for a backend. For a list of backends, each request goes to the current backend of the list. If
+ * that cannot be reached, the next one is tried and becomes the current one.
  */
 export function openRequester(address: BackendAddress, timeoutMs: number): Requester {
   return async (request) => {
@@ -57,7 +61,7 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
 
 class NotReached extends MonError {}
 
-/** An error of trust between this program and the backend. A retry is useless before a configuration is changed. */
+/** A failure of TLS or of its certificates. A retry fails in the same way until a configuration is changed. */
 export class NotTrusted extends MonError {}
 
 async function ask(
@@ -67,7 +71,7 @@ async function ask(
 ): Promise<Answer> {
   const { url } = address;
   const target = requestUrl(url, { path, query });
-  // Loaded late, because it loads slowly and the console shows its first screen without it.
+  // `got` is imported late: loading it is slow, and the console shows its first screen without it.
   const { default: got } = await import('got');
   const tooLarge = new AbortController();
   try {
@@ -77,7 +81,8 @@ async function ask(
       https: httpsOptions(address.tls),
       ...(body !== undefined && { json: body }),
       timeout: { request: timeoutMs },
-      // Retries once if a kept-alive connection was closed during its use. The caller decides about all other errors.
+      // A GET is retried once if a kept-alive connection was closed while in use. The caller decides about all other
+      // errors.
       retry: {
         limit: 1,
         methods: ['GET'],
@@ -87,7 +92,7 @@ async function ask(
       },
       throwHttpErrors: false,
       followRedirect: false,
-      // A small compressed response must not expand to a large one.
+      // Decompression is off, because a small compressed response could expand to a huge one.
       decompress: false,
       signal: tooLarge.signal,
     });
@@ -104,7 +109,7 @@ async function ask(
     if (tooLarge.signal.aborted) {
       throw new MonError('too_large', `${url} sent a response that is too large: request less, with a limit`);
     }
-    // The HTTP library's own error contains the headers, and so would write the credentials into logs.
+    // The HTTP library's own error contains the request headers, and a log of it would contain the credentials.
     throw new (kindOf(error))('unavailable', connectionProblem(url, error), {
       cause: error instanceof Error ? error.cause : error,
     });
@@ -119,8 +124,8 @@ function kindOf(error: unknown): typeof MonError {
 /**
  * Returns the URL of a request.
  *
- * @param url of the backend, without a trailing slash
- * @throws MonError `invalid` for a path part that cannot be a name
+ * @param url URL of the backend, without a trailing slash
+ * @throws MonError `invalid` if a path segment cannot be a name
  */
 export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'path' | 'query'>): URL {
   const target = new URL(`${url}/${path.map((part) => pathPart(part)).join('/')}`);
@@ -133,7 +138,7 @@ export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'pat
 /**
  * Validates the body of a response.
  *
- * @throws MonError `internal` if it does not match the schema: the address is no backend, or of another product
+ * @throws MonError `internal` if the body does not match the schema, because the address is not that of a mon backend
  */
 export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
   const read = schema.safeParse(body);
@@ -146,7 +151,7 @@ export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, 
   );
 }
 
-/** Converts TLS options to the names of the HTTP library. */
+/** Converts TLS options to those of the HTTP library, which have other names. */
 function httpsOptions(tls: ClientTls | undefined): HttpsOptions {
   const { ca, cert, key, ...options } = connectOptions(tls);
   return {
@@ -160,7 +165,11 @@ function once({ computedValue }: { readonly computedValue: number }): number {
   return computedValue === 0 ? 0 : 1;
 }
 
-/** @throws MonError `invalid` for parts that a URL cannot contain as names: `..` would address another resource */
+/**
+ * Encodes a path segment.
+ *
+ * @throws MonError `invalid` if the segment cannot be a name: with `..`, the URL would address another resource
+ */
 function pathPart(part: string): string {
   if (part === '' || part === '.' || part === '..' || !part.isWellFormed()) {
     throw new MonError('invalid', `${JSON.stringify(part)} is not a valid name: use word characters, dots and hyphens`);
@@ -173,7 +182,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The body may be the page of a proxy; `readAnswer` will reject it.
+    // The body may be an error page of a proxy, which `readAnswer` rejects.
     return text.slice(0, MESSAGE_LENGTH_MAX);
   }
 }
@@ -187,22 +196,28 @@ function messageOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   if ('error' in body && typeof body.error === 'string') return body.error;
   if ('message' in body && typeof body.message === 'string') return body.message;
-  // Written by middleware of Sensu Go (clients 6).
+  // Error responses of Sensu Go's middleware have `Message` (clients 6).
   if ('Message' in body && typeof body.Message === 'string') return body.Message;
   return undefined;
 }
 
-/** The v2 error code of a threshold, whose status equals that of invalid input (completion 1.17). */
+/** The v2 error code of an exceeded threshold. Its HTTP status is the same as for invalid input (completion 1.17). */
 const V2_THRESHOLD = 9;
 
-/** Returns the error code in the body; v1 and v2 responses of other products have none, or a number. */
+/**
+ * Returns the error code in the body; undefined if there is none. Of numeric codes, which other products send, only
+ * `V2_THRESHOLD` is converted.
+ */
 function codeOf(body: unknown): ErrorCode | undefined {
   if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
   if (body.code === V2_THRESHOLD) return 'threshold';
   return isErrorCode(body.code) ? body.code : undefined;
 }
 
-/** Returns the error code for a status, for older backends, other products and proxies that send no code. */
+/**
+ * Returns the error code for an HTTP status. It is used for older backends, other products and proxies, which send no
+ * code.
+ */
 function codeOfStatus(status: number): ErrorCode {
   switch (status) {
     case 400:

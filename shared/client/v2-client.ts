@@ -8,7 +8,7 @@ import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
 import { openRequester, readAnswer, type Answer, type Request, type Requester } from './request.ts';
 
-/** An object of `/api/core/v2`; callers validate the attributes that they use. */
+/** An object of `/api/core/v2`. Callers validate the attributes that they use. */
 export type V2Object = Readonly<Record<string, unknown>>;
 
 /** Number of objects per page of a list. */
@@ -24,18 +24,22 @@ export interface Created {
   readonly location: string | undefined;
   /** The response body of the backend. */
   readonly body: V2Object;
-  /** Warnings of the backend about parts of the object without the apparent effect. */
+  /** Warnings of the backend about attributes that are stored but do not have the effect that they seem to have. */
   readonly warnings: readonly string[];
 }
 
 const CORE = ['api', 'core', 'v2'];
 
 export interface V2ClientOptions extends ApiClientOptions {
-  /** Receives the backend's warning about its entity limit, once per list. */
+  /** Receives the backend's warning that the entity limit is nearly reached, once per list. */
   readonly warn?: (text: string) => void;
 }
 
-/** @throws MonError `invalid` if `backend` is not a URL */
+/**
+ * Creates a client for the v2 API of a backend.
+ *
+ * @throws MonError `invalid` if `backend` is not a URL
+ */
 export function openV2Client({ backend, headers = {}, timeoutMs = 30_000, env, warn }: V2ClientOptions): V2Client {
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
@@ -47,7 +51,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
   const core = (path: readonly string[], request: Omit<Request, 'path'>): Promise<Answer> =>
     ask({ ...request, path: [...CORE, ...path] });
 
-  /** Yields all objects of a list, page by page. */
+  /** Yields all objects of a list, one page at a time. */
   async function* pages(path: readonly string[], query: V2Query = {}): AsyncGenerator<readonly V2Object[], void> {
     let after: string | undefined;
     do {
@@ -56,7 +60,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
       if (warning !== undefined && after === undefined) warn?.(warning);
       yield readAnswer(answer, v2ObjectsAnswer, url);
       const next = headerOf(answer, 'sensu-continue');
-      // Stops if the token repeats, since a faulty backend could otherwise cause an endless loop.
+      // Stops if the continue token repeats, because a faulty backend could otherwise cause an endless loop.
       after = next === after ? undefined : next;
     } while (after !== undefined);
   }
@@ -74,7 +78,11 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
       const answer = await core(path, { method: 'GET', accept: [404] });
       return answer.status === 404 ? undefined : readAnswer(answer, objectAnswer, url);
     },
-    /** @throws MonError `conflict` if the object exists already */
+    /**
+     * Creates an object.
+     *
+     * @throws MonError `conflict` if the object exists already
+     */
     async create(path: readonly string[], object: V2Object): Promise<Created> {
       const answer = await core(path, { method: 'POST', body: object });
       const body = objectAnswer.safeParse(answer.body);
@@ -84,28 +92,38 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
     /**
      * Creates an object, or replaces it completely.
      *
-     * @returns warnings of the backend about parts of the object without the apparent effect
+     * @returns warnings of the backend about attributes that are stored but do not have the effect that they seem to
+     *   have
      */
     async put(path: readonly string[], object: V2Object): Promise<readonly string[]> {
       return warningTexts(headerOf(await core(path, { method: 'PUT', body: object }), 'warning'));
     },
-    /** @returns false if the object did not exist */
+    /**
+     * Deletes an object.
+     *
+     * @returns false if the object did not exist
+     */
     async remove(path: readonly string[]): Promise<boolean> {
       return (await core(path, { method: 'DELETE', accept: [404] })).status !== 404;
     },
-    /** @returns when the run was requested, in epoch seconds */
+    /**
+     * Requests a run of a check.
+     *
+     * @returns the time of the request, in epoch seconds
+     */
     execute: (namespace: string, check: string, order: V2Object) =>
       call(V2_API.checks.execute, { path: { namespace, name: check }, body: order }),
-    /** Whether the credentials are valid. */
+    /** Returns whether the credentials are valid. */
     async testCredentials(): Promise<boolean> {
       return (await ask({ ...requestOf(V2_API.auth.test), accept: [401] })).status !== 401;
     },
     versions: () => call(V2_API.versions.version),
     /**
-     * Returns a page of the exact state of one type, with secrets.
+     * Returns a page of all objects of one type in their exact state, with secrets.
      *
-     * @param namespace undefined: all namespaces
-     * @returns undefined if this backend has no such route, as other products
+     * @param namespace namespace of the objects; undefined: all namespaces
+     * @param after token from the previous page; undefined: the first page
+     * @returns undefined if the backend has no such route, because it is an older version or another product
      */
     dump: (type: string, namespace: string | undefined, after: string | undefined) =>
       find(MON_API.dump, { path: { type }, query: { namespace, limit: V2_PAGE, continue: after } }),
@@ -119,7 +137,10 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
  */
 export type V2Client = Readonly<ReturnType<typeof clientOver>>;
 
-/** Creates the client over any requester, such as one that only records requests; see `V2ClientOptions` for `warn`. */
+/**
+ * Creates a v2 client that sends its requests with the given requester, for example one that only records them. `warn`
+ * is that of `V2ClientOptions`.
+ */
 export const v2ClientOver: (...args: Parameters<typeof clientOver>) => V2Client = clientOver;
 
 function headerOf({ headers }: Answer, name: string): string | undefined {

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { texts } from './answer.ts';
 import { SCOPES } from './scope.ts';
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/**
+ * The caller's identity and rights: `GET /api/mon/v1/access`. The schema has only the attributes that callers rely on,
+ * see `answer.ts`.
+ */
 export const accessAnswer = z.looseObject({
   name: z.string(),
   via: z.string(),

@@ -6,47 +6,47 @@ import type { SubmittedResult } from './result.ts';
  * The agent protocol: WebSocket at `/agent`, JSON text frames.
  *
  * The upgrade request names the agent and its namespace in headers, so that an unauthorized agent is rejected before
- * the connection opens. The agent opens with `hello`. The backend responds with `welcome` and the highest committed
- * result id of this spool, so that the agent knows where to resume. Results have ids that grow by one within a spool.
- * The backend acknowledges cumulatively after the commit and ignores ids that it has already seen. `window` is the
- * maximum number of unacknowledged results. An invalid result is acknowledged like any other, since it will never
- * become valid, and named in a `rejected` frame. The backend sends `check_request` for the checks of the agent's
- * subscriptions.
+ * the connection opens. The first message of the agent is `hello`. The backend responds with `welcome`, which contains
+ * the highest committed result id of the agent's spool, so that the agent knows where to resume. Result ids grow by one
+ * within a spool. The backend acknowledges results after their commit: an `ack` covers all ids up to its `id`. It
+ * ignores results whose ids were already committed. `window` is the maximum number of unacknowledged results. An
+ * invalid result is acknowledged like any other, because it will never become valid, and reported in a `rejected`
+ * frame. The backend sends `check_request` for the checks of the agent's subscriptions.
  *
- * An agent whose hello has `delta` may send an OK result as a delta to an earlier one of the same check. An `ack` lists
- * in `baselines` the ids of full results that the backend keeps as baselines. A baseline is valid until the connection
- * ends or another result of that check arrives. In a delta, `baseline` names the baseline and replaces `check`; the
- * delta also has the times and, if it differs, the output. A baseline becomes invalid when something else changes the
- * check or the configuration. Then the backend ignores that result and all later ones, and sends `resend`. The agent
- * discards all baselines, restarts after the id in that message, and sends that id as `resume_after` in its first
- * frame.
+ * An agent whose hello has `delta` may send an OK result as a delta to an earlier result of the same check. An `ack`
+ * lists in `baselines` the ids of full results that the backend keeps as baselines. A baseline is valid until the
+ * connection ends or another full result of that check arrives. In a delta, `baseline` is the id of the baseline and
+ * replaces `check`; the delta also has the times and, if it differs, the output. A baseline becomes invalid when
+ * something else changes the check or the configuration. Then the backend ignores the delta and all later results, and
+ * sends `resend`. The agent discards all baselines, sends all results after the id in that message again, and repeats
+ * that id as `resume_after` in the first of these frames.
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
 
-/** Headers of the upgrade request. */
+/** Headers of the WebSocket upgrade request: the name of the agent, and its namespace. */
 export const AGENT_NAME_HEADER = 'Mon-Agent-Name';
 export const AGENT_NAMESPACE_HEADER = 'Mon-Namespace';
 
-/** A private close code: another agent with this name has connected. */
+/** WebSocket close code: another agent with the same name has connected. */
 export const AGENT_REPLACED = 4001;
 
 /** Maximum number of unacknowledged results of one agent. */
 export const AGENT_WINDOW = 64;
 
-/** Seconds between keepalives (completion 1.10). */
+/** Seconds between two keepalives of an agent (completion 1.10). */
 export const KEEPALIVE_SECONDS = 20;
 
 const resultIdSchema = z.int().positive();
 
-/** The attribute `spool` of the client record of an agent that cannot write its spool; absent while it can. */
+/** The attribute `spool` of a client record. It is present while the agent cannot write its spool to disk. */
 export const spoolTroubleSchema = z.looseObject({
   writable: z.literal(false),
   /** The problem and what to do, as one sentence. */
   reason: z.string().max(1000),
-  /** The number of results that are only in memory. */
+  /** Number of results that the agent has only in memory. */
   unsaved: z.int().min(0),
-  /** The number of results dropped because memory was full, since the start of the agent. */
+  /** Number of results that the agent dropped since its start because its memory was full. */
   dropped: z.int().min(0),
 });
 export type SpoolTrouble = z.infer<typeof spoolTroubleSchema>;
@@ -54,15 +54,18 @@ export type SpoolTrouble = z.infer<typeof spoolTroubleSchema>;
 /** Maximum number of results in one frame. */
 const FRAME_RESULTS_MAX = 1000;
 
-/** Opens a connection. The client record is validated by `clientSchema`, so that error messages name its attributes. */
+/**
+ * The first message of an agent. `client` is validated later, by `clientSchema`, so that an error message names the
+ * invalid attribute.
+ */
 const helloSchema = z.looseObject({
   type: z.literal('hello'),
   client: z.record(z.string(), z.unknown()),
-  /** Default: the namespace in the upgrade request, or `default`. */
+  /** Namespace of the agent. Default: the namespace in the upgrade request, or `default`. */
   namespace: z.string().optional(),
-  /** Identifies the agent's spool: another spool has ids of its own. */
+  /** Identifies the agent's spool. Result ids are unique only within one spool. */
   spool: z.string().min(1).max(64),
-  /** Whether the agent supports `baselines` and `resend`. Default: no; a delta result then closes the connection. */
+  /** True if the agent supports `baselines` and `resend`. Default: false; a delta result then closes the connection. */
   delta: z.boolean().optional(),
 });
 
@@ -86,10 +89,16 @@ const deltaResultSchema = z.strictObject({
   output: z.string().optional(),
 });
 
-/** Each check is validated by `resultSchema`, so that an invalid one is rejected alone. */
+/**
+ * A frame of results. Each `check` is validated later, by `resultSchema`, so that an invalid result is rejected without
+ * the other results of the frame.
+ */
 export const resultsMessageSchema = z.looseObject({
   type: z.literal('results'),
-  /** The id in a `resend` message, after which this frame restarts. */
+  /**
+   * The id of the last `resend` message, in the first frame that follows it: the results of this frame start after that
+   * id.
+   */
   resume_after: z.int().min(0).optional(),
   results: z
     .array(z.union([fullResultSchema, deltaResultSchema]))
@@ -97,7 +106,7 @@ export const resultsMessageSchema = z.looseObject({
     .max(FRAME_RESULTS_MAX),
 });
 
-/** Messages from an agent. */
+/** Messages from an agent to the backend. */
 export const agentMessageSchema = z.discriminatedUnion('type', [helloSchema, keepaliveSchema, resultsMessageSchema]);
 export type AgentMessage =
   | {
@@ -114,7 +123,7 @@ export type AgentMessage =
       readonly results: readonly (AgentResult | DeltaResult)[];
     };
 
-/** A result with its id in the agent's spool; `signature` is that of the client, if it has one. */
+/** A full result with its id in the agent's spool. `signature` is the signature of the client, if it has one. */
 export interface AgentResult {
   readonly id: number;
   readonly signature?: string | undefined;
@@ -125,18 +134,18 @@ export interface AgentResult {
 export interface DeltaResult {
   readonly id: number;
   readonly baseline: number;
-  /** Epoch seconds. */
+  /** Time at which the command ran, in epoch seconds. */
   readonly executed: number;
-  /** Epoch seconds. */
+  /** Time at which the run was requested, in epoch seconds. */
   readonly issued: number;
-  /** Seconds; absent if the baseline has none. */
+  /** Run time in seconds; absent if the baseline has no duration. */
   readonly duration?: number | undefined;
   readonly output?: string | undefined;
 }
 
 /**
- * A request to run a check now: the definition without `subscribers` and `interval`, with `name` and `issued` (epoch
- * seconds).
+ * A request to run a check now: the check definition without `subscribers` and `interval`, with `name` and `issued`
+ * (epoch seconds).
  */
 export interface CheckRequest {
   readonly name: string;
@@ -144,27 +153,30 @@ export interface CheckRequest {
   readonly command?: CommandLine;
   readonly timeout?: number;
   readonly source?: string;
-  /** Subscriptions that the run was requested for, if they are not those of the check; Sensu Go agents receive them. */
+  /**
+   * Subscriptions for which the run was requested, if they are not those of the check. They are sent to Sensu Go
+   * agents.
+   */
   readonly subscribers?: readonly string[];
   /**
-   * Whether a v2 check contains tokens such as `{{ .name }}`, which are plain text in other checks. Absent in proxy
-   * requests, whose tokens the backend substitutes. Results do not contain it.
+   * True if a v2 check contains tokens such as `{{ .name }}`, which are plain text in other checks. Absent in proxy
+   * requests, because the backend substitutes their tokens. Results do not contain this attribute.
    */
   readonly entity_tokens?: boolean;
   readonly [attribute: string]: unknown;
 }
 
-/** Messages from the backend. */
+/** Messages from the backend to an agent. */
 export type BackendMessage =
   | { readonly type: 'welcome'; readonly version: string; readonly acked: number; readonly window: number }
   | { readonly type: 'ack'; readonly id: number; readonly baselines?: readonly number[] | undefined }
-  /** Requests that all results after this id are sent again, in full. */
+  /** Requests all results after this id again, in full. */
   | { readonly type: 'resend'; readonly after: number }
   | { readonly type: 'rejected'; readonly id: number; readonly error: string }
   | { readonly type: 'check_request'; readonly check: CheckRequest }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
-/** Validates messages for the agent, which must not run unvalidated requests. */
+/** Schema by which an agent validates messages from the backend, because it must not run an invalid check request. */
 export const backendMessageSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('welcome'), version: z.string(), acked: z.int().min(0), window: z.int().positive() }),
   z.looseObject({ type: z.literal('ack'), id: z.int().min(0), baselines: z.array(resultIdSchema).optional() }),

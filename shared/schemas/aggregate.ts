@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from './name.ts';
 import { answer, numberOrZero, texts, type AnswerOf } from './answer.ts';
 
-/** Word characters, dots, colons, bars and hyphens (completion 1.7). */
+/** Valid aggregate names: word characters, dots, colons, bars and hyphens, but not `.` or `..` (completion 1.7). */
 export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
 
 /** Maximum number of aggregates that one result may name. */
@@ -15,52 +15,57 @@ export const aggregateNameSchema = z
     error: ({ input }) => (isDots(input) ? DOTS_MESSAGE : 'must be word characters, dots, colons, bars and hyphens'),
   });
 
-/** `true`: the name of the check is the name of the aggregate. */
+/**
+ * The attribute `aggregate` of a check: the name of an aggregate, or true if the aggregate has the name of the check.
+ */
 export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
-/** The verdict of a rule on its aggregate. */
+/** The current status of an aggregate rule. */
 const ruleVerdictAnswer = z.looseObject({
-  /** The check of its event. */
+  /** Name of the check of the rule. */
   check: z.string(),
   status: z.number(),
-  /** Actual and required values, for people. */
+  /** Text for people, with the actual and the required values. */
   text: z.string(),
   /** Percentage of results that must be OK; absent if the rule has no such threshold. */
   needs: z.number().exactOptional(),
 });
 export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictAnswer>>;
 
-/** `GET /aggregates/:aggregate`, all integers (reference 2.6; clients 2). */
+/**
+ * The counts of an aggregate: `GET /aggregates/:aggregate`. All are integers (reference 2.6; clients 2). A member of an
+ * aggregate is a check on a client.
+ */
 export const aggregateAnswer = z.looseObject({
-  /** Number of clients and checks among the members, including stale ones. */
+  /** Number of different clients, and of different checks, among the members. Stale members count too. */
   clients: z.number(),
   checks: z.number(),
-  /** Members that are not stale, by the severity of their last result. */
+  /** Number of members that are not stale, by the severity of their last result. */
   results: z.looseObject({
     ok: z.number(),
     warning: z.number(),
     critical: z.number(),
-    /** Every status outside 0 to 2. */
+    /** Members with a status other than 0, 1 and 2. */
     unknown: z.number(),
-    /** Sum of the four counts above. */
+    /** Sum of `ok`, `warning`, `critical` and `unknown`. */
     total: z.number(),
     /** Members whose last result is older than `max_age`; 0 without that parameter. */
     stale: numberOrZero,
-    /** Members in the total whose open event is silenced now. */
+    /** Members in `total` whose open event is silenced now. */
     silenced: numberOrZero,
-    /** Members in the total whose client has an open keepalive event. */
+    /** Members in `total` whose client has an open keepalive event. */
     down: numberOrZero,
   }),
   rules: z.array(ruleVerdictAnswer).exactOptional(),
 });
 export type AggregateSummary = AnswerOf<typeof aggregateAnswer> & {
-  /** Only in the mon API, if the aggregate has rules. */
+  /** Current status of the rules of the aggregate. Present only in the mon API, and only if the aggregate has rules. */
   readonly rules?: readonly AggregateRuleVerdict[];
 };
 
-/** An item of `GET /api/mon/v1/aggregates`. */
+/** An aggregate with its name: an item of `GET /api/mon/v1/aggregates`. */
 export type NamedAggregate = AggregateSummary & { readonly name: string };
 
 /** An item of `GET /aggregates/:aggregate/results/:severity`: the outputs of a check, most frequent first. */
@@ -72,10 +77,10 @@ export const aggregateResultsAnswer = answer(
 );
 export type AggregateResults = z.infer<typeof aggregateResultsAnswer>;
 
-/** `GET /aggregates/:aggregate/clients` */
+/** The clients of an aggregate, each with the names of its checks: `GET /aggregates/:aggregate/clients`. */
 export const aggregateClientsAnswer = answer(z.array(z.looseObject({ name: z.string(), checks: texts })));
 export type AggregateClient = z.infer<typeof aggregateClientsAnswer>[number];
 
-/** `GET /aggregates/:aggregate/checks` */
+/** The checks of an aggregate, each with the names of its clients: `GET /aggregates/:aggregate/checks`. */
 export const aggregateChecksAnswer = answer(z.array(z.looseObject({ name: z.string(), clients: texts })));
 export type AggregateCheck = z.infer<typeof aggregateChecksAnswer>[number];

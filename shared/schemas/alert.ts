@@ -53,12 +53,15 @@ export const alertSettingsSchema = z.strictObject({
 
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;
 
-/** Labels or annotations. */
+/** Labels or annotations of an alert, by name. */
 export type LabelSet = Readonly<Record<string, string>>;
 
 const LABELS_MAX = 200;
 
-/** Names and values; values that are too long are cut later, so that their alert is not lost. */
+/**
+ * Returns the schema of labels or annotations. Values that are too long are not rejected but cut later, so that the
+ * alert is not lost.
+ */
 function labelSet() {
   return z
     .record(z.string().min(1).max(255), z.string())
@@ -66,8 +69,8 @@ function labelSet() {
 }
 
 /**
- * A time, converted to epoch milliseconds. The year 1, with which programs in Go represent an unset time, becomes
- * undefined.
+ * A time, converted to epoch milliseconds. A time before 1970 becomes undefined: programs in Go send the year 1 for an
+ * unset time.
  */
 const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
@@ -110,7 +113,7 @@ export const alertAnswer = z.looseObject({
 });
 export type ShownAlert = z.infer<typeof alertAnswer>;
 
-/** A group of alerts with equal values of the grouping labels. */
+/** A group of alerts with equal values of the grouping labels, in the format of the Alertmanager API. */
 export const alertGroupAnswer = z.looseObject({
   labels: z.record(z.string(), z.string()),
   receiver: receiverAnswer,
@@ -119,7 +122,7 @@ export const alertGroupAnswer = z.looseObject({
 
 export const receiversAnswer = z.array(receiverAnswer);
 
-/** The status of this server, as clients of Alertmanager expect it. */
+/** The status of this backend in the format of the Alertmanager API. */
 export const alertmanagerStatusAnswer = z.looseObject({
   cluster: z.looseObject({
     name: z.string(),
@@ -142,7 +145,7 @@ const matcherSchema = z.object({
   name: z.string().min(1).max(255),
   value: z.string().max(4096),
   isRegex: z.boolean(),
-  /** Defaults to equality for older clients, which do not send it. */
+  /** True for `=` and `=~`, false for `!=` and `!~`. Default: true, for older clients that do not send it. */
   isEqual: z.boolean().default(true),
 });
 
@@ -170,5 +173,5 @@ export const silenceAnswer = z.looseObject({
 });
 export type ShownSilence = z.infer<typeof silenceAnswer>;
 
-/** The response to the creation of a silence. */
+/** The response of the Alertmanager API to a created or replaced silence. */
 export const madeSilenceAnswer = z.object({ silenceID: z.string() });

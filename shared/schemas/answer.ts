@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
 /*
- * Parts of response schemas. A schema of a response contains only what callers rely on: older backends omit attributes
- * and newer ones add some, and both responses must stay valid.
+ * Building blocks of response schemas. A response schema contains only the attributes that callers rely on. Older
+ * backends omit some attributes and newer ones add some, and both responses must stay valid.
  */
 
-/** The read-only type of a response with its known attributes. Others may be present but are not part of the type. */
+/**
+ * The read-only type of a response with its declared attributes. A response may contain further attributes, which are
+ * not part of the type.
+ */
 export type AnswerOf<Schema extends z.ZodType> = DeclaredValue<z.output<Schema>>;
 
 type DeclaredValue<Value> = Value extends readonly (infer Item)[]
@@ -20,7 +23,7 @@ type Named<Value> = {
   readonly [Name in keyof Value as string extends Name ? never : Name]: DeclaredValue<Value[Name]>;
 };
 
-/** Types a schema by the known attributes of its response, see `AnswerOf`. */
+/** Returns the schema unchanged, with the output type `AnswerOf`. */
 export function answer<Schema extends z.ZodType>(schema: Schema): z.ZodType<AnswerOf<Schema>> {
   return schema as z.ZodType as z.ZodType<AnswerOf<Schema>>;
 }
@@ -48,10 +51,10 @@ export const numberOrNull = z
 
 export const orFalse = z.boolean().nullish().transform(Boolean);
 
-/** An object with unknown attributes. */
+/** An object with any attributes. */
 export const objectAnswer = z.record(z.string(), z.unknown());
 
-/** The time at which a request was accepted, in epoch seconds. */
+/** A response with the time at which the request was accepted, in epoch seconds. */
 export const issuedAnswer = z.object({ issued: z.number() });
 
 export const namesAnswer = z.array(z.looseObject({ name: z.string() }));

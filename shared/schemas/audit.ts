@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answer, type AnswerOf } from './answer.ts';
 
-/** Actions of operators, by their names in the audit trail. Results and keepalives are no actions of operators. */
+/** Names of operator actions in the audit trail. Results and keepalives are not operator actions. */
 export type AuditAction =
   | 'silence.create'
   | 'silence.replace'
@@ -49,50 +49,53 @@ export type AuditAction =
  * loose, because the hash covers all attributes, including those that a newer backend adds.
  */
 export const auditRecordAnswer = z.looseObject({
-  /** Counts from 1 without gaps. */
+  /** Number of the record. Records are numbered from 1 without gaps. */
   id: z.number(),
-  /** Epoch milliseconds; never earlier than in the previous record. */
+  /** Time of the action in epoch milliseconds; never earlier than that of the previous record. */
   at: z.number(),
-  /** The authenticated user, else the user that the request names, else `anonymous`; `mon`: the backend itself. */
+  /**
+   * The authenticated user. Without authentication: the user that the request names, else `anonymous`. `mon`: the
+   * backend itself.
+   */
   who: z.string(),
-  /** The user that an authenticated request names, if it is another one. */
+  /** The user that an authenticated request names, if it is not the authenticated user. */
   on_behalf_of: z.string().exactOptional(),
-  /** Address of the caller; null: the backend itself. */
+  /** IP address of the caller; null if the backend itself acted. */
   from: z.string().nullable(),
   /** Method and path of the request, or the reason for an action of the backend. */
   how: z.string(),
   action: z.string(),
   /**
-   * `client/check` of an event or result, the id of a silence, else a name; outside of `default` prefixed with the
-   * namespace.
+   * The changed object: `client/check` of an event or result, the id of a silence, otherwise a name. Outside of
+   * `default`, the namespace precedes it.
    */
   target: z.string(),
-  /** The previous value; null if there was none. It is redacted, and cut if it is long. */
+  /** The previous value; null if there was none. Secrets are redacted, and a long value is cut. */
   before: z.unknown(),
-  /** The new value; null if there is none. */
+  /** The new value; null if there is none. Secrets are redacted, and a long value is cut. */
   after: z.unknown(),
   reason: z.string().nullable(),
-  /** The hash of the previous record; empty for the first record of all. */
+  /** The hash of the previous record; empty in the record with the id 1. */
   previous: z.string(),
-  /** See `shared/domain/audit.ts`. */
+  /** Hash of this record, including `previous`; see `auditHash` in `shared/domain/audit.ts`. */
   hash: z.string(),
 });
 export type AuditRecord = AnswerOf<typeof auditRecordAnswer>;
-/** An action that is not yet a record of the trail. */
+/** An audit record before it is appended to the trail, which adds its id, time and hashes. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'at' | 'previous' | 'hash'>;
-/** The actor of an action, and its origin. */
+/** The user who performed an action, with the address and the request. */
 export type Actor = Pick<AuditEntry, 'who' | 'on_behalf_of' | 'from' | 'how'>;
 
-/** The first and last record of the trail: `GET /api/mon/v1/audit/head`. */
+/** The ids of the first and the last audit record: `GET /api/mon/v1/audit/head`. */
 export const auditHeadAnswer = answer(
   z.looseObject({
-    /** The oldest retained record; `last` plus one if there is none. */
+    /** Id of the oldest stored record; `last` plus one if no record is stored. */
     first: z.number(),
-    /** The newest record; 0 if there never was one. */
+    /** Id of the newest record; 0 if there never was one. */
     last: z.number(),
     /** Hash of the newest record. */
     hash: z.string(),
-    /** Time of the newest record, epoch milliseconds. */
+    /** Time of the newest record, in epoch milliseconds. */
     at: z.number(),
   }),
 );

@@ -1,51 +1,53 @@
 import { z } from 'zod';
 import { type AnswerOf } from './answer.ts';
 
-/** The time in each status during a span, in seconds with fractions (spec, timeline 4). */
+/** The seconds that a check spent in each status during a time range, with fractions (spec, timeline 4). */
 const shares = {
   ok: z.number(),
   warning: z.number(),
   critical: z.number(),
   unknown: z.number(),
-  /** Time with a problem that was silenced. */
+  /** Seconds with a silenced problem, which `warning`, `critical` and `unknown` do not include. */
   silenced: z.number(),
-  /** Time without known status, including data that is no longer retained. */
+  /** Seconds for which no status is recorded, for example because the history is no longer stored. */
   no_data: z.number(),
-  /** Number of outages, each of which begins when the check stops being OK. */
+  /** Number of outages. An outage begins when the check stops being OK. */
   outages: z.number(),
-  /** Percentage of OK in the time that is neither silenced nor without data; null if there is no such time. */
+  /** Percentage of the time that the check was OK, without `silenced` and `no_data`; null if no time remains. */
   percent: z.number().nullable(),
 };
 
 const sharesSchema = z.object(shares);
 export type Availability = AnswerOf<typeof sharesSchema>;
 
-/** `GET /api/mon/v1/availability`. */
+/** The availability of checks in a time range: `GET /api/mon/v1/availability`. */
 export const availabilityAnswer = z.object({
-  /** The span, epoch milliseconds. */
+  /** Start and end of the time range, in epoch milliseconds. */
   since: z.number(),
   until: z.number(),
-  /** The number of checks considered. */
+  /** Number of checks that match the query. */
   count: z.number(),
-  /** The sum over all checks. */
+  /** The availability of all these checks together. */
   total: sharesSchema,
-  /** The worst first, up to the requested number. */
+  /** The checks with the lowest `percent` first, up to the requested number. */
   checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),
 });
 export type AvailabilityReport = AnswerOf<typeof availabilityAnswer>;
 
-/** A span with one status, epoch milliseconds; without `status` it is unknown. */
+/**
+ * A period in which a check had one status; without `status`, no status is recorded. Times are in epoch milliseconds.
+ */
 const pastStretch = z.object({ since: z.number(), until: z.number(), status: z.number().exactOptional() });
 export type PastStretch = AnswerOf<typeof pastStretch>;
 
-/** `GET /api/mon/v1/timeline/:client/:check`: the history of a check in a span. */
+/** The history of a check in a time range: `GET /api/mon/v1/timeline/:client/:check`. */
 export const checkPastAnswer = z.object({
-  /** The span, epoch milliseconds. */
+  /** Start and end of the time range, in epoch milliseconds. */
   since: z.number(),
   until: z.number(),
-  /** Its statuses without gaps, oldest first; of a check that changes constantly the oldest are missing. */
+  /** Periods with one status each, without gaps, oldest first. If there are too many, the oldest are omitted. */
   stretches: z.array(pastStretch),
-  /** Spans in which silences were active for the check, in order. */
+  /** Periods in which at least one silence was active for the check, oldest first. */
   silenced: z.array(z.object({ since: z.number(), until: z.number() })),
   availability: sharesSchema,
 });

@@ -1,5 +1,5 @@
 /**
- * The client of the checks by which a backend reports about itself. All members of a cluster use the same name, so that
- * an event stays open as the same event after a failover.
+ * Name of the client for the checks that a backend reports about itself. All members of a cluster use this name, so
+ * that an open event remains the same event after a failover.
  */
 export const BACKEND_CLIENT = 'mon.backend';

@@ -16,12 +16,12 @@ import { pairsSchema } from './v2/metadata.ts';
 const BULK_MAX = 10_000;
 
 /**
- * Precondition on the present silence: its `timestamp`; null: there must be none; absent: no condition. So an undo
- * never removes a silence that somebody created in the meantime.
+ * Precondition: the `timestamp` that the current silence must have; null: no silence may exist; absent: no condition.
+ * With it, an undo never removes a silence that somebody created in the meantime.
  */
 const ifTimestamp = z.int().min(0).nullable().optional();
 
-/** A silence to restore, with an absolute end. */
+/** A silence to restore. It has an absolute end, `expire_at`, instead of a duration. */
 const restoredEntrySchema = z
   .looseObject({
     subscription: subscriptionSchema.nullable(),
@@ -29,13 +29,13 @@ const restoredEntrySchema = z
     selector: z.string().min(1).max(STORED_SELECTOR_LENGTH_MAX).exactOptional(),
     reason: z.string().max(10_000).nullable(),
     creator: z.string().max(255).nullable(),
-    /** Epoch seconds. */
+    /** Start of the silence, in epoch seconds; null: its creation. */
     begin: z.int().min(0).nullable(),
     expire_at: expireAtSchema,
     expire_on_resolve: z.boolean(),
-    /** Epoch seconds. */
+    /** Time of creation, in epoch seconds. */
     timestamp: z.int().min(0),
-    /** Attributes that only the v2 API sets, see `SilencedEntry`. */
+    /** `lifetime`, `labels`, `annotations` and `asterisks` are set only by the v2 API, see `SilencedEntry`. */
     lifetime: z.int().min(0).max(LIFETIME_SECONDS_MAX).optional(),
     labels: pairsSchema.nullish(),
     annotations: pairsSchema.nullish(),
@@ -44,7 +44,7 @@ const restoredEntrySchema = z
       .max(2)
       .optional(),
     recurrence: recurrenceSchema.optional(),
-    /** The reminder that was sent for this end. */
+    /** The reminder that was sent about the end of the silence. */
     reminder_sent: reminderSentSchema.optional(),
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
@@ -60,48 +60,57 @@ export const bulkOperationSchema = z.discriminatedUnion('op', [
 /** Body of `POST /api/mon/v1/bulk`. */
 export const bulkSchema = z.looseObject({
   operations: z.array(bulkOperationSchema).min(1).max(BULK_MAX),
-  /** `all`: executes all operations or none. Otherwise those whose object is gone are skipped. */
+  /** `all`: the request is rejected if one operation is not possible. Absent: such operations are skipped. */
   expect: z.literal('all').nullish(),
   /**
-   * The actor for the audit trail, if the API needs no credentials. Default: the creator of a silence in the request.
+   * The user to record in the audit trail if the API requires no credentials. Default: the creator of the first new
+   * silence in the request.
    */
   creator: z.string().max(255).nullish(),
-  /** Whether the request is an undo, for the audit trail. */
+  /** True if the request reverts an earlier one. The audit trail records it as `undo`. */
   undo: z.boolean().nullish(),
 });
 
-/** A bulk request whose operations are not validated yet: thousands of them are validated one by one. */
+/**
+ * A bulk request before its operations are validated. As there may be thousands, they are validated one by one later.
+ */
 export const bulkEnvelopeSchema = bulkSchema.extend({ operations: z.array(z.unknown()).min(1).max(BULK_MAX) });
 
 export type BulkOperation = z.infer<typeof bulkOperationSchema>;
 export type BulkRequest = z.infer<typeof bulkSchema>;
 
 /**
- * The reason why an operation was not executed: its object does not exist, it was changed by somebody else, or the
- * silence to restore would be expired.
+ * The reason why an operation was skipped.
+ *
+ * - `not_found`: the event or silence does not exist
+ * - `changed`: the silence is not the one that `if_timestamp` expects
+ * - `expired`: the silence to restore would have expired by now
  */
 export type BulkRefusal = 'not_found' | 'changed' | 'expired';
 
-/** The outcome of an operation. */
+/** The outcome of one operation of a bulk request. */
 export interface BulkOutcome {
   readonly ok: boolean;
   readonly error?: BulkRefusal | undefined;
-  /** The operation that reverts it, to be sent in another bulk request; several must be sent in reverse order. */
+  /**
+   * The operation that reverts this one. To revert several operations, send their `undo` in reverse order in a bulk
+   * request.
+   */
   readonly undo?: BulkOperation | undefined;
 }
 
-/** The response: an outcome for each operation, in their order. */
+/** The response to a bulk request: the outcome of each operation, in the order of the request. */
 export interface BulkAnswer {
   readonly results: readonly BulkOutcome[];
 }
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of `BulkAnswer`, with only the attributes that callers rely on, see `answer.ts`. */
 export const bulkAnswer: z.ZodType<BulkAnswer> = z.looseObject({
   results: z.array(
     z.looseObject({
       ok: z.boolean(),
       error: z.enum(['not_found', 'changed', 'expired']).optional(),
-      // Sent back unchanged, so it is not validated.
+      // `undo` is only sent back to the backend, which validates it.
       undo: z.custom<BulkOperation>((value) => typeof value === 'object' && value !== null).optional(),
     }),
   ),

@@ -1,10 +1,10 @@
-/** Years of valid days: future recurrences, and past ones in a dump. */
+/** Range of valid years. It covers future recurrences, and past ones in a dump. */
 const YEARS = { min: 2000, max: 2199 };
 
 /**
  * Parses a day such as `2026-12-31`.
  *
- * @returns epoch milliseconds of its midnight in UTC; undefined if the text is no day
+ * @returns midnight of that day in UTC, in epoch milliseconds; undefined if the text is not a valid day
  */
 export function dayOf(text: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];

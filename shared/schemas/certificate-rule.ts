@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 const FINGERPRINT = /^[0-9a-fA-F]{2}(?::?[0-9a-fA-F]{2}){31}$/;
 
-/** A rule of the setting `certificate-namespaces`. A certificate must match all attributes of the rule. */
+/**
+ * A rule of the setting `certificate-namespaces`. The rule applies to certificates that match all of its attributes.
+ */
 export const certificateRuleSchema = z
   .strictObject({
     authority: z

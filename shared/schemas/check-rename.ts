@@ -9,6 +9,6 @@ export const checkRenameSchema = z.looseObject({
   force: z.boolean().nullish(),
 });
 
-/** The response: the number of clients whose record was renamed. */
+/** The response to a rename: the number of clients on which the check was renamed. */
 export const renamedAnswer = answer(z.looseObject({ moved: z.number() }));
 export type CheckRenameAnswer = z.infer<typeof renamedAnswer>;

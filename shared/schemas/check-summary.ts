@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { answer, texts, type AnswerOf } from './answer.ts';
 import { clientAnswer } from './client.ts';
 
-/** The last result of a client and check, for tables. */
+/** Attributes of the last result of a check on a client, for tables. */
 const lastResult = {
-  /** Null if the last result was deleted and its event stays. */
+  /** Status of the last result; null if the result was deleted and only its event remains. */
   status: z.number().nullable(),
-  /** Epoch seconds. */
+  /** Time of the run, in epoch seconds; null if there is no result. */
   executed: z.number().nullable(),
-  /** The last statuses, oldest first. */
+  /** The most recent statuses, oldest first. */
   history: z.array(z.number()),
   /** The first line of the output. */
   output: z.string(),
@@ -19,7 +19,7 @@ export const checkOfClientAnswer = answer(
   z.looseObject({
     client: z.string(),
     ...lastResult,
-    /** Whether its open event is silenced now. */
+    /** True if the open event of this check and client is silenced now. */
     silenced: z.boolean(),
   }),
 );
@@ -29,9 +29,9 @@ export type CheckOfClient = z.infer<typeof checkOfClientAnswer>;
 const clientCheckAnswer = z.looseObject({
   name: z.string(),
   ...lastResult,
-  /** Seconds; null if the check has no interval, or it is unknown. */
+  /** Seconds between two runs; null if the check has no interval, or the interval is not known. */
   interval: z.number().nullable(),
-  /** The open event. */
+  /** The open event of the check; null if there is none. */
   event: z
     .looseObject({
       id: z.string(),
@@ -41,11 +41,11 @@ const clientCheckAnswer = z.looseObject({
       silenced_by: texts,
     })
     .nullable(),
-  /** Epoch seconds; null if the backend does not schedule the check. */
+  /** Time of the next scheduled run, in epoch seconds; null if the backend does not schedule the check. */
   next_run: z.number().nullable(),
 });
 export type ClientCheck = AnswerOf<typeof clientCheckAnswer>;
 
-/** A client with all its checks. */
+/** A client with all its checks: `GET /api/mon/v1/clients/:client`. */
 export const clientDetailAnswer = z.looseObject({ client: clientAnswer, checks: z.array(clientCheckAnswer) });
 export type ClientDetail = z.infer<typeof clientDetailAnswer>;

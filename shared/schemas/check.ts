@@ -7,7 +7,10 @@ import { subduesSchema } from './subdues.ts';
 import { timeWindowsSchema } from './time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
-/** Statuses and severities that a hook can have (reference 2.2.2; 0 as the peer accepts it, completion 1.12). */
+/**
+ * Valid names of a hook: a status from 0 to 255, or a severity, after which the hook runs (reference 2.2.2). Sensu Core
+ * also accepts 0 (completion 1.12).
+ */
 const HOOK_NAME = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5]|ok|warning|critical|unknown|non-zero)$/;
 
 const hooksSchema = z
@@ -33,10 +36,10 @@ const hooksSchema = z
   });
 
 const proxyRequestsSchema = z.looseObject({
-  /** Empty: matches every client. */
+  /** Attributes that a client must have for the check to run for it. Empty: the check runs for every client. */
   client_attributes: z.record(z.string(), z.unknown()),
   splay: z.boolean().optional(),
-  /** Percentage of the interval. */
+  /** Percentage of the interval over which the requests of a splayed check are spread. */
   splay_coverage: z.int().min(1).max(99).optional(),
 });
 

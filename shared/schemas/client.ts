@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
 import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone, type AnswerOf } from './answer.ts';
 
-/** Maximum number of subscriptions, handlers, or redacted keys of one client (security S7). */
+/** Maximum number of subscriptions, of handlers, and of redacted keys of one client (security S7). */
 const LIST_MAX = 1000;
 
 const handlers = {
@@ -52,20 +52,20 @@ export const clientSchema = z.looseObject({
 
 export type SubmittedClient = z.infer<typeof clientSchema>;
 
-/** A client as it is stored and shown. Its own subscription `client:<name>` is always the last one. */
+/** A client as it is stored and shown. The last of its subscriptions is always its own, `client:<name>`. */
 export interface Client {
   readonly name: string;
   readonly address: string;
   readonly subscriptions: readonly string[];
-  /** Epoch seconds of the last keepalive. */
+  /** Time of the last keepalive, in epoch seconds. */
   readonly timestamp: number;
   readonly version: string;
-  /** False if no keepalives are expected. */
+  /** False if the client is not expected to send keepalives. */
   readonly keepalives?: boolean | null | undefined;
   readonly [attribute: string]: unknown;
 }
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of a client in a response, with only the attributes that callers rely on, see `answer.ts`. */
 export const clientAnswer: z.ZodType<Client> = z.looseObject({
   name: z.string(),
   address: textOrEmpty,
@@ -74,7 +74,7 @@ export const clientAnswer: z.ZodType<Client> = z.looseObject({
   version: textOrEmpty,
 });
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of `ClientHistory`, with only the attributes that callers rely on, see `answer.ts`. */
 export const clientHistoryAnswer = z.looseObject({
   check: z.string(),
   history: z.array(z.coerce.number()),
@@ -82,13 +82,13 @@ export const clientHistoryAnswer = z.looseObject({
   last_status: numberOrNull,
 });
 
-/** A check of a client: its last statuses, oldest first, and its last run in epoch seconds. */
+/** The history of a check on a client: its most recent statuses, oldest first, and its last run in epoch seconds. */
 export type ClientHistory = z.infer<typeof clientHistoryAnswer>;
 
 /** The response to `DELETE /api/mon/v1/clients?q=`. */
 export const deletedClientsAnswer = z.object({
   deleted: z.number(),
-  /** Whether more clients match; another request continues. */
+  /** True if more clients match. Repeat the request to delete them. */
   more: z.boolean(),
 });
 export type DeletedClients = AnswerOf<typeof deletedClientsAnswer>;

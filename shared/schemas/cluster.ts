@@ -1,45 +1,54 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
 
-/** `GET /api/mon/v1/cluster`: the backends that share a store, as known to the member that answers. */
+/** The backends that share a store, as known to the responding member: `GET /api/mon/v1/cluster`. */
 export const clusterAnswer = answer(
   z.looseObject({
     /** The id of the responding member. */
     member_id: z.string(),
-    /** The leader, since when it leads (epoch seconds), and the number of its term; null: there is none. */
+    /**
+     * The leader: its id, the time since which it leads (epoch seconds), and the number of its term. Null: there is no
+     * leader.
+     */
     leader: z.looseObject({ id: z.string(), since: z.number(), epoch: z.number() }).nullable(),
-    /** The number of the newest write that the responding member knows of. */
+    /** Sequence number of the newest write that the responding member knows of. */
     seq: z.number(),
     database: z.looseObject({
       kind: z.enum(['leveldb', 'postgres']),
-      /** Location without credentials: a directory or a URL. */
+      /** A directory, or a URL without credentials. */
       location: z.string(),
       state: z.enum(['ok', 'unavailable']),
-      /** The reason why the database is not reachable. */
+      /** The reason why the database cannot be reached; null if it can. */
       problem: z.string().nullable(),
     }),
-    /** Members by name, then id; with LevelDB there is only one. */
+    /** All members, sorted by name and then by id. With LevelDB there is only one. */
     members: z.array(
       z.looseObject({
-        /** Changes with each start. */
+        /** Id of the member. A restart changes it. */
         id: z.string(),
-        /** Host name and port: `db1:4567`. */
+        /** Name of the member: host name and port, such as `db1:4567`. */
         name: z.string(),
-        /** URL for other members and usually for agents and consoles: `https://10.0.0.1:4567`. */
+        /**
+         * URL at which the other members reach this member, such as `https://10.0.0.1:4567`. Agents and consoles can
+         * usually use it too.
+         */
         url: z.string(),
         version: z.string(),
-        /** Start of the member, epoch seconds. */
+        /** Time at which the member was started, in epoch seconds. */
         since: z.number(),
-        /** Last contact, epoch seconds. */
+        /** Time of the last contact with the member, in epoch seconds. */
         last_seen: z.number(),
         role: z.enum(['leader', 'follower']),
-        /** `lagging`: it lags too far behind to serve reads; `lost`: it has had no contact for a while. */
+        /**
+         * `lagging`: the member is too far behind the leader to serve reads; `lost`: there was no contact with it for a
+         * while.
+         */
         state: z.enum(['ok', 'lagging', 'lost']),
-        /** Sequence number of the newest write in its memory. */
+        /** Sequence number of the newest write that the member has received. */
         seq: z.number(),
-        /** Number of writes that it has not received yet. */
+        /** Number of writes that the member has not received yet. */
         lag: z.number(),
-        /** The reason why the member that answers exchanges no data with it; absent if there is no problem. */
+        /** The reason why the responding member cannot exchange data with this member; absent if it can. */
         problem: z.string().exactOptional(),
       }),
     ),
@@ -48,5 +57,5 @@ export const clusterAnswer = answer(
 export type ClusterView = z.infer<typeof clusterAnswer>;
 export type ClusterMember = ClusterView['members'][number];
 
-/** `POST /api/mon/v1/cluster/hand-over`; `to`: id or name of the next leader; default: any other member. */
+/** Body of `POST /api/mon/v1/cluster/hand-over`. `to`: id or name of the next leader; default: any other member. */
 export const handOverSchema = z.strictObject({ to: z.string().min(1).max(300).optional() });

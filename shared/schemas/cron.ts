@@ -10,22 +10,25 @@ const SHORTHANDS: ReadonlyMap<string, string> = new Map([
 
 const FIELDS = 5;
 
-/** Returns the five fields of a schedule: expands a shorthand, and drops a sixth field, which has no meaning. */
+/**
+ * Returns the five fields of a cron schedule. It expands a shorthand such as `@daily`, and drops a sixth field, which
+ * has no meaning.
+ */
 export function fiveFields(text: string): string {
   return SHORTHANDS.get(text.toLowerCase()) ?? fieldsOf(text).slice(0, FIELDS).join(' ');
 }
 
 interface Field {
-  /** The name with its article, as in `an hour`. */
+  /** The name for error messages, with its article: `an hour`. */
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of the values, starting at `min`. */
+  /** Names of the values, the first one for `min`. */
   readonly names?: readonly string[];
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-/** 0 is Sunday. */
+/** Names of the days of the week. Index 0 is Sunday. */
 export const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 const WEEKDAYS = WEEKDAY_NAMES.map((name) => name.slice(0, 3));
 
@@ -33,22 +36,23 @@ const MINUTE: Field = { name: 'a minute', min: 0, max: 59 };
 const HOUR: Field = { name: 'an hour', min: 0, max: 23 };
 const DAY: Field = { name: 'a day of the month', min: 1, max: 31 };
 const MONTH: Field = { name: 'a month', min: 1, max: 12, names: MONTHS };
-/** 0 and 7 are Sunday. */
+/** The field for the day of the week, in which 0 and 7 are Sunday. */
 const WEEKDAY: Field = { name: 'a day of the week', min: 0, max: 7, names: WEEKDAYS };
 
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * A list item: `*`, `*` with a step, a value, a range, or a range with a step. A step after a single value is rejected
- * (completion 1.13).
+ * An item of a comma-separated field: `*`, `*` with a step, a value, a range, or a range with a step. A step after a
+ * single value is rejected (completion 1.13).
  */
 const ITEM = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
 
 /**
- * Validates a schedule in cron syntax (completion 1.13): five fields, with a tolerated sixth one, or a shorthand such
- * as `@daily`.
+ * Validates a schedule in cron syntax (completion 1.13): five fields (a sixth one is ignored), or a shorthand such as
+ * `@daily`.
  *
- * @returns the problem and the valid values; undefined if it is valid, even if its date never occurs
+ * @returns an error message that lists the valid values; undefined if the schedule is valid, even if its date never
+ *   occurs
  */
 export function cronProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
@@ -75,31 +79,35 @@ export function cronProblem(text: string): string | undefined {
 }
 
 /**
- * Returns the problem of a valid schedule whose date never occurs, such as `0 0 31 2 *`.
+ * Returns an error message if the date of a valid schedule never occurs, as in `0 0 31 2 *`; undefined otherwise.
  *
- * @param text without a problem (`cronProblem`)
+ * @param text schedule for which `cronProblem` returns undefined
  */
 export function dateProblem(text: string): string | undefined {
   if (text.startsWith('@')) return undefined;
   const [, , day = '*', month = '*', weekday = '*'] = fieldsOf(text);
-  // If both kinds of days are restricted, either is enough, and each weekday occurs.
+  // If the day of the month and the weekday are both restricted, one of them must match, and every weekday occurs.
   if (!weekday.startsWith('*') || hasDate(day, month)) return undefined;
   return `never occurs: there is no day ${day} in month ${month}`;
 }
 
-/** The dates of a schedule in local time. */
+/** The times and days of a cron schedule, in local time. */
 export interface CronDates {
-  /** Minutes since midnight, in order. */
+  /** Times of day in minutes since midnight, in ascending order. */
   readonly times: readonly number[];
-  /** 1 to 12; undefined: all. */
+  /** Months, 1 to 12; undefined: every month. */
   readonly months: ReadonlySet<number> | undefined;
-  /** 1 to 31; undefined: all. If weekdays are given too, either is enough. */
+  /** Days of the month, 1 to 31; undefined: every day. If `weekdays` is set too, a day must match only one of them. */
   readonly monthDays: ReadonlySet<number> | undefined;
-  /** 0 (Sunday) to 6; undefined: all. */
+  /** Days of the week, 0 (Sunday) to 6; undefined: every day. */
   readonly weekdays: ReadonlySet<number> | undefined;
 }
 
-/** @param text without a problem (`cronProblem`) */
+/**
+ * Converts a cron schedule to its times and days.
+ *
+ * @param text schedule for which `cronProblem` returns undefined
+ */
 export function cronDates(text: string): CronDates {
   const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = fieldsOf(fiveFields(text));
   const minutes = valuesOf(minute, MINUTE);
@@ -114,7 +122,7 @@ export function cronDates(text: string): CronDates {
   };
 }
 
-/** Returns the values of a field in order. */
+/** Returns the values that a field selects, in ascending order. */
 function valuesOf(text: string, field: Field): number[] {
   const values = new Set<number>();
   for (const item of text.split(',')) {
@@ -155,7 +163,9 @@ function rangeOf(item: string, field: Field): { readonly from: number; readonly 
   return first === undefined || last === undefined || first > last ? undefined : { from: first, to: last };
 }
 
-/** Returns the maximum step of a field. A longer step leaves the field at once and is likely a mistake. */
+/**
+ * Returns the maximum step of a field. A larger step exceeds the range of the field at once, so it is likely a mistake.
+ */
 function stepMax(field: Field): number {
   return field === WEEKDAY ? 7 : field.max - field.min + 1;
 }
@@ -167,7 +177,9 @@ function valueOf(text: string, { min, max, names }: Field): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-/** Whether some month has one of the days; a range counts by its first day. */
+/**
+ * True if one of the months has one of the days. Of a range, only the first day matters, because it is the smallest.
+ */
 function hasDate(days: string, months: string): boolean {
   const first = Math.min(...days.split(',').map((item) => rangeOf(item, DAY)?.from ?? DAY.max));
   return months.split(',').some((item) => {

@@ -2,57 +2,60 @@ import { z } from 'zod';
 import type { GroupedEvent, HandledEvent } from './handler-job.ts';
 import { answer, numberOrZero, type AnswerOf } from './answer.ts';
 
-/** The dead letters to retry or drop: those of one handler, or all. */
+/** Selects the dead letters to retry or drop: those of one handler, or all. */
 export const deadLetterSelectionSchema = z.union(
   [z.strictObject({ handler: z.string().min(1) }), z.strictObject({ all: z.literal(true) })],
   { error: 'say which ones: {"handler": "NAME"} or {"all": true}' },
 );
 export type DeadLetterSelection = z.infer<typeof deadLetterSelectionSchema>;
 
-/** A dead letter in the list: a run of a handler that failed for good. Times are epoch seconds. */
+/** A dead letter: a handler run that failed and is not retried automatically any more. Times are in epoch seconds. */
 export const deadLetterAnswer = z.looseObject({
-  /** The id; a retry keeps it as the id of the delivery. */
+  /** Id of the dead letter. A retry keeps this id. */
   id: z.number(),
   handler: z.string(),
   client: z.string(),
   check: z.string(),
   queued_at: z.number(),
   failed_at: z.number(),
-  /** Attempts since the backend started; 0 if there was none, for example because the queue was full. */
+  /** Number of attempts since the backend started; 0 if there was none, for example because the queue was full. */
   attempts: z.number(),
   reason: z.string(),
   /**
-   * The common values and the number of events, if the run was for a group. Client and check are those of the first
-   * event.
+   * Present if the run was about a group: the common values of its events, and their number. `client` and `check` are
+   * then those of the first event.
    */
   group: z.looseObject({ label: z.string(), events: z.number() }).optional(),
 });
 export type DeadLetterSummary = AnswerOf<typeof deadLetterAnswer>;
 
-/** A dead letter with its event, or all events of its group, redacted. */
+/** A dead letter with its event, and for a group with all its events. Secrets are redacted. */
 export type DeadLetterView = DeadLetterSummary & {
   readonly event: HandledEvent;
   readonly events?: readonly GroupedEvent[];
 };
 
-/** Status of a handler, since the backend started. */
+/** Status of a handler. Its counts start when the backend starts. */
 export const handlerAnswer = answer(
   z.looseObject({
     name: z.string(),
-    /** Type in the definition; `built-in`, or null if there is no definition any more. */
+    /** Type of the handler: that of its definition, or `built-in`; null if it is no longer defined. */
     type: z.string().nullable(),
-    /** Runs that wait in the queue. */
+    /** Number of runs that wait in the queue. */
     queued: z.number(),
     running: z.number(),
-    /** Runs that wait for a retry. */
+    /** Number of runs that wait for a retry. */
     retrying: z.number(),
     delivered: z.number(),
     failed: z.number(),
-    /** Number of its current groups of events; absent: none. */
+    /** Number of current groups of events of the handler; absent: none. */
     groups: z.number().optional(),
-    /** Number of its dead letters, including those from before the start; older backends do not count them here. */
+    /**
+     * Number of dead letters of the handler, including those from before the start; 0 from an older backend, which does
+     * not send it.
+     */
     dead_letters: numberOrZero,
-    /** The last failed attempt, `at` in epoch seconds; null if none failed. */
+    /** Time (epoch seconds) and reason of the last failed attempt; null if no attempt failed. */
     last_error: z.looseObject({ at: z.number(), reason: z.string() }).nullable(),
     /** Age of the oldest unfinished run, in seconds; null if there is none. */
     oldest_age: z.number().nullable(),

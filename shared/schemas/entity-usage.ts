@@ -4,10 +4,10 @@ import { z } from 'zod';
 const entityLimitSchema = z.union([z.number(), z.literal('unlimited')]);
 export type EntityLimitSetting = z.infer<typeof entityLimitSchema>;
 
-/** Number of entities in all namespaces, and the limit. */
+/** Number of entities in all namespaces together, and its limit. */
 export const entityUsageSchema = z.object({
   total: z.number(),
-  /** Entities in the total that are proxy entities; the others are agents. */
+  /** Number of proxy entities in `total`. The other entities are agents. */
   proxies: z.number(),
   limit: entityLimitSchema,
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Maximum number of variables of one command. */
+/** Maximum number of environment variables of one command. */
 const VARIABLES_MAX = 1000;
 
 const VARIABLE = /^[A-Za-z_]\w*=[^\0]*$/;
 
-/** Returns the valid variables of a list. */
+/** Returns those texts that have the form `NAME=value`. */
 export function variablesOf(texts: readonly string[] | null | undefined): string[] {
   return (texts ?? []).filter((text) => VARIABLE.test(text));
 }

@@ -7,40 +7,43 @@ import { numberOrNull, numberOrZero, orFalse, textsOrNone } from './answer.ts';
 export const eventActionSchema = z.enum(['create', 'resolve', 'flapping']);
 export type EventAction = z.infer<typeof eventActionSchema>;
 
-/** The check part of an event. Its history has at most 21 strings, oldest first (completion 1.4). */
+/** The check in an event. Its history has at most 21 statuses, oldest first (completion 1.4). */
 export type EventCheck = CheckResult & {
   readonly history: readonly string[];
-  /** Percent, 0 to 101 (completion 1.5). */
+  /** Percentage by which the status changed over the history, 0 to 101; newer changes weigh more (completion 1.5). */
   readonly total_state_change: number;
 };
 
-/** An event as it is read, with attributes in the order that existing clients expect (legacy-peer, Event JSON). */
+/**
+ * An event in the format of the v1 API, with attributes in the order that existing clients expect (legacy-peer, Event
+ * JSON).
+ */
 export interface Event {
-  /** Present only if all namespaces are requested. */
+  /** Namespace of the event; present only if all namespaces are requested. */
   readonly namespace?: string;
   readonly id: string;
   readonly client: Client;
   readonly check: EventCheck;
   readonly occurrences: number;
   readonly occurrences_watermark: number;
-  /** Epoch seconds; null if no OK was ever received. */
+  /** Time of the last OK result, in epoch seconds; null if there never was one. */
   readonly last_ok: number | null;
   readonly action: EventAction;
-  /** Epoch seconds. */
+  /** Time at which a result last updated the event, in epoch seconds. */
   readonly timestamp: number;
-  /** Epoch seconds. */
+  /** Time of the last status change, in epoch seconds. */
   readonly last_state_change?: number | null;
   readonly silenced: boolean;
-  /** Ids of the silences that match now. */
+  /** Ids of the silences that currently match the event. */
   readonly silenced_by: readonly string[];
-  /** Only in the mon API, while its check is OK again and the event waits for further OK results. */
+  /** Present only in the mon API, and only while the check is OK again but the event waits for more OK results. */
   readonly recovering?: Recovery;
 }
 
 /** Body of `POST /resolve`. */
 export const resolveSchema = z.looseObject({ client: z.string(), check: z.string() });
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of `Event`, with only the attributes that callers rely on, see `answer.ts`. */
 export const eventAnswer: z.ZodType<Event> = z.looseObject({
   id: z.string(),
   client: clientAnswer,

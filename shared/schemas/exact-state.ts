@@ -5,12 +5,12 @@ import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
 
-/** Number of stored statuses of a check: those that are shown, and the one before. */
+/** Number of stored statuses of a check: the 21 that are shown, and the one before them. */
 const HISTORY_LENGTH = 22;
 
 /*
- * The exact state of an object in a dump, in the attribute `mon`. It adds to the v2 form what a restore needs to bring
- * the object back unchanged. It comes from a file, so it is validated like other input from outside.
+ * The attribute `mon` of an object in a dump contains the exact state of the object: what a restore needs, in addition
+ * to the v2 format, to restore the object unchanged. It comes from a file, so it is validated like any other input.
  */
 
 const secondsSchema = z.number().min(0);
@@ -31,7 +31,10 @@ const historySchema = z.object({
   wide: z.array(z.int()).max(HISTORY_LENGTH).optional(),
 });
 
-/** Dumps of schema 4 have other fields in place of the log. */
+/**
+ * The stored state of an open event. Dumps of schema 4 have other fields instead of `notifications`, which are
+ * converted.
+ */
 const eventStateSchema = z.preprocess(
   (event) => (isObject(event) ? withNotificationLog(event) : event),
   z.object({
@@ -53,7 +56,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `mon` of an event: the record of a client and check. */
+/** The attribute `mon` of an event in a dump: the stored state of the check on the client. */
 export const exactRecordSchema = z.object({
   history: historySchema,
   lastOk: secondsSchema.nullable(),
@@ -73,7 +76,7 @@ export const exactRecordSchema = z.object({
   check: checkSchema.nullable(),
 });
 
-/** `mon` of an entity: the client with attributes that the API does not show. */
+/** The attribute `mon` of an entity in a dump: the client, with attributes that the API does not show. */
 export const exactClientSchema = z.object({
   client: z.looseObject({
     name: v2NameSchema,
@@ -87,7 +90,9 @@ export const exactClientSchema = z.object({
   isCounted: z.literal(false).optional(),
 });
 
-/** `mon` of a silence; its end in the form that `endOf` parses. */
+/**
+ * The attribute `mon` of a silence in a dump. `endOf` parses `expire_at`, because older dumps have milliseconds there.
+ */
 export const exactSilencedSchema = z.object({
   entry: z.looseObject({
     id: z.string().min(1),
@@ -101,7 +106,7 @@ export const exactSilencedSchema = z.object({
     timestamp: secondsSchema,
     expire_at: secondsSchema.nullable(),
     recurrence: recurrenceAnswer.refine((value) => recurrenceSchema.safeParse(value).success).exactOptional(),
-    /** Dumps keep this name for `reminder_sent`. */
+    /** The attribute `reminder_sent` of the silence. Dumps still use its former name. */
     reminded: reminderSentSchema.exactOptional(),
     idle: silenceIdleSchema.exactOptional(),
   }),
@@ -115,5 +120,5 @@ export const exactSilencedSchema = z.object({
     .optional(),
 });
 
-/** `mon` of a user, epoch milliseconds. */
+/** The attribute `mon` of a user in a dump: the time of the last password change, in epoch milliseconds. */
 export const exactUserSchema = z.object({ password_changed_ms: z.int().min(0) });

@@ -5,17 +5,19 @@ import { texts, type AnswerOf } from './answer.ts';
 import { recoverySchema } from './recovery.ts';
 
 /**
- * The verdict of a handler on an event; the same for the log, `explain` and `simulate`.
+ * The decision whether a handler runs for an event, and why. The log, `explain` and `simulate` use the same names.
  *
  * - `handle`: the handler runs
- * - `unknown_mutator`: it runs and fails, because its mutator is not defined
- * - `disabled`, `action`, `severity`, `silenced`, `filtered`: it does not run, for this reason (completion 1.8)
+ * - `unknown_mutator`: the handler runs and fails, because its mutator is not defined
+ * - `disabled`: the handler does not run, because the check has `handle: false`
+ * - `action`, `severity`: it does not run, because it does not accept the action or severity of the event
+ * - `silenced`, `filtered`: it does not run, because of a silence or a filter (completion 1.8)
  * - `inhibited`: it does not run, because an inhibition rule suppresses the event (inhibition 2)
  * - `overflow`: it would run, but its queue and the dead-letter queue are full
- * - `unknown_handler`: no handler of this name is defined
+ * - `unknown_handler`: no handler with this name is defined
  * - `unknown_pipeline`, `empty_pipeline`: the pipeline does not exist, or has no workflows
- * - `nested_set`: a set within a set within a set
- * - `no_event`: there is nothing to handle
+ * - `nested_set`: the handler set is nested more than two levels deep
+ * - `no_event`: there is no event to handle
  */
 export type VerdictKind =
   | 'handle'
@@ -33,32 +35,34 @@ export type VerdictKind =
   | 'nested_set'
   | 'no_event';
 
-/** A defect of a filter that was evaluated; `problem` is the text of the log. */
+/** A defect of a filter that was evaluated. The log contains `problem`. */
 export interface FilterDefect {
   readonly filter: string;
   readonly problem: 'unknown filter' | 'attribute value eval error' | 'attribute value eval unmatched tokens';
-  /** The reason for people. */
+  /** Text for people that explains the defect. */
   readonly reason: string;
 }
 
 export interface HandlerVerdict {
   readonly handler: string;
-  /** The workflow of a pipeline that the handler belongs to. */
+  /**
+   * The workflow of a pipeline through which the handler gets the event; absent if the check names the handler itself.
+   */
   readonly workflow?: { readonly pipeline: string; readonly workflow: string; readonly handler: string };
   readonly verdict: VerdictKind;
-  /** Text for people that follows "this handler, because". */
+  /** Reason for the verdict, as text that can follow the word "because". */
   readonly reason: string;
-  /** The filter that rejected the event. */
+  /** Name of the filter that rejected the event. */
   readonly filter?: string;
-  /** The attribute that decided in this filter, as a dotted path. */
+  /** Dotted path of the attribute because of which the filter rejected the event. */
   readonly attribute?: string;
-  /** The silences that suppressed the notification. */
+  /** Ids of the silences that suppressed the notification. */
   readonly silenced_by?: readonly string[];
   /** The rule and the event that inhibit this event. */
   readonly inhibited_by?: Inhibitor;
   /**
-   * The group of the event, if the handler has `group_by`, and its next flush in epoch seconds; null if there is none
-   * or it is unknown.
+   * The group of the event, if the handler has `group_by`. `due_at` is its next flush in epoch seconds; null if none is
+   * due or it is unknown.
    */
   readonly group?: {
     readonly id: string;
@@ -70,55 +74,58 @@ export interface HandlerVerdict {
   readonly defects?: readonly FilterDefect[];
 }
 
-/** The state of the last run of a handler for a client and check. */
+/** The state of the last run of a handler for a check on a client, or for a group. */
 export interface LastDelivery {
   readonly state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed';
-  /** Epoch milliseconds since the run is in this state. */
+  /** Time at which the run entered this state, in epoch milliseconds. */
   readonly at: number;
-  /** Number of attempts so far. */
+  /** Number of attempts to run the handler so far. */
   readonly attempts: number;
-  /** Reason of the last failure, for people. */
+  /** Reason for the last failed attempt, for people. */
   readonly reason?: string;
-  /** Name of the member that ran it last; absent: the leader. */
+  /** Name of the cluster member that made the last attempt; absent: the leader. */
   readonly member?: string;
 }
 
-/** Access to the last deliveries. */
+/** Looks up the last run of a handler. */
 export interface Deliveries {
-  /** Undefined if there was none, or none is retained. */
+  /** Returns the last run for a check on a client; undefined if there was none, or its state is no longer in memory. */
   lastForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined;
-  /** Returns the last delivery of a group by its id. */
+  /** Returns the last run for a group; undefined if there was none, or its state is no longer in memory. */
   lastForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined;
 }
 
-/** A delivery as the API shows it. */
+/** The state of the last run of a handler, in the format of the API. */
 export type DeliveryView = Omit<LastDelivery, 'at'> & {
-  /** Epoch seconds. */
+  /** Time at which the run entered this state, in epoch seconds. */
   readonly at: number;
 };
 
 export type HandlerExplanation = HandlerVerdict & {
   /**
-   * The last delivery for this client and check; null if there was none since the backend started, or none is retained.
+   * The last run for this check on this client, or for its group; null if there was none since the backend started, or
+   * its state is no longer in memory.
    */
   readonly delivery: DeliveryView | null;
 };
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of `HandlerVerdict`, with only the attributes that callers rely on, see `answer.ts`. */
 const verdictAnswer = z.looseObject({
   handler: z.string(),
-  // Any string, because newer backends may have more verdicts.
+  // Any string is valid, because newer backends may have further verdicts.
   verdict: z.string(),
   reason: z.string(),
-  /** The workflow of a pipeline, with its handler; absent if the check names the handler itself. */
+  /**
+   * The workflow of a pipeline through which the handler gets the event; absent if the check names the handler itself.
+   */
   workflow: z.looseObject({ pipeline: z.string(), workflow: z.string(), handler: z.string() }).exactOptional(),
 });
 
-/** The response to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
+/** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
 export const explanationAnswer = z.looseObject({
   client: z.string(),
   check: z.string(),
-  /** Null if there is no open event. */
+  /** The open event; null if there is none. */
   event: z
     .looseObject({
       id: z.string(),
@@ -131,9 +138,12 @@ export const explanationAnswer = z.looseObject({
     .nullable(),
   /** True while the check is in one of its subdue windows, in which it is not run; absent otherwise. */
   subdued: z.boolean().exactOptional(),
-  /** One sentence for people. */
+  /** Summary for people, as one sentence. */
   reason: z.string(),
-  /** Verdicts as if the event were handled again now, with the current definitions and silences. */
+  /**
+   * The handlers of the check. Each verdict is what would happen if the event were handled now, with the current
+   * definitions and silences.
+   */
   handlers: z.array(
     verdictAnswer.extend({
       delivery: z
@@ -149,55 +159,60 @@ export const explanationAnswer = z.looseObject({
   ),
 });
 
-/** The explanation why the handlers of a check run or do not run for its event. */
+/** Explains why the handlers of a check run or do not run for its event: the response as a client parses it. */
 export type EventExplanation = z.infer<typeof explanationAnswer>;
 export type ExplainedEvent = NonNullable<AnswerOf<typeof explanationAnswer>['event']>;
-/** The explanation as this version sends it. */
+/**
+ * Explains why the handlers of a check run or do not run for its event: the response as this backend version sends it.
+ */
 export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> & {
   readonly handlers: readonly HandlerExplanation[];
 };
 
 const inhibitionOutlookSchema = z.looseObject({
   rule: z.string(),
-  /** Whether the event would begin to inhibit others, continue, or stop. */
+  /** Whether the event would begin to inhibit other events, continue to inhibit them, or stop inhibiting them. */
   change: z.enum(['starts', 'continues', 'stops']),
-  /** Number of open events that it inhibits now. */
+  /** Number of open events that the rule inhibits now because of this event. */
   inhibited: z.number(),
-  /** The values that it shares with the events that the rule inhibits. */
+  /** Names of the attributes that must be equal in this event and in the events that the rule inhibits. */
   equal: texts,
 });
 export type InhibitionOutlook = AnswerOf<typeof inhibitionOutlookSchema>;
 
 const ruleOutlookSchema = z.looseObject({
   aggregate: z.string(),
-  /** The check of the rule. */
+  /** Name of the check of the aggregate rule. */
   check: z.string(),
-  /** The status that the rule would have. */
+  /** The status that the rule would have with the simulated result. */
   status: z.number(),
   text: z.string(),
-  /** Its status by the current results; null if there are none. */
+  /** The current status of the rule; null if the aggregate has no results. */
   was: z.number().nullable(),
 });
 export type RuleOutlook = AnswerOf<typeof ruleOutlookSchema>;
 
-/** The response of `POST /api/mon/v1/simulate`: the effects of a result. */
+/** The effects that a result would have: the response of `POST /api/mon/v1/simulate`. */
 export const simulationAnswer = z.looseObject({
   client: z.string(),
   check: z.string(),
   transition: z.string(),
-  /** Redacted; null if no event would be handled. */
+  /** The event that would be handled, without secrets; null if none would be. */
   event: eventAnswer.nullable(),
-  /** One sentence for people. */
+  /** Summary for people, as one sentence. */
   reason: z.string(),
   handlers: z.array(verdictAnswer),
-  /** Effects on other events by inhibition; absent if there are none. */
+  /**
+   * Inhibition rules by which the event would start, continue or stop to inhibit other events; absent if there are
+   * none.
+   */
   inhibits: z.array(inhibitionOutlookSchema).exactOptional(),
-  /** Verdicts of aggregate rules with this result; absent if no rule applies. */
+  /** Statuses of the aggregate rules that use this result; absent if there are none. */
   aggregates: z.array(ruleOutlookSchema).exactOptional(),
 });
 
 export type SimulatedResult = z.infer<typeof simulationAnswer>;
-/** The simulation as this version sends it. */
+/** The simulation of a result, as this version of the backend sends it. */
 export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
   readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'ok';
   readonly handlers: readonly HandlerVerdict[];

@@ -1,10 +1,10 @@
 /**
- * The categories of failed handler runs, for the label `reason` of the metric `mon_notifications_failed_total`.
+ * Categories of failed handler runs: the label `reason` of the metric `mon_notifications_failed_total`.
  *
  * - `timeout`: the run took longer than its timeout
- * - `connection`: the receiver has no address, or the connection was refused or lost
+ * - `connection`: a network error, such as an unknown host name, or a connection that was refused or lost
  * - `response`: the receiver rejected the notification
- * - `exit_status`: the command of a pipe handler exited with another status than 0
+ * - `exit_status`: the command of a pipe handler ended with an exit status other than 0
  * - `mutator`: the mutator is not defined or failed
  * - `overflow`: the queue of the handler was full
  * - `other`: any other reason

@@ -13,45 +13,47 @@ import { ruleVerdictSchema } from './plan.ts';
 /**
  * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
  *
- * A consumer sends one `subscribe`. Without `since` it gets the whole state of its topics as `snapshot` frames, then
- * `live`. With `since` (and the `store` it came from) it gets only the changes after that sequence number, then `live`.
- * After `live` every frame of `changes` has the newest state of each changed key: a row that replaces the previous one,
- * or `null` if it was removed. A consumer applies rows by key and stores the last `seq`; whenever `seq` has advanced,
- * its rows equal the state of the backend at that number. Rows that exceed one frame are split into several, and only
- * the last one advances `seq`. If the backend cannot resume, it sends `reset` and starts over with a snapshot.
+ * A consumer sends one `subscribe`. Without `since` it receives the whole state of its topics in `snapshot` frames,
+ * then `live`. With `since` (and the `store` that the number is from) it receives only the changes after that sequence
+ * number, then `live`. After `live`, each frame of `changes` has the newest state of each changed key: a row that
+ * replaces the previous one, or `null` if the row was removed. A consumer applies rows by key and stores the last
+ * `seq`; whenever `seq` has advanced, its rows equal the state of the backend at that number. Rows that do not fit into
+ * one frame are split into several frames, and only the last of them advances `seq`. If the backend cannot resume, it
+ * sends `reset` and starts over with a snapshot.
  *
  * A consumer receives the namespace that it names, or `default`. With `*` it receives all namespaces that its
  * credentials may read. Then each row of an event, a silence, a client or a group has a `namespace`, and its key begins
- * with that and a slash. Credentials limited to one namespace receive that one only: another name is rejected as
- * `forbidden`, and an unknown one as `not_found`. `since` is valid only for the same namespaces: others begin with a
- * snapshot.
+ * with that and a slash. Credentials that are limited to one namespace receive only that one: another name is rejected
+ * as `forbidden`, and an unknown one as `not_found`. `since` is valid only for the same namespaces; with others, a
+ * snapshot is sent.
  *
  * A consumer that displays nothing for a while, such as a console without focus, can request fewer frames of changes by
  * `pace`. Each frame then has the newest state of more keys. It may change the pace at any time; each connection starts
- * without one. It must check for `pace` in `hello` first, because an older backend would close the connection.
+ * without a pace. It must check for `pace` in `hello` first, because an older backend would close the connection.
  *
  * If `hello` has `brief`, the pace may name the events to send in full. Changes of other events are then sent in brief,
  * with the attributes that counters need. `seq` stays at the last number at which all rows were sent in full. When the
- * consumer requests all events or one of them in full again, the newest rows of those sent in brief follow.
+ * consumer requests all events in full, or adds an event that was sent in brief, the backend sends the newest rows of
+ * these events in full.
  *
  * If `hello` has `columns`, a consumer can request the events of a snapshot in columns, so it must wait for the hello
  * before its `subscribe`. Changes are always sent as rows.
  *
  * With `transports` a consumer subscribes to the messages that handlers of the type `transport` publish under these
  * names, with or without topics. Each message is sent once, in a `message` frame, while the consumer is connected.
- * Messages are not stored or repeated, and `since` does not apply to them. A consumer that does not read its frames
- * loses messages, so that the backend's memory does not grow, and gets their number in `missed`.
+ * Messages are not stored or repeated, and `since` does not apply to them. A consumer that reads too slowly loses
+ * messages, so that the backend's memory does not grow, and receives their number in a `missed` frame.
  */
 export const FEED_PROTOCOL = 'mon.feed.v1';
 export const FEED_PATH = '/api/mon/v1/feed';
 
-/** Both sides ping after this many seconds without a frame, and disconnect after two unanswered pings. */
+/** Seconds without a frame after which each side sends a ping. After two unanswered pings it disconnects. */
 export const FEED_HEARTBEAT_SECONDS = 5;
 
-/** Present only if all namespaces are requested. */
+/** Namespace of the row; present only if all namespaces are requested. */
 const namespace = z.string().exactOptional();
 
-/** An event as a table row. The whole event is at `GET /events/:client/:check`. */
+/** An event as a table row. `GET /events/:client/:check` returns the whole event. */
 export const eventRowSchema = z.object({
   namespace,
   client: z.string(),
@@ -59,30 +61,33 @@ export const eventRowSchema = z.object({
   status: z.number(),
   action: eventActionSchema,
   occurrences: z.number(),
-  /** Epoch seconds when it entered its present status. */
+  /** Time at which the event got its current status, in epoch seconds. */
   since: z.number(),
-  /** Epoch seconds when the last result arrived. */
+  /** Time at which the last result arrived, in epoch seconds. */
   last: z.number(),
   silenced_by: texts,
-  /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
+  /**
+   * First line of the output, at most 200 characters. It may contain control characters, which a terminal must not
+   * receive.
+   */
   output: z.string(),
   /** Present only while the event is inhibited: the rule and the inhibiting event. */
   inhibited_by: inhibitorSchema.exactOptional(),
-  /** Present only while handlers have it in groups: the ids of these groups. */
+  /** Ids of the handler groups that contain the event; present only if there are any. */
   groups: texts.exactOptional(),
-  /** Present only while its check is OK again, and the event waits for further OK results. */
+  /** Present only while the check is OK again but the event waits for more OK results. */
   recovering: recoverySchema.exactOptional(),
 });
 export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
-  /** The backend of the event, in lists that merge several backends; never in a feed. */
+  /** The backend of the event, in a list that merges several backends. A feed never sends it. */
   readonly backend?: string;
 };
 
-/** Attributes that few events have. */
+/** Row attributes that few events have, which a snapshot in columns therefore stores by row. */
 const sparseEventAttributesSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
 export type SparseEventAttributes = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>;
 
-/** A column of values: each distinct value once, and for each row the index of its value, from 0. */
+/** A column of a table: each distinct value once, and for each row the index of its value in `values`, from 0. */
 export interface ValueColumn<Value> {
   readonly values: readonly Value[];
   readonly indices: readonly number[];
@@ -91,7 +96,7 @@ export const numbersSchema = z.array(z.number());
 const valueColumn = <Value>(value: z.ZodType<Value>): z.ZodType<ValueColumn<Value>> =>
   z.object({ values: z.array(value), indices: numbersSchema });
 
-/** Events in columns, in which each row has the same index. `domain/event-columns.ts` converts them to rows. */
+/** Events in columns: element n of each column belongs to event n. `domain/event-columns.ts` converts them to rows. */
 const eventColumnsSchema = z.object({
   namespace: valueColumn(z.string()).exactOptional(),
   client: valueColumn(z.string()),
@@ -103,7 +108,7 @@ const eventColumnsSchema = z.object({
   last: numbersSchema,
   silenced_by: valueColumn(texts),
   output: valueColumn(z.string()),
-  /** Attributes that few events have, by the index of the row. */
+  /** Attributes that few events have, by the index of the event. */
   sparse: z.record(z.string(), sparseEventAttributesSchema).exactOptional(),
 });
 export interface EventColumns {
@@ -120,7 +125,7 @@ export interface EventColumns {
   readonly sparse?: Readonly<Record<string, SparseEventAttributes>>;
 }
 
-/** The attributes of an event that counters and the order of a list need. */
+/** An event in brief: the attributes that counters and the order of a list need. */
 export const eventBriefSchema = eventRowSchema.pick({
   status: true,
   action: true,
@@ -136,41 +141,44 @@ export const clientRowSchema = z.object({
   name: z.string(),
   address: z.string(),
   subscriptions: texts,
-  /** Epoch seconds of the last keepalive. */
+  /** Time of the last keepalive, in epoch seconds. */
   timestamp: z.number(),
   version: z.string(),
 });
 export type ClientRow = Readonly<z.infer<typeof clientRowSchema>>;
 
-/** A silence with its absolute end instead of a countdown. */
+/** A silence as a table row. It has its absolute end instead of the remaining seconds. */
 export const silencedRowSchema = z.object({
   namespace,
   id: z.string(),
   subscription: z.string().nullable(),
   check: z.string().nullable(),
-  /** Absent if subscription and check define the target. */
+  /** The selector that defines the target; absent if `subscription` and `check` define it. */
   selector: z.string().exactOptional(),
   reason: z.string().nullable(),
   creator: z.string().nullable(),
-  /** Epoch seconds; null: active since it was created. */
+  /** Start of the silence, in epoch seconds; null: its creation. */
   begin: z.number().nullable(),
   expire_on_resolve: z.boolean(),
-  /** Epoch seconds. */
+  /** Time of creation, in epoch seconds. */
   timestamp: z.number(),
-  /** Epoch seconds, to the millisecond; null: never. */
+  /** Time of expiry in epoch seconds, with fractions; null: never. */
   expire_at: z.number().nullable(),
-  /** The reminder about its end, with the number of events it suppressed; sent once for each end (spec, reminder). */
+  /** The reminder that was sent about the end of the silence, once per end; absent: none yet (spec, reminder). */
   reminder_sent: reminderSentSchema.exactOptional(),
-  /** Present if the silence is idle, because it has matched nothing for long (spec, idleness). */
+  /** Present if the silence is idle: it has matched no event for a long time (spec, idleness). */
   idle: silenceIdleSchema.exactOptional(),
-  /** The recurrence, for which begin and end are those of the present or next window; absent if it does not recur. */
+  /**
+   * The recurrence; absent if the silence does not recur. `begin` and `expire_at` are those of the current or next
+   * window.
+   */
   recurrence: recurrenceAnswer.exactOptional(),
 });
 export type SilencedRow = Readonly<z.infer<typeof silencedRowSchema>>;
 
 /**
- * The progress of an upgrade plan. The whole plan is at `GET /api/mon/v1/upgrades/:id`; it has changed if the revision
- * is new.
+ * The progress of an upgrade plan. `GET /api/mon/v1/upgrades/:id` returns the whole plan; it has changed if `revision`
+ * has.
  */
 const upgradeRowSchema = z.object({
   id: z.number(),
@@ -179,24 +187,24 @@ const upgradeRowSchema = z.object({
   to: z.string(),
   state: planStateSchema,
   verdict: ruleVerdictSchema,
-  /** The owner of the plan; null: none. */
+  /** The user who owns the plan and may execute it; null: nobody. */
   holder: z.string().nullable(),
-  /** The current step, `number` from 1 of `total`; null if all are done. */
+  /** The current step: `number` counts from 1 to `total`. Null if all steps are done. */
   step: z.object({ number: z.number(), total: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
 });
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 
 /**
- * Rows by key: `client/check`, the silence's id, the client's name, the plan's id, the group's id, the inhibition's
- * name. If all namespaces are requested, keys except those of plans and inhibitions are prefixed with `namespace/`.
- * `null`: removed, or no longer matching the filter.
+ * Rows by key. A key is `client/check`, the id of a silence, the name of a client, the id of a plan, the id of a group,
+ * or the name of an inhibition rule. If all namespaces are requested, keys except those of plans and inhibition rules
+ * begin with `namespace/`. `null`: the row was removed, or no longer matches the filter.
  */
 const feedRowsSchema = z.object({
   events: z.record(z.string(), eventRowSchema.nullable()).exactOptional(),
   silenced: z.record(z.string(), silencedRowSchema.nullable()).exactOptional(),
   clients: z.record(z.string(), clientRowSchema.nullable()).exactOptional(),
   upgrades: z.record(z.string(), upgradeRowSchema.nullable()).exactOptional(),
-  /** Rows as in `GET /api/mon/v1/handler-groups` and `.../inhibitions`. */
+  /** Rows as in `GET /api/mon/v1/handler-groups` and `GET /api/mon/v1/inhibitions`. */
   groups: z.record(z.string(), groupAnswer.nullable()).exactOptional(),
   inhibitions: z.record(z.string(), inhibitionAnswer.nullable()).exactOptional(),
 });
@@ -209,27 +217,30 @@ export interface FeedRows {
   readonly inhibitions?: Readonly<Record<string, InhibitionRow | null>>;
 }
 
-/** Briefs by key, like rows. */
+/** Changes of events in brief, with the same keys as rows. */
 const feedBriefsSchema = z.object({ events: z.record(z.string(), eventBriefSchema) });
 export interface FeedBriefs {
   readonly events: Readonly<Record<string, EventBrief>>;
 }
 
-/** Columns by topic; only events are numerous enough. */
+/** Rows in columns, by topic. Only events are numerous enough for columns. */
 export interface FeedColumns {
   readonly events: EventColumns;
 }
 
-/** Statistics, once a second: results and clients of the requested namespaces, all others of the whole backend. */
+/**
+ * Statistics, sent once a second. `results` and `clients` are for the requested namespaces, the other values for the
+ * whole backend.
+ */
 const feedStatsSchema = z.object({
-  /** Number of stored results, by the severity of the last one. */
+  /** Number of checks on clients, by the severity of their last result. */
   results: z.object({ ok: z.number(), warning: z.number(), critical: z.number(), unknown: z.number() }),
   clients: z.number(),
-  /** Results committed in the last second. */
+  /** Number of results that were committed in the last second. */
   rate: z.number(),
-  /** Results waiting to be committed. */
+  /** Number of results that wait for their commit. */
   queue: z.number(),
-  /** Entities of all namespaces; only while their limit is nearly reached. */
+  /** Number of entities in all namespaces; present only while the entity limit is nearly reached. */
   entities: entityUsageSchema.exactOptional(),
 });
 export type FeedStats = Readonly<z.infer<typeof feedStatsSchema>>;
@@ -239,36 +250,38 @@ const seq = z.int().min(0);
 const rows: z.ZodType<FeedRows> = feedRowsSchema;
 const brief: z.ZodType<FeedBriefs> = feedBriefsSchema;
 const columns: z.ZodType<FeedColumns> = z.object({ events: eventColumnsSchema });
-/** Epoch milliseconds on the backend's clock. */
+/** Time of the message, in epoch milliseconds on the backend's clock. */
 const time = z.number();
 
-/** Messages from the backend. */
+/** Messages from the backend to a feed consumer. */
 export const feedMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: type('hello'),
     version: z.string(),
-    /** Identifies the store: sequence numbers are not valid in another store. */
+    /** Identifies the store. A sequence number is valid only for its store. */
     store: z.string(),
-    /** The backend's name for people. */
+    /** The display name of the backend. */
     name: z.string(),
     time,
     /** Whether the backend supports a pace. */
     pace: z.boolean().exactOptional(),
-    /** Whether it supports events in brief. */
+    /** Whether the backend supports events in brief. */
     brief: z.boolean().exactOptional(),
-    /** Whether it supports snapshots in columns. */
+    /** Whether the backend supports snapshots in columns. */
     columns: z.boolean().exactOptional(),
     /** Whether other backends may share the store; `GET /api/mon/v1/cluster` lists them. */
     shared: z.boolean().exactOptional(),
   }),
-  /** `columns`: replaces rows for consumers that requested it. */
+  /** A frame of a snapshot. `columns` has the events if the consumer requested columns; `rows` has all other rows. */
   z.object({ type: type('snapshot'), seq, rows, columns: columns.exactOptional() }),
   z.object({ type: type('live'), seq }),
   z.object({ type: type('changes'), seq, time, rows, brief: brief.exactOptional() }),
   z.object({ type: type('reset'), reason: z.string() }),
-  /** `data`: output of the handler's mutator, by default the event as JSON; redacted. */
+  /**
+   * A message of a transport. `data` is the output of the handler's mutator, by default the event as JSON; redacted.
+   */
   z.object({ type: type('message'), transport: z.string(), time, data: z.string() }),
-  /** `count`: messages lost since the last one received. */
+  /** Lost messages of a transport. `count` is their number since the last received message. */
   z.object({ type: type('missed'), transport: z.string(), time, count: z.number() }),
   z.object({ type: type('stats'), time, stats: feedStatsSchema }),
   z.object({ type: type('error'), code: z.string(), message: z.string() }),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { timeWindowsSchema } from './time-window.ts';
 
-/** A filter definition (completion 1.9). Unknown attributes are kept. */
+/** A filter definition of the v1 format (completion 1.9). Unknown attributes are kept. */
 export const filterSchema = z.looseObject({
-  /** The conditions on the event, by attribute; objects may be nested. */
+  /** Conditions on the attributes of the event, by attribute name. Objects may be nested. */
   attributes: z.record(z.string(), z.unknown()),
-  /** Whether matching events are rejected instead of passed. */
+  /** True to reject matching events, instead of all other events. */
   negate: z.boolean().optional(),
-  /** Outside of these windows the filter passes every event. */
+  /** Windows in which the filter applies. Outside of them it passes every event. */
   when: timeWindowsSchema.optional(),
 });
 

@@ -1,31 +1,37 @@
-/** Limits that no setting changes. */
+/** Limits that cannot be configured. */
 
 /**
- * Limits on the attributes of one client or result (security S7): bytes of its JSON, and keys of each object in it.
- * Real ones have a few KiB; more is a mistake of the sender or an attack.
+ * Limits on the attributes of one client or result (security S7): the size of its JSON in bytes, and the number of keys
+ * in each of its objects. Real ones have a few KiB, so larger ones are a mistake or an attack.
  */
 export const ATTRIBUTE_LIMITS = { bytes: 64 * 1024, keys: 1000 } as const;
 
-/** Maximum silences of one namespace (security S7). More would be the mistake of a script, not the work of people. */
+/**
+ * Maximum number of silences in one namespace (security S7). People do not create that many, so more are the mistake of
+ * a script.
+ */
 export const SILENCES_MAX = 1_000_000;
 
 /**
- * Seconds during which a late result cannot recreate a deleted client: results wait for less than this on a working
- * network, and a device that really is back is only a minute late.
+ * Seconds after the deletion of a client during which a result does not create the client again. On a working network,
+ * late results arrive sooner. A device that still exists is missing for only this time.
  */
 export const CLIENT_QUARANTINE_SECONDS = 60;
 
-/** Transitions that are stored for each client and check: one that changes every 10 minutes for 70 days. */
+/**
+ * Maximum number of stored transitions per check on a client. It suffices for one transition every 10 minutes for 69
+ * days.
+ */
 export const TRANSITIONS_PER_CHECK = 10_000;
 
 /**
- * Seconds that a follower may lag behind the leader and still serve reads. A follower is usually a few milliseconds
- * behind, so this much means that it cannot follow.
+ * Seconds by which a follower may lag behind the leader and still serve reads. The usual lag is a few milliseconds, so
+ * a follower that lags more than this cannot keep up.
  */
 export const FOLLOWER_LAG_SECONDS = 5;
 
-/** MiB buffered for one slow connection: twice the largest frame. */
+/** Maximum size of the send buffer of one slow connection, in MiB: twice the largest frame. */
 export const CONNECTION_BUFFER_MIB = 32;
 
-/** Number of matching events from which the console asks for confirmation of a silence. */
+/** Number of matching events from which the console asks the user to confirm a silence. */
 export const SILENCE_WARN_MATCHES = 50;

@@ -1,2 +1,2 @@
-/** The maximum number of events that a consumer can request in full: less than a frame even if names are long. */
+/** Maximum number of event keys that a consumer can request in full. Even with long names they fit into one frame. */
 export const FULL_EVENTS_MAX = 100;

@@ -6,7 +6,10 @@ const NAMES_MAX = 10;
 /** An attribute such as `client.datacenter` or `check.labels.team`. */
 const ATTRIBUTE = /^(?:client|check)(?:\.[\w-]{1,64}){1,5}$/;
 
-/** Names of attributes that may be secret, since group values are displayed. */
+/**
+ * Names of attributes whose values may be secret. Events must not be grouped by them, because group values are
+ * displayed.
+ */
 const SECRET = /(?:passw|secret|token|_key|community|credential)/i;
 
 const nameSchema = z
@@ -23,19 +26,22 @@ function isPlainName(name: string): boolean {
 
 const DAY = 86_400;
 
-/** Attributes to group by. */
+/** The attributes in `group_by`, without duplicates. */
 export const groupNamesSchema = z
   .array(nameSchema)
   .max(NAMES_MAX)
   .refine((names) => new Set(names).size === names.length, 'must not contain duplicates');
 
-/** Settings for grouping in handlers (grouping 1). Times in seconds. */
+/** Attributes of a handler definition for grouping (grouping 1). Times are in seconds. */
 export const groupingAttributes = {
-  /** One run for all events with equal values of these attributes; `[]`: for all events. Absent: one run per event. */
+  /**
+   * The handler runs once for all events with equal values of these attributes. `[]`: once for all events; absent: once
+   * per event.
+   */
   group_by: groupNamesSchema.optional(),
-  /** Time that the first event of a group waits for others. */
+  /** Time for which the first event of a group waits for other events. */
   group_wait: z.number().min(0).max(DAY).optional(),
-  /** Minimum time between two runs of a group. */
+  /** Minimum time between two runs for a group. */
   group_interval: z.number().min(1).max(DAY).optional(),
   /** Time after which a firing group without changes is notified again; 0: never. */
   repeat_interval: z
@@ -43,13 +49,13 @@ export const groupingAttributes = {
     .min(0)
     .max(366 * DAY)
     .optional(),
-  /** Maximum number of events in one run; further events are only counted. */
+  /** Maximum number of events that one run lists. Further events are only counted. */
   group_limit: z.int().min(1).max(1000).optional(),
 };
 
 const OTHERS = ['group_wait', 'group_interval', 'repeat_interval', 'group_limit'] as const;
 
-/** Types of handlers that can send a list, or one message about many events. */
+/** Handler types that support `group_by`: they can send a list of events, or one message about many events. */
 const GROUPING_TYPES: ReadonlySet<string> = new Set(['pipe', 'webhook', 'email']);
 
 /** Built-in mutators that support a single event only. */
@@ -57,7 +63,7 @@ const SINGLE_MUTATORS = /^(?:only_check_output|graphite_plaintext|influxdb_line|
 
 type Grouping = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Returns invalid combinations of attributes, by the attribute to change. */
+/** Returns error messages for invalid combinations of attributes, each with the attribute to change. */
 export function groupingProblems(handler: Grouping): (readonly [attribute: string, message: string])[] {
   const { group_by: by, group_interval: interval, repeat_interval: repeat, mutator, type } = handler;
   if (by === undefined) {
@@ -76,32 +82,32 @@ export function groupingProblems(handler: Grouping): (readonly [attribute: strin
   return problems;
 }
 
-/** Defaults in seconds, and the default limit. */
+/** Defaults of the grouping attributes: times in seconds, and the maximum number of events in one run. */
 export const GROUP_WAIT = 30;
 export const GROUP_INTERVAL = 300;
 export const REPEAT_INTERVAL = 14_400;
 export const GROUP_LIMIT = 100;
 
-/** The change of an event in a group since its last run. */
+/** How an event of a group changed since the last run for the group. */
 export type GroupChange = 'new' | 'changed' | 'resolved' | 'same';
 
-/** A group in the format of the API: `GET /api/mon/v1/handler-groups`. */
+/** A group of events of a handler, in the format of the API: `GET /api/mon/v1/handler-groups`. */
 export const groupAnswer = z.looseObject({
   namespace: z.string(),
   handler: z.string(),
-  /** The id of the group in all its runs; `group=` searches its events by it. */
+  /** Id of the group, the same in all its runs. The search `group=ID` finds its events. */
   id: z.string().exactOptional(),
-  /** The common values of its events, by the names in `group_by`. */
+  /** The common values of the events in the group, by the attribute names in `group_by`. */
   by: z.record(z.string(), z.string()),
-  /** Number of firing events. */
+  /** Number of firing events in the group. */
   firing: z.number(),
-  /** Number of events with pending notifications. */
+  /** Number of events in the group whose notifications are pending. */
   pending: z.number(),
-  /** The worst status of the firing events; `ok` if there are none. */
+  /** The worst status of the firing events in the group; `ok` if there are none. */
   worst: z.enum(['ok', 'warning', 'critical', 'unknown']).exactOptional(),
-  /** Epoch seconds of its last run; null if there was none yet. */
+  /** Time of the last run of the group, in epoch seconds; null if there was none. */
   notified_at: z.number().nullable(),
-  /** Epoch seconds of its next flush. */
+  /** Time of the next flush of the group, in epoch seconds. */
   due_at: z.number(),
 });
 export type GroupRow = z.infer<typeof groupAnswer>;

@@ -2,64 +2,70 @@ import type { Event } from './event.ts';
 import type { SilencedRow } from './feed.ts';
 import type { GroupChange } from './grouping.ts';
 
-/** An event in the format for handlers. */
+/** An event as a handler gets it, with attributes about the end of a suppression. */
 export type HandledEvent = Event & {
-  /** Whether the silence that suppressed it for the handler ended while it was firing. */
+  /** Present if the event is notified because a silence that suppressed it ended while the event was firing. */
   readonly silence_ended?: true;
-  /** The silence that is about to end, in a reminder (spec, reminder 3). */
+  /** The silence that is about to end, if the notification is a reminder (spec, reminder 3). */
   readonly silence_ending?: SilencedRow;
-  /** Whether the inhibition that suppressed it ended, or its rule was removed, while it was firing. */
+  /**
+   * Present if the event is notified because an inhibition that suppressed it ended, or its rule was removed, while the
+   * event was firing.
+   */
   readonly inhibition_ended?: true;
 };
 
-/** An event within its group. */
+/** An event in the notification of a group. */
 export type GroupedEvent = HandledEvent & { readonly change: GroupChange };
 
-/** One run about a group (grouping 3). */
+/** The content of one handler run about a group (grouping 3). */
 export interface GroupRun {
   /** Id of the group, the same in all its runs. */
   readonly id: string;
-  /** The common values of its events, by the names in `group_by`. */
+  /** The common values of the events in the group, by the attribute names in `group_by`. */
   readonly by: Readonly<Record<string, string>>;
-  /** Whether the run follows a change, or repeats the last notification. */
+  /** The reason for the run: an event of the group changed, or the last notification is repeated. */
   readonly cause: 'change' | 'repeat';
-  /** The worst severity of the firing events; `ok` if there are none. */
+  /** The worst severity of the firing events in the group; `ok` if there are none. */
   readonly severity: 'ok' | 'warning' | 'critical' | 'unknown';
-  /** Number of firing events. */
+  /** Number of firing events in the group. */
   readonly firing: number;
-  /** Number of events that are new, changed status, and resolved since the last run. */
+  /** Numbers of events that are new, that changed their status, and that resolved since the last run. */
   readonly new: number;
   readonly changed: number;
   readonly resolved: number;
-  /** Number of events that are not in the list because of its limit. */
+  /** Number of events that `events` omits because of its limit. */
   readonly omitted: number;
-  /** Changed events first, within them the worst first, then the others. */
+  /** The events of the group: first those that changed since the last run, the worst first, then the unchanged ones. */
   readonly events: readonly GroupedEvent[];
 }
 
-/** A run of a handler for an event. It is stored in the commit of the event, until the run is finished. */
+/** A handler run for an event or a group. It is stored in the same commit as the event, until the run is finished. */
 export interface HandlerJob {
-  /** Unique forever, and ascending in the order of events. */
+  /** Id that is never reused. A later event has a greater id. */
   readonly id: number;
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
-  /** The name of its definition, which is looked up at the run. */
+  /** Name of the handler. Its definition is looked up when the run starts. */
   readonly handler: string;
-  /** Epoch milliseconds when it was queued. */
+  /** Time at which the run was queued, in epoch milliseconds. */
   readonly queued_at: number;
-  /** The whole event with its secrets; for a group, the first of its events. */
+  /** The whole event, with secrets. For a group, its first event. */
   readonly event: HandledEvent;
-  /** The group, for a handler with `group_by`; absent for a single event. */
+  /** The group, if the handler has `group_by`; absent for a run about a single event. */
   readonly group?: GroupRun | undefined;
 }
 
-/** The reason why a run failed for good. It is stored with its job, which is then a dead letter. */
+/**
+ * Describes a run that failed and is not retried automatically any more. It is stored with the job, which is then a
+ * dead letter.
+ */
 export interface JobFailure {
   /** Number of attempts since the backend started; 0 if there was none, for example because the queue was full. */
   readonly attempts: number;
-  /** Epoch milliseconds of the last failure. */
+  /** Time of the last failure, in epoch milliseconds. */
   readonly failed_at: number;
-  /** The reason for people. */
+  /** Reason for the failure, for people. */
   readonly reason: string;
 }

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { answer, objectAnswer } from './answer.ts';
 
-/** The event for the test of a handler: the current event of a client and check, or else a sample. */
+/**
+ * Body of a request to test a handler. With `client` and `check`, the handler gets their current event; otherwise a
+ * sample.
+ */
 export const handlerTestSchema = z
   .strictObject({
     client: z.string().min(1).optional(),
     check: z.string().min(1).optional(),
-    /** Whether to show the request without sending it. */
+    /** True to return the data that would be sent, without sending it. */
     dry_run: z.boolean().default(false),
   })
   .refine(({ client, check }) => (client === undefined) === (check === undefined), 'client and check go together');
@@ -18,15 +21,15 @@ export const handlerTestAnswer = answer(
     type: z.string(),
     client: z.string(),
     check: z.string(),
-    /** The data that is sent, by the type of the handler, without secrets. */
+    /** The data for the receiver, in the form that depends on the handler type, without secrets. */
     preview: objectAnswer,
-    /** Null if nothing was sent. */
+    /** The result of the test; null for a dry run, which sends nothing. */
     outcome: z
       .looseObject({
         delivered: z.boolean(),
         /** The response of the receiver; absent if there was none. */
         response: z.string().optional(),
-        /** The reason of a failure; absent if delivered. */
+        /** The reason why the delivery failed; absent if the notification was delivered. */
         reason: z.string().optional(),
         seconds: z.number(),
       })

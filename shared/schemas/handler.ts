@@ -12,9 +12,11 @@ const nameSchema = z.string().min(1, 'must not be empty');
 
 const seconds = z.number().positive();
 
-/** Retries of a failed run; delays grow from `delay` to `max_delay` seconds, with jitter. */
+/**
+ * The retry policy for failed runs. The delay before a retry grows from `delay` to `max_delay` seconds, with jitter.
+ */
 const retrySchema = z.strictObject({
-  /** Total number of attempts, including the first. */
+  /** Maximum number of attempts, including the first one. */
   attempts: z.int().min(1).max(100),
   delay: seconds.max(3600).default(1),
   max_delay: seconds.max(86_400).default(60),
@@ -25,21 +27,24 @@ export type RetryPolicy = z.infer<typeof retrySchema>;
 /** Attributes of all handlers except sets (completion 1.8). Unknown attributes are kept. */
 const common = {
   filter: nameSchema.optional(),
-  /** Overrides `filter`; filters run in order, and the first that rejects the event decides. */
+  /** Filters of the handler, which override `filter`. They run in order until one rejects the event. */
   filters: z.array(nameSchema).optional(),
   severities: z.array(z.enum(SEVERITIES)).optional(),
   mutator: nameSchema.optional(),
   handle_silenced: z.boolean().optional(),
   handle_flapping: z.boolean().optional(),
-  /** Whether the event is redacted for the handler (completion, Decisions). */
+  /** True to redact secrets in the event before the handler gets it (completion, Decisions). */
   redact: z.boolean().optional(),
-  /** The format of the event: v1, the default, or v2. */
+  /**
+   * The format in which the handler gets the event: `legacy`, the default, is that of the v1 API; `core` is that of the
+   * v2 API.
+   */
   event_format: z.enum(['legacy', 'core']).optional(),
-  /** Retries; without it only webhooks are retried. */
+  /** The retry policy. By default, webhook and email handlers are retried, and other handlers are not. */
   retry: retrySchema.optional(),
-  /** Maximum number of simultaneous runs. */
+  /** Maximum number of concurrent runs of the handler. */
   concurrency: z.int().min(1).max(1000).optional(),
-  /** Maximum number of waiting runs; further ones become dead letters. */
+  /** Maximum number of runs that wait in the queue. Further runs become dead letters. */
   queue_limit: z.int().min(1).max(1_000_000).optional(),
   ...groupingAttributes,
 };
@@ -49,21 +54,21 @@ const socketSchema = z.looseObject({
   port: z.int().min(1).max(65_535),
 });
 
-/** Options for the message broker of Sensu Core are kept but have no effect. */
+/** Options of a transport handler. Options for the message broker of Sensu Core are kept but have no effect. */
 const transportOptionsSchema = z.looseObject({
-  /** File to which each message is appended as a line. */
+  /** Path of a file to which each message is appended as a line. */
   file: z.string().startsWith('/', 'must be an absolute path').optional(),
-  /** Socket to which each message is sent on a new connection. */
+  /** Path of a local socket, or `host:port`, to which each message is sent over a new connection. */
   socket: z
     .string()
     .refine((text) => parseStreamAddress(text) !== undefined, 'must be an absolute path or host:port')
     .optional(),
 });
 
-/** A credential in a header or a path. */
+/** A credential that is sent in a header or in the path of a URL. */
 const headerTextSchema = z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces');
 
-/** Headers of the body and the connection, which a definition must not set. */
+/** Names of headers that the backend sets itself. A definition must not set them. */
 const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
 
 const headersSchema = z
@@ -80,32 +85,32 @@ function headerNameProblem(name: string): string | undefined {
   return OWN_HEADER.test(name) ? 'is set by the backend itself' : undefined;
 }
 
-/** A text with `{{ expressions }}`; `templateRemarks` checks their syntax. */
+/** A text template with `{{ expressions }}`. `templateRemarks` checks their syntax. */
 const templateSchema = z.string().max(64 * 1024);
 
 const webhookSchema = z
   .looseObject({
     ...common,
     type: z.literal('webhook'),
-    /** The URL, or the base URL of a preset whose service is self-hosted. */
+    /** URL of the webhook. For a preset whose service is self-hosted: its base URL. */
     url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
     timeout: seconds.optional(),
-    /** Secret that signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
+    /** Secret with which each body is signed: the header `X-Mon-Signature` contains its HMAC-SHA256. */
     secret: z.string().min(1).optional(),
     headers: headersSchema.optional(),
-    /** The service whose payload format is used; absent: the event as JSON. */
+    /** The service in whose format the notification is sent. Absent: the event as JSON. */
     preset: z.enum(PRESET_NAMES).optional(),
-    /** Templates that replace the texts of a `preset`. */
+    /** Templates that replace the title and text of the preset. */
     templates: z.strictObject({ title: templateSchema.optional(), text: templateSchema.optional() }).optional(),
-    /** PagerDuty: the integration key. */
+    /** Integration key, for the preset `pagerduty`. */
     routing_key: z.string().min(1).optional(),
-    /** Opsgenie: the API key. */
+    /** API key, for the preset `opsgenie`. */
     api_key: headerTextSchema.optional(),
-    /** Telegram and ntfy: the token. */
+    /** Access token, for the presets `telegram` and `ntfy`. */
     api_token: headerTextSchema.optional(),
-    /** Telegram: the id of a chat, or `@name` of a channel. */
+    /** Id of a chat or `@name` of a channel, for the preset `telegram`. */
     chat: z.union([z.string().min(1), z.int()]).optional(),
-    /** The topic of ntfy. */
+    /** Topic, for the preset `ntfy`. */
     topic: z
       .string()
       .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - and _')
@@ -133,13 +138,14 @@ const emailSchema = z.looseObject({
   smtp: z
     .strictObject({
       host: z.string().min(1),
-      /** Default: 465, 587 or 25, depending on `tls`. */
+      /** Port of the SMTP server. Default: 465, 587 or 25, depending on `tls`. */
       port: z.int().min(1).max(65_535).optional(),
       /**
-       * `implicit`: from the first byte; `starttls`: required; `opportunistic`: if the server offers it; `none`: never.
+       * When TLS is used. `implicit`: from the first byte; `starttls`: after STARTTLS, which is required;
+       * `opportunistic`: after STARTTLS if the server offers it; `none`: never.
        */
       tls: z.enum(['implicit', 'starttls', 'opportunistic', 'none']).default('starttls'),
-      /** PEM file of authorities that replace those of this machine. */
+      /** PEM file with CA certificates that are trusted instead of the default ones. */
       ca_file: z.string().startsWith('/', 'must be an absolute path').optional(),
       user: z.string().min(1).optional(),
       password: z.string().min(1).optional(),
@@ -157,7 +163,7 @@ const emailSchema = z.looseObject({
   cc: mailAddressesSchema.optional(),
   reply_to: mailAddressesSchema.optional(),
   timeout: seconds.optional(),
-  /** Templates that replace the default texts. */
+  /** Templates that replace the default subject, text and HTML text. */
   templates: z
     .strictObject({
       subject: templateSchema.optional(),
@@ -177,7 +183,7 @@ export const handlerSchema = z
         type: z.literal('pipe'),
         command: commandSchema,
         timeout: seconds.optional(),
-        /** `NAME=value`, merged over the default environment of commands. */
+        /** Environment variables as `NAME=value`. They override the default environment of commands. */
         env_vars: environmentSchema.optional(),
       }),
       z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
@@ -187,7 +193,7 @@ export const handlerSchema = z
         type: z.literal('transport'),
         pipe: z.looseObject({
           type: z.enum(['direct', 'fanout', 'topic']),
-          /** Name that consumers of the live feed subscribe to. */
+          /** Name to which consumers of the live feed subscribe. */
           name: z.string().min(1).max(255),
           options: transportOptionsSchema.optional(),
         }),
@@ -206,5 +212,5 @@ export const handlerSchema = z
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;
 
-/** A handler that runs itself, which a set does not. */
+/** The definition of a handler that runs; a set only names other handlers. */
 export type RunningHandler = Exclude<HandlerDefinition, { type: 'set' }>;

@@ -10,7 +10,7 @@ const server = z.looseObject({
   timestamp: numberOrZero,
 });
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of `GET /info`, with only the attributes that callers rely on, see `answer.ts`. */
 export const infoAnswer = z.looseObject({
   sensu: z.looseObject({ version: z.string() }),
   transport: z
@@ -21,5 +21,5 @@ export const infoAnswer = z.looseObject({
   mon: z.looseObject({ version: z.string() }).optional(),
 });
 
-/** The response of `GET /info`; `mon` is missing if the backend is another product. */
+/** Information about a backend: the response of `GET /info`. Other products do not send the attribute `mon`. */
 export type BackendInfo = z.infer<typeof infoAnswer>;

@@ -8,11 +8,13 @@ const searchSchema = z.string().min(1, 'must not be empty').max(1024);
  * notified.
  */
 export const inhibitionSchema = z.strictObject({
-  /** Search for the events that inhibit. */
+  /** Search that selects the events that inhibit others. */
   source: searchSchema,
-  /** Search for the events that are inhibited. */
+  /** Search that selects the events that are inhibited. */
   target: searchSchema,
-  /** Attributes that both must have in common, with names as in `group_by` of a handler. */
+  /**
+   * Attributes that must be equal in the inhibiting and the inhibited event, with names as in `group_by` of a handler.
+   */
   equal: groupNamesSchema.default([]),
 });
 
@@ -24,11 +26,11 @@ export const inhibitionAnswer = z.looseObject({
   source: z.string(),
   target: z.string(),
   equal: z.array(z.string()),
-  /** Number of open events that it inhibits now, as of their last results. */
+  /** Number of open events that the rule inhibits, as of their last results. */
   inhibited: z.number().exactOptional(),
   /**
-   * The events that inhibit others by this rule now, at most 100. `inhibited` is the number of events that each of them
-   * inhibits.
+   * The events that currently inhibit others by this rule, at most 100. `inhibited` is the number of events that each
+   * of them inhibits.
    */
   inhibitors: z.array(
     z.looseObject({
@@ -41,9 +43,9 @@ export const inhibitionAnswer = z.looseObject({
 });
 export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
 
-/** The rule and event that suppress another event. */
+/** The inhibition rule and the event by which another event is inhibited. */
 export const inhibitorSchema = z.object({
-  /** The name of the rule. */
+  /** Name of the inhibition rule. */
   rule: z.string(),
   /** Client and check of the inhibiting event. */
   client: z.string(),

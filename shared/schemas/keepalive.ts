@@ -1,2 +1,4 @@
-/** Seconds without a keepalive before a keepalive event, as at the peer: 120 and 180. */
+/**
+ * Seconds without a keepalive after which the keepalive check becomes warning or critical. Sensu has the same defaults.
+ */
 export const KEEPALIVE_THRESHOLDS = { warning: 120, critical: 180 } as const;

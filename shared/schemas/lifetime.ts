@@ -1,17 +1,17 @@
-/** Maximum distance of any time in the future: a hundred years. */
+/** Maximum number of seconds by which a time may be in the future: a hundred years. */
 export const LIFETIME_SECONDS_MAX = 100 * 366 * 24 * 3600;
 
 /**
- * Largest time in seconds. Seconds reach it in the year 5138, and milliseconds did in 1973. Greater numbers are
- * milliseconds, as older backends wrote ends to audit trails and dumps.
+ * Largest number that is read as epoch seconds (year 5138). A greater number is read as epoch milliseconds (from 1973
+ * on), because older backends wrote times of expiry in milliseconds to audit trails and dumps.
  */
 export const SECONDS_MAX = 100_000_000_000;
 
-/** The value for no expiry, in requests and responses (reference 2.1). */
+/** The value of `expire` for an object that never expires, in requests and responses (reference 2.1). */
 export const EXPIRE_NEVER = -1;
 
-/** An object with an expiry in memory: an absolute time, so that a restart cannot change it. */
+/** An object that can expire. The time of expiry is absolute, so that a restart does not change it. */
 export interface Expiring {
-  /** Epoch milliseconds, so that a lifetime in whole seconds is exact; null: never. */
+  /** Time of expiry in epoch milliseconds, so that a lifetime in whole seconds is exact; null: never. */
   readonly expireAtMs: number | null;
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { AnswerOf } from './answer.ts';
 import { clientRowSchema } from './feed.ts';
 
-/** An item of `GET /api/mon/v1/clients`, loose like every response, see `answer.ts`. */
+/** A client in the list `GET /api/mon/v1/clients`. The schema allows further attributes, see `answer.ts`. */
 export const listedClientAnswer = clientRowSchema.loose().extend({
-  /** The number of its open events. */
+  /** Number of open events of the client. */
   events: z.number(),
-  /** Execution time of its newest result, epoch seconds; 0 if it has none. */
+  /** Time at which the check of the client's newest result ran, in epoch seconds; 0 if the client has no results. */
   last_result: z.number(),
 });
 export type ListedClient = AnswerOf<typeof listedClientAnswer>;

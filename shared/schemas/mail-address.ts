@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An address such as `ops@example.com` or `Operators <ops@example.com>`. */
+/** An e-mail address such as `ops@example.com` or `Operators <ops@example.com>`. `name` is empty if there is none. */
 export interface MailAddress {
   readonly name: string;
   readonly address: string;
@@ -9,7 +9,7 @@ export interface MailAddress {
 const ADDRESS =
   /^(?:(?<name>[^<>\p{Cc}]*?)\s*<(?<within>[^\s<>@,;\p{Cc}]+@[^\s<>@,;\p{Cc}]+)>|(?<bare>[^\s<>@,;\p{Cc}]+@[^\s<>@,;\p{Cc}]+))$/u;
 
-/** Parses an address; undefined if it is invalid. */
+/** Parses an e-mail address; undefined if it is invalid. */
 export function parseMailAddress(text: string): MailAddress | undefined {
   const { name = '', within, bare } = ADDRESS.exec(text)?.groups ?? {};
   const address = within ?? bare;
@@ -21,7 +21,7 @@ export const mailAddressSchema = z
   .max(320)
   .refine((text) => parseMailAddress(text) !== undefined, 'must be an address, or a name with an address in < >');
 
-/** One address, or several. */
+/** One e-mail address, or a list of them. */
 export const mailAddressesSchema = z.union(
   [mailAddressSchema, z.array(mailAddressSchema).min(1).max(50)],
   'must be an address, or a list of 1 to 50 of them',

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
-/** Maximum time that a silence is held without renewal, and so that it outlives its holder (spec, maintenance 1). */
+/**
+ * Maximum seconds between two renewals of a maintenance silence. If the command that renews it is killed, the silence
+ * ends after this time (spec, maintenance 1).
+ */
 export const HOLD_SECONDS_MAX = 60;
 
 const target = {
   ...silencedTarget,
-  /** Random id that the holder chooses, so that no other run has it. */
+  /** Random id that a command chooses for its run, so that no other run can renew or end its silence. */
   run: z.string().min(8).max(64),
 };
 
@@ -16,11 +19,9 @@ const MESSAGE = { message: TARGET_MESSAGE };
 export const holdSchema = z
   .object({
     ...target,
-    /** Duration until the next renewal. */
+    /** Seconds after which the silence ends unless it is renewed. */
     seconds: z.int().min(1).max(HOLD_SECONDS_MAX),
-    /**
-     * Whether this is a renewal: if the silence does not exist, somebody has cleared it, and it is not created again.
-     */
+    /** True for a renewal: if the silence no longer exists, somebody has cleared it, and it is not created again. */
     renews: z.boolean().optional(),
     reason: z.string().max(10_000).nullish(),
     creator: z.string().max(255).nullish(),

@@ -6,7 +6,7 @@ import { environmentSchema } from './environment.ts';
 export const mutatorSchema = z.looseObject({
   command: commandSchema,
   timeout: z.number().positive().optional(),
-  /** `NAME=value`, merged over the default environment of commands. */
+  /** Environment variables as `NAME=value`. They override the default environment of commands. */
   env_vars: environmentSchema.optional(),
 });
 

@@ -1,5 +1,5 @@
-/** The namespace that the v1 API shows (architecture, State). */
+/** The namespace that the v1 API serves (architecture, State). */
 export const DEFAULT_NAMESPACE = 'default';
 
-/** Stands for all namespaces that the credentials may read; no namespace has this name. */
+/** The value that stands for all namespaces that the credentials may read. No namespace has this name. */
 export const EVERY_NAMESPACE = '*';

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 
-/** Maximum number of handlers that a notification log names; with more, the set counts as all handlers. */
+/** Maximum number of handlers in one set of a notification log. A larger set is stored as `all`. */
 export const LOGGED_HANDLERS_MAX = 20;
 
-/** A set of handlers by name. `all`: there are more than 20, or the names are not known. */
+/**
+ * A set of handlers, by name. `all`: the set has more than `LOGGED_HANDLERS_MAX` handlers, or their names are not
+ * known.
+ */
 const handlerSetSchema = z.union([z.literal('all'), z.array(z.string()).max(LOGGED_HANDLERS_MAX).readonly()]);
 export type HandlerSet = z.infer<typeof handlerSetSchema>;
 
-/** The event that inhibits another one, and the rule by which it does. */
+/** The event that inhibits another event, and the inhibition rule. */
 export const inhibitorRefSchema = z.object({
-  /** The name of the rule, and a hash of its definition. */
+  /** Name of the inhibition rule, and a hash of its definition. */
   rule: z.string(),
   fingerprint: z.string(),
   /** Client and check of the inhibiting event. */
@@ -22,25 +25,25 @@ export type InhibitorRef = Readonly<z.infer<typeof inhibitorRefSchema>>;
 
 /** The notification log of an open event: which handlers were notified, what suppresses it, and what is pending. */
 export const notificationLogSchema = z.object({
-  /** The handlers that were notified of the problem. */
+  /** Handlers that were notified of the problem. */
   notified: handlerSetSchema.optional(),
   /** True if the event has been inhibited since it opened, so that its resolution is not notified either. */
   neverNotified: z.literal(true).optional(),
-  /** The inhibition that suppressed the last result. */
+  /** The inhibitor that suppressed the notifications for the last result. */
   inhibitedBy: inhibitorRefSchema.optional(),
-  /** The notifications that are sent when the suppression ends. */
+  /** Notifications that will be sent when the suppression ends. */
   pending: z
     .object({
-      /** True if a silence suppressed a notification, and none was sent since. */
+      /** True if a silence suppressed a notification and no notification was sent since. */
       silence: z.literal(true).optional(),
-      /** The handlers whose notification an inhibition suppressed. */
+      /** Handlers whose notification was suppressed by an inhibition. */
       inhibition: handlerSetSchema.optional(),
     })
     .optional(),
 });
 export type NotificationLog = Readonly<z.infer<typeof notificationLogSchema>>;
 
-/** The fields in which an event of schema 4 kept what is in the log now. */
+/** The fields of an event of schema 4 that the notification log replaces. */
 interface Schema4Fields {
   readonly isSuppressed?: true | undefined;
   readonly isHeld?: true | undefined;
@@ -59,10 +62,11 @@ interface Schema4Fields {
 }
 
 /**
- * Converts an event of schema 4, also from a dump, to one with a notification log. A newer event is returned unchanged.
+ * Converts a stored or dumped event of schema 4 to an event with a notification log. A newer event is returned
+ * unchanged.
  *
- * Schema 4 did not record who was notified. An event that nothing suppressed counts as notified to all of its handlers;
- * any other one to none, so that its resolution is treated as before.
+ * Schema 4 did not record which handlers were notified. If nothing suppressed the event, all its handlers count as
+ * notified, otherwise none, so that its resolution is handled as in schema 4.
  */
 export function withNotificationLog(event: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if ('notifications' in event) return event;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** `GET`: the replication state of a member, requested by other members of the same store. */
+/** Path of the `GET` request by which cluster members ask each other for their replication state. */
 export const PEER_STANDING_PATH = '/api/mon/v1/peers/standing';
 
 export interface PeerStanding {
-  /** Sequence number of the newest write in its memory. */
+  /** Sequence number of the newest write that the member has received. */
   readonly seq: number;
-  /** Whether it can reach the database. */
+  /** Whether the member can reach the database. */
   readonly hears_database: boolean;
 }
 

@@ -1,14 +1,14 @@
-/** Attributes of a webhook that are specific to services. */
+/** Attributes of a webhook handler that some presets require. */
 export type PresetAttribute = 'url' | 'routing_key' | 'api_key' | 'api_token' | 'chat' | 'topic';
 
 interface PresetTraits {
-  /** Required attributes of a definition. */
+  /** Attributes that the handler definition must have. */
   readonly needs: readonly PresetAttribute[];
   /** Default URL of the service. */
   readonly url?: string;
 }
 
-/** Services whose payload formats webhooks support. */
+/** Presets: services to which a webhook handler can send notifications in their own format. */
 const PRESETS = {
   slack: { needs: ['url'] },
   mattermost: { needs: ['url'] },
@@ -23,7 +23,7 @@ export type Preset = keyof typeof PRESETS;
 
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
 
-/** Returns the traits of a preset; without one, a webhook requires its URL. */
+/** Returns the traits of a preset. A webhook without a preset requires `url`. */
 export function presetTraits(preset: Preset | undefined): PresetTraits {
   return preset === undefined ? { needs: ['url'] } : PRESETS[preset];
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Formats validation errors for people: each path with its problem. */
+/** Formats the errors of a validation for people: the path of each invalid value and its problem. */
 export function problemsOf(error: z.ZodError): string {
   return error.issues
     .map((issue) =>
@@ -9,7 +9,7 @@ export function problemsOf(error: z.ZodError): string {
     .join('; ');
 }
 
-/** Formats the problem of one value, as text that follows its path. */
+/** Formats the problem of one value, as text that can follow the path of the value. */
 export function problemOf({ message }: Pick<z.core.$ZodIssue, 'message'>): string {
   return message.replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '');
 }

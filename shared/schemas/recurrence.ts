@@ -28,18 +28,18 @@ const dayText = z
   });
 
 /**
- * The recurrence of a silence (silencing 3). Unknown attributes are rejected, since a misspelled bound would have no
- * effect.
+ * The recurrence of a silence (silencing 3). Unknown attributes are rejected, because a misspelled attribute would have
+ * no effect.
  */
 export const recurrenceSchema = z
   .strictObject({
-    /** Begin of windows: `sat,sun 02:00`, `daily 06:00,18:00`, or cron. */
+    /** Schedule of the start of each window: `sat,sun 02:00`, `daily 06:00,18:00`, or cron. */
     schedule: scheduleText,
     /** Time zone of the schedule; absent: UTC. */
     zone: zoneText.nullish(),
     /** Duration of each window in seconds. */
     duration: z.int().min(WINDOW_SECONDS.min).max(WINDOW_SECONDS.max),
-    /** Local days on which the first and the last window may begin; absent: no bound. */
+    /** Range of local days on which a window may start, such as `2026-12-31`; absent: no bound. */
     first_day: dayText.nullish(),
     last_day: dayText.nullish(),
   })
@@ -53,7 +53,7 @@ export const recurrenceSchema = z
   });
 export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 
-/** A recurrence as it is stored and read. */
+/** A recurrence as it is stored, and as the API returns it. */
 export const recurrenceAnswer = z.object({
   schedule: z.string(),
   zone: z.string(),
@@ -63,15 +63,15 @@ export const recurrenceAnswer = z.object({
 });
 export type Recurrence = Readonly<z.infer<typeof recurrenceAnswer>>;
 
-/** Effects of a clock change on a window (silencing 3). */
+/** Effects of a change of the UTC offset (daylight saving time) on a window (silencing 3). */
 const CLOCK_CHANGES = ['start_skipped', 'start_twice', 'during'] as const;
 
-/** A window in a preview. */
+/** A window of a recurring silence, in a preview. */
 export const windowAnswer = z.object({
-  /** Epoch seconds. */
+  /** Start and end of the window, in epoch seconds. */
   begin: z.number(),
   end: z.number(),
-  /** Absent if no clock change falls between begin and end. */
+  /** How a change of the UTC offset affects the window; absent if it does not. */
   clock_change: z.enum(CLOCK_CHANGES).exactOptional(),
 });
 export type ShownWindow = Readonly<z.infer<typeof windowAnswer>>;

@@ -3,101 +3,101 @@ import { auditRecordAnswer } from './audit.ts';
 import { texts, type AnswerOf } from './answer.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
-/** Actions on events and silences, as in the timeline (spec, report 3). */
+/** Operator actions on events and silences that a report lists; the timeline records them (spec, report 3). */
 const REPORT_ACTIONS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
 export type ReportActionKind = (typeof REPORT_ACTIONS)[number];
 
-/** Present only if all namespaces are requested. */
+/** Namespace of the object; present only if all namespaces are requested. */
 const namespace = z.string().exactOptional();
 
-/** A silence that was active for a check at the end of the report. */
+/** A silence that was active for a check at the end of the time range of a report. */
 const reportSilence = z.object({
   id: z.string(),
-  /** Whether it covers only this client and check and ends with the event, so that it is an acknowledgement. */
+  /** Present if the silence is an acknowledgement: it covers only this check on this client and ends with the event. */
   acknowledged: z.literal(true).exactOptional(),
   who: z.string().exactOptional(),
   reason: z.string().exactOptional(),
-  /** Epoch milliseconds of its expiry; absent: never. */
+  /** Time of expiry in epoch milliseconds; absent: never. */
   end: z.number().exactOptional(),
 });
 export type ReportSilence = AnswerOf<typeof reportSilence>;
 
-/** A check with a problem during the report. */
+/** A check on a client that had a problem in the time range of the report. */
 const reportCheck = z.object({
   namespace,
   client: z.string(),
   check: z.string(),
-  /** Status at the end of the report; absent if unknown. */
+  /** Status at the end of the time range; absent if unknown. */
   status: z.number().exactOptional(),
-  /** The worst status during the report. */
+  /** The worst status in the time range. */
   worst: z.number(),
   /**
-   * Epoch milliseconds when the current outage began, or the first one if none is open; null if that is before the
-   * retained history.
+   * Start of the outage that is open at the end of the time range, or of the first outage if none is open, in epoch
+   * milliseconds; null if it is before the stored history.
    */
   began: z.number().nullable(),
-  /** Epoch milliseconds when the last outage ended; null while it continues. */
+  /** End of the last outage in epoch milliseconds; null if it is open at the end of the time range. */
   ended: z.number().nullable(),
-  /** Number of outages, including one that began earlier. */
+  /** Number of outages, including one that began before the time range. */
   outages: z.number(),
-  /** Seconds of outage during the report, including silenced ones. */
+  /** Seconds of outages in the time range, including silenced ones. */
   down: z.number(),
-  /** Silenced seconds of these. */
+  /** Seconds of outages that were silenced. */
   silenced: z.number(),
-  /** Beginning of the newest known output of an event. */
+  /** Beginning of the newest output of a problem in the time range; if none is recorded, of the last output. */
   output: z.string(),
-  /** Silences active at the end of the report. */
+  /** Silences of the check that are active at the end of the time range; empty if no outage is open. */
   silences: z.array(reportSilence),
-  /** The inhibitor of its last outage, if all outages were inhibited. */
+  /** The inhibitor of the last outage; present only if all outages were inhibited. */
   inhibited_by: inhibitorSchema.exactOptional(),
 });
 export type ReportCheck = AnswerOf<typeof reportCheck>;
 
-/** A part of the checks, and their total number. */
+/** The total number of checks, and a list that may contain only the first of them. */
 const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) });
 
-/** An event that inhibited others. */
+/** An event that inhibited the problems of other checks. */
 const reportCause = z.object({
   namespace,
   ...inhibitorSchema.shape,
-  /** Number of checks with inhibited problems, and of their clients. */
+  /** Numbers of checks, and of different clients, whose problems it inhibited. */
   checks: z.number(),
   clients: z.number(),
-  /** Number of them that still have a problem at the end of the report. */
+  /** Number of these checks that have a problem at the end of the time range. */
   open: z.number(),
 });
 export type ReportCause = AnswerOf<typeof reportCause>;
 
-/** Number of outages of a check on all clients together. */
+/** The outages of a check on all clients together. */
 const reportNoise = z.object({
   namespace,
   check: z.string(),
   outages: z.number(),
   clients: z.number(),
-  /** The client with the most outages, and their number. */
+  /** The client with the most outages of the check, and their number. */
   client: z.string(),
   client_outages: z.number(),
 });
 export type ReportNoise = AnswerOf<typeof reportNoise>;
 
-/** An action of a person; equal actions in the same minute are merged. */
+/** An action of a person. Equal actions that follow each other within a minute are merged. */
 const reportAction = z.object({
   namespace,
-  /** Time of the first action, epoch milliseconds. */
+  /** Time of the earliest of the merged actions, in epoch milliseconds. */
   at: z.number(),
   who: z.string(),
   action: z.enum(REPORT_ACTIONS),
-  /** Ids of silences, or `client/check`; only the first ones. */
+  /** The objects of the action: ids of silences, or `client/check`. Only the first few are listed. */
   targets: texts,
   /** Total number of targets. */
   count: z.number(),
   reason: z.string().exactOptional(),
-  /** Latest expiry of the silences, epoch milliseconds. */
+  /** The latest expiry of the silences, in epoch milliseconds; absent if one of them never expires. */
   end: z.number().exactOptional(),
 });
 export type ReportAction = AnswerOf<typeof reportAction>;
 
-/** An audit record without the values before and after. */
+/** An audit record without the previous and the new value. */
 const reportChange = auditRecordAnswer.pick({
   id: true,
   at: true,
@@ -110,35 +110,35 @@ export type ReportChange = AnswerOf<typeof reportChange>;
 
 /** The handover report: `GET /api/mon/v1/report` (spec, report). */
 export const reportAnswer = z.object({
-  /** The span, epoch milliseconds. */
+  /** Start and end of the time range, in epoch milliseconds. */
   since: z.number(),
   until: z.number(),
-  /** Time since which the report is complete; null if no history is retained. */
+  /** Time from which the report is complete, in epoch milliseconds; null if no history is stored. */
   complete_since: z.number().nullable(),
-  /** Whether it is incomplete because the report would have to read too many transitions. */
+  /** True if the report is incomplete, because it would have to read too many transitions. */
   truncated: z.boolean(),
-  /** Totals of the problems during the report. */
+  /** Totals of the problems in the time range. */
   total: z.object({
     checks: z.number(),
     clients: z.number(),
     outages: z.number(),
-    /** Seconds, for all checks together. */
+    /** Seconds of outages of all checks together. */
     down: z.number(),
   }),
-  /** Checks with a problem at the end, the worst first, then the oldest; inhibited ones come last. */
+  /** Checks with a problem at the end of the time range: the worst first, then the oldest. Inhibited ones come last. */
   open: reportChecks,
-  /** Checks that recovered or were removed, the longest outages first; inhibited ones come last. */
+  /** Checks whose problems ended, or that were removed: the longest outages first. Inhibited ones come last. */
   resolved: reportChecks,
   /**
-   * Inhibited checks among all with problems: their number, and the inhibiting events, those with the most checks
-   * first.
+   * Inhibited problems. `checks`: number of inhibited checks; `count`: number of inhibiting events; `causes`: these
+   * events, those with the most inhibited checks first.
    */
   inhibited: z.object({ checks: z.number(), count: z.number(), causes: z.array(reportCause) }),
-  /** The ten checks with the most outages. */
+  /** The ten check names with the most outages, over all clients. */
   noisiest: z.array(reportNoise),
   /** Actions of people on events and silences, newest first. */
   actions: z.object({ count: z.number(), actions: z.array(reportAction) }),
-  /** Other audit records, newest first; null if the caller may not read them. */
+  /** Audit records that `actions` does not contain, newest first; null if the caller may not read audit records. */
   changes: z.object({ count: z.number(), changes: z.array(reportChange) }).nullable(),
 });
 export type Report = AnswerOf<typeof reportAnswer>;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
-/** Maximum number of subscriptions in one request. */
+/** Maximum number of subscriptions in one request for a run. */
 const SUBSCRIBERS_MAX = 1000;
 
 /**
- * Body of `POST /request` (completion 1.6). `subscribers` replaces those of the definition; null counts as absent
- * (clients 1.14). Items that are not text name no subscription and are accepted, as recorded.
+ * Body of `POST /request`, which requests a run of a check (completion 1.6). `subscribers` replaces those of the
+ * definition; null counts as absent (clients 1.14). Items that are not strings are accepted, as in Sensu, but name no
+ * subscription.
  */
 export const requestSchema = z.looseObject({
   check: z.string(),
@@ -14,7 +15,7 @@ export const requestSchema = z.looseObject({
   creator: z.string().max(255).nullish(),
 });
 
-/** The requester of a run and the reason; passed with the request into the result. */
+/** Who requested the run of a check and why. It is sent with the check request and becomes part of the result. */
 export interface ApiRequested {
   readonly reason: string | null;
   readonly creator: string | null;

@@ -11,23 +11,26 @@ const wrappedSchema = z.object({
   spec: z.record(z.string(), z.unknown()),
 });
 
-/** Body of `POST /api/mon/v1/restore`: wrapped objects, restored in one transaction. */
+/** Body of `POST /api/mon/v1/restore`: objects as in a dump, which are restored in one transaction. */
 export const restoreSchema = z.strictObject({
   objects: z.array(wrappedSchema).min(1).max(RESTORE_MAX),
-  /** Whether to report the outcomes without changing anything. */
+  /** True to return the outcomes without changing anything. */
   dry_run: z.boolean().optional(),
-  /** Dry run only: keys from `restoreKey` of objects that these need and that would exist by then. */
+  /**
+   * For a dry run: keys, from `restoreKey`, of objects that do not exist yet but would have been restored by earlier
+   * requests.
+   */
   assumed: z
     .array(z.string().max(1024))
     .max(3 * RESTORE_MAX)
     .optional(),
-  /** Dry run only: number of additional entities that would exist by then, for the entity limit. */
+  /** For a dry run: number of entities that earlier requests would have created. They count for the entity limit. */
   assumed_entities: z.int().min(0).max(100_000_000).optional(),
 });
 
 export type RestoreRequest = z.infer<typeof restoreSchema>;
 
-/** Returns the key of an object that others need: a namespace, a user, or an entity of a namespace. */
+/** Returns the key of an object on which other objects depend: a namespace, a user, or an entity of a namespace. */
 export function restoreKey(type: 'Namespace' | 'User' | 'Entity', namespace: string, name: string): string {
   return JSON.stringify([type, namespace, name]);
 }
@@ -40,16 +43,16 @@ export const restoredAnswer = answer(
         /**
          * The outcome of an object:
          *
-         * - `created`, `replaced`: the object is stored as in the file
-         * - `unchanged`: an identical object existed
-         * - `skipped`: the object cannot be restored; the reason says why
+         * - `created`, `replaced`: the object is now as in the file
+         * - `unchanged`: an identical object existed already
+         * - `skipped`: the object cannot be restored; `reason` says why
          */
         outcome: z.enum(['created', 'replaced', 'unchanged', 'skipped']),
-        /** The reason why it was skipped. */
+        /** The reason why the object was skipped. */
         reason: z.string().exactOptional(),
-        /** Attributes that could not be restored although the object was, each with the reason. */
+        /** Attributes that could not be restored although the object was, each with its reason. */
         lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
-        /** Warnings about attributes that were stored but do not have the apparent effect. */
+        /** Warnings about attributes that are stored but do not have the effect that they seem to have. */
         warnings: texts.exactOptional(),
       }),
     ),
@@ -59,10 +62,10 @@ export type RestoreAnswer = z.infer<typeof restoredAnswer>;
 export type Restored = RestoreAnswer['results'][number];
 export type RestoreOutcome = Restored['outcome'];
 
-/** A page of `GET /api/mon/v1/dump`. */
+/** A page of a dump: `GET /api/mon/v1/dump/:type`. */
 export const dumpPageAnswer = answer(
   z.looseObject({
-    /** Wrapped objects in their exact state. */
+    /** Objects with their type and their exact state, see `exact-state.ts`. */
     objects: z.array(objectAnswer),
     /** Token for the next page; null if this is the last one. */
     continue: z.string().nullable(),

@@ -3,7 +3,9 @@ import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
 import { NAME_LENGTH_MAX, nameSchema, objectNameSchema, v2NameSchema } from './name.ts';
 import { answer, numberOrZero, textOrEmpty } from './answer.ts';
 
-/** Any integer: statuses have the meaning of exit codes, but every reported status is stored (completion 1.4). */
+/**
+ * A status: any integer. Statuses have the meaning of exit codes, but every reported status is stored (completion 1.4).
+ */
 const statusSchema = z.int();
 
 /** Maximum number of handlers in one result. */
@@ -12,9 +14,9 @@ const HANDLERS_MAX = 1000;
 const handlerNameSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX);
 
 /**
- * A submitted check result: `POST /results`, an item of a batch, or a frame of an agent. Unknown attributes are kept
- * and appear in the event (reference 2.2). `null` counts as absent if it is allowed. Odd values that Sensu Core accepts
- * (`handle: "no"`) are accepted too (completion 1.6).
+ * A submitted check result: `POST /results`, an item of a batch, or a result of an agent. Unknown attributes are kept
+ * and appear in the event (reference 2.2). Where null is allowed, it counts as absent. Odd values that Sensu Core
+ * accepts, such as `handle: "no"`, are accepted too (completion 1.6).
  */
 export const resultSchema = z
   .looseObject({
@@ -39,12 +41,17 @@ export const resultSchema = z
       context.addIssue({ code: 'custom', message: problem.message, path: [problem.attribute] });
   });
 
-/** A result in the v1 API and on the sockets of agents, where names have no colons. */
+/** A submitted result of the v1 API, or of an agent's local sockets, where names cannot contain colons. */
 export const v1ResultSchema = resultSchema.safeExtend({ name: nameSchema, source: nameSchema.nullish() });
 
 export type SubmittedResult = z.infer<typeof resultSchema>;
 
-/** Validates rules that combine two attributes. They are separate because a compiled validator cannot express them. */
+/**
+ * Validates rules that combine two attributes. They are a separate function, because a compiled validator cannot
+ * express them.
+ *
+ * @returns the invalid attribute and the error message; undefined if the result is valid
+ */
 export function resultProblem(
   result: Readonly<Record<string, unknown>>,
 ): { attribute: string; message: string } | undefined {
@@ -67,28 +74,33 @@ export function resultProblem(
   return undefined;
 }
 
-/** The check part of a result as it is stored: the submitted result merged over its definition, with defaults. */
+/** The check in a stored result: the submitted result merged over the check definition, with defaults. */
 export interface CheckResult {
   readonly name: string;
   readonly output: string;
   readonly status: number;
-  /** Epoch seconds when the command ran. */
+  /** Time at which the command ran, in epoch seconds. */
   readonly executed: number;
-  /** Epoch seconds when the run was requested. */
+  /** Time at which the run was requested, in epoch seconds. */
   readonly issued: number;
   readonly [attribute: string]: unknown;
 }
 
-/** The attributes of a stored result that decisions and counts in memory need; others may be absent. */
+/**
+ * The part of a stored result that is in memory, for decisions and counts. Attributes that these do not need may be
+ * absent.
+ */
 export interface CachedResult {
   readonly name: string;
   readonly status: number;
-  /** Epoch seconds. */
+  /** Time at which the command ran, in epoch seconds. */
   readonly executed: number;
   readonly [attribute: string]: unknown;
 }
 
-/** An item of `GET /results`. `check.history` has integers here and strings in events (completion 1.4). */
+/**
+ * A stored result: an item of `GET /results`. `check.history` has integers here and strings in events (completion 1.4).
+ */
 export interface StoredResult {
   readonly client: string;
   readonly check: CheckResult & { readonly history: readonly number[] };
@@ -97,10 +109,10 @@ export interface StoredResult {
 /** Maximum number of results in one `POST /api/mon/v1/results`. */
 export const BATCH_MAX = 10_000;
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of the check in a result or event, with only the attributes that callers rely on, see `answer.ts`. */
 export const checkAnswer = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
 
-/** The attributes that callers rely on, see `answer.ts`. */
+/** Schema of `StoredResult`, with only the attributes that callers rely on, see `answer.ts`. */
 export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
   client: z.string(),
   check: checkAnswer.extend({
@@ -113,7 +125,10 @@ export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
   }),
 });
 
-/** The response to an array of results: all valid ones are stored, and rejected ones are listed by index. */
+/**
+ * The response to a batch of results. All valid results are stored; each rejected one is listed by its index in the
+ * batch.
+ */
 export const batchAnswer = answer(
   z.object({ accepted: z.number(), rejected: z.array(z.object({ index: z.number(), error: z.string() })) }),
 );

@@ -1,18 +1,18 @@
 import { cronDates, cronProblem, dateProblem, WEEKDAY_NAMES, type CronDates } from './cron.ts';
 
-/** A schedule in local time (silencing 3): all given times on each matching day. */
+/** The schedule of a recurring silence, in local time: all `times` on each matching day (silencing 3). */
 export type Schedule = CronDates;
 
 /** Default time zone of a schedule. */
 export const SCHEDULE_ZONE = 'UTC';
 
 /**
- * Limits of a window in seconds. Less than a minute is likely a mistake in the unit. Less than a week guarantees a gap
- * in every schedule by days of the week.
+ * Minimum and maximum duration of a window in seconds. Less than a minute is likely a mistake in the unit. Less than a
+ * week leaves a gap between the windows of a weekly schedule.
  */
 export const WINDOW_SECONDS = { min: 60, max: 7 * 86_400 - 1 };
 
-/** The hint at the end of each error message. */
+/** The hint at the end of each error message about a schedule. */
 export const SCHEDULE_HINT =
   'write days and a time as in "sat,sun 02:00", "mon-fri 22:00" or "daily 03:30", or cron as in "0 22 * * 2"';
 
@@ -24,12 +24,14 @@ const DAY_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
 
 const TIME = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/;
 
-/** Maximum number of times per day. */
+/** Maximum number of times of day in a schedule. */
 const TIMES_MAX = 24;
 
 /**
- * Parses a schedule: days of the week and times (`sat,sun 02:00`, `mon-fri 6:00,18:00`, `daily 03:30`), or five fields
- * of cron. Never throws.
+ * Parses a schedule: days of the week and times (`sat,sun 02:00`, `mon-fri 6:00,18:00`, `daily 03:30`), or the five
+ * fields of cron. It never throws.
+ *
+ * @returns the schedule, or the error message for an invalid text
  */
 export function parseSchedule(written: string): Schedule | { readonly problem: string } {
   const text = written.trim().toLowerCase();
@@ -57,7 +59,7 @@ function weekdaysOf(text: string): ReadonlySet<number> | string {
   return days;
 }
 
-/** Parses a day or a range of days, which may cross the end of the week: `fri-mon`. */
+/** Parses a day of the week, or a range of days, which may cross the end of the week: `fri-mon`. */
 function rangeOfDays(item: string): readonly number[] | undefined {
   const [from, to = from, ...extraDays] = item.split('-').map(weekdayOf);
   if (from === undefined || to === undefined || extraDays.length > 0) return undefined;

@@ -6,10 +6,12 @@ import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 import { aggregateRulesSchema } from './aggregate-rule.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
 
-/** Default address of the API. It is loopback, because exposing the API must be a deliberate decision. */
+/**
+ * Default address of the API. It is a loopback address, because access from other hosts must be a deliberate decision.
+ */
 const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
-/** How a listener speaks TLS. */
+/** TLS settings of a listener. */
 export const tlsSettingsSchema = z.strictObject({
   'cert-file': z
     .string()
@@ -36,7 +38,7 @@ const ownTlsSchema = z
   .optional()
   .describe('TLS settings for this listener, which replace the common `tls`. `false` disables TLS for this listener.');
 
-/** A listener besides the one of the API; each has its own default port. */
+/** A listener in addition to that of the API. Each has its own default port. */
 export const listenerSettingsSchema = z.strictObject({
   bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).describe('Port to listen on; 0: any free port.'),
@@ -47,7 +49,7 @@ function listenerOn(port: number) {
   return listenerSettingsSchema.extend({ port: listenerSettingsSchema.shape.port.default(port) });
 }
 
-/** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
+/** The `api` section of a configuration (completion 1.1). Unknown attributes are kept but have no effect. */
 export const apiSettingsSchema = z
   .looseObject({
     bind: z
@@ -93,8 +95,9 @@ export type ApiSettings = z.infer<typeof apiSettingsSchema>;
 const thresholdSchema = z.int().positive();
 
 /**
- * The `sensu` section of Sensu Core, limited to attributes with a meaning here. `keepalives` has default attributes for
- * the keepalive results of all clients; those of a client override them (completion 1.10).
+ * The `sensu` section of a Sensu Core configuration, limited to the attributes that `mon` supports. `keepalives` has
+ * default attributes for the keepalive results of all clients; the attributes of a client override them (completion
+ * 1.10).
  */
 export const v1SettingsSchema = z.looseObject({
   keepalives: z
@@ -113,23 +116,26 @@ export const v1SettingsSchema = z.looseObject({
 
 export type KeepaliveSettings = z.infer<typeof v1SettingsSchema>['keepalives'];
 
-/** Levels of the log, from the one that says the most. */
+/** Log levels in ascending order of severity. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Networks in CIDR notation. */
+/** A list of networks in CIDR notation. */
 const networksSchema = z
   .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a network like 10.1.0.0/16 or fd00::/8'))
   .max(1000)
   .default([]);
 
-/** A directory of programs, with only one possible spelling. */
+/** The absolute path of a directory without `.`, `..` and empty parts, so that paths can be compared as text. */
 const directorySchema = z
   .string()
   .max(4096)
   .regex(/^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+\/?$/, 'must be an absolute path without . and .., and not / itself');
 
-/** Settings of the program itself, at the top level of a configuration, with the names of their flags. */
+/**
+ * Settings of the backend program, at the top level of a configuration. Each setting has the name of its command-line
+ * flag.
+ */
 export const programSettingsSchema = z.object({
   'proxy-client-quota': z
     .int()

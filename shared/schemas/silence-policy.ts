@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
-/** The `silence-policy` section of a configuration. An unknown rule is rejected, because nothing would enforce it. */
+/**
+ * The `silence-policy` section of a configuration. Unknown attributes are rejected, because nothing would enforce them.
+ */
 export const silencePolicySettingsSchema = z.strictObject({
   reason: z.enum(['required', 'optional']).default('required').describe('Whether a new silence must have a reason.'),
   'reason-pattern': z
@@ -29,18 +31,18 @@ export const silencePolicySettingsSchema = z.strictObject({
 
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;
 
-/** `GET /api/mon/v1/silence-policy`: the rules for silences. */
+/** The rules for new silences: `GET /api/mon/v1/silence-policy`. */
 export const silencePolicyAnswer = answer(
   z.looseObject({
     reason: z.enum(['required', 'optional']),
     /**
-     * A pattern with `*` or `?` that the whole reason must match, or words that the reason must contain; null: any
+     * A pattern with `*` or `?` that the whole reason must match, or a text that the reason must contain; null: any
      * reason.
      */
     reason_pattern: z.string().nullable(),
-    /** Seconds; null: unlimited. */
+    /** Maximum duration of a silence in seconds; null: unlimited. */
     max_expire: z.number().nullable(),
-    /** Number of matching events above which the console asks for confirmation. */
+    /** Number of matching events from which the console asks for confirmation. */
     warn_matches: z.number(),
     apply_to_v1: z.boolean(),
   }),

@@ -3,10 +3,13 @@ import { answer } from './answer.ts';
 import { recurrenceSchema, windowAnswer } from './recurrence.ts';
 import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
-/** Maximum number of silences in one preview: as many as one dialog can create. */
+/** Maximum number of silences in one preview. One dialog of the console can create as many. */
 const ENTRIES_MAX = 1000;
 
-/** Body of `POST /api/mon/v1/silenced/preview`: the targets of the silences. Nothing is created. */
+/**
+ * Body of `POST /api/mon/v1/silenced/preview`: the targets of silences that do not exist yet. The request creates
+ * nothing.
+ */
 export const silencePreviewSchema = z.looseObject({
   entries: z
     .array(z.looseObject(silencedTarget).refine(isOneTarget, { message: TARGET_MESSAGE }))
@@ -18,14 +21,23 @@ export const silencePreviewSchema = z.looseObject({
 
 export type SilencePreviewRequest = z.infer<typeof silencePreviewSchema>;
 
-/** The events that silences would cover now, and those they would have covered recently. */
+/**
+ * The response of a preview: the events that the silences would cover now, and those that they would have covered
+ * recently.
+ */
 export const recentProblemsAnswer = answer(
   z.looseObject({
-    /** Number of clients and checks that were not OK since then and have no open event now. */
+    /** Number of checks on clients that were not OK at some time after `since`, and have no open event now. */
     recovered: z.number(),
-    /** Epoch seconds: 24 hours ago, or the start of the backend if that is later; earlier problems are unknown. */
+    /**
+     * Start of the period for `recovered`, in epoch seconds: 24 hours ago, or the start of the backend if that is
+     * later.
+     */
     since: z.number(),
-    /** Open events that they would silence now; absent from a backend that counts them for selectors only. */
+    /**
+     * Numbers of open events that the silences would cover now; absent from an older backend that counts them for
+     * selectors only.
+     */
     events: z
       .object({
         total: z.number(),
@@ -33,13 +45,13 @@ export const recentProblemsAnswer = answer(
         warning: z.number(),
         unknown: z.number(),
         ok: z.number(),
-        /** Number of them that are silenced already. */
+        /** Number of these events that are already silenced. */
         silenced: z.number(),
-        /** The first few, as `client/check`. */
+        /** The first few of these events, as `client/check`. */
         first: z.array(z.string()),
       })
       .optional(),
-    /** The active window and the next ones, at most five; absent if they do not recur. */
+    /** The active window of the recurrence and the next ones, at most five; absent if the silences do not recur. */
     windows: z.array(windowAnswer).optional(),
   }),
 );

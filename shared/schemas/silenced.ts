@@ -15,7 +15,7 @@ const terms = {
   creator: z.string().max(255).nullish(),
 };
 
-/** Body of `POST /silenced` (completion 1.2). `null` counts as absent everywhere. */
+/** Body of `POST /silenced` (completion 1.2). Null counts as absent for every attribute. */
 export const silencedSchema = z
   .looseObject({ ...parts, ...terms })
   .refine((entry) => (entry.subscription ?? entry.check ?? undefined) !== undefined, {
@@ -24,10 +24,10 @@ export const silencedSchema = z
 
 export type SubmittedSilenced = z.infer<typeof silencedSchema>;
 
-/** Maximum length of a selector; `shared/domain/selector.ts` parses it. */
+/** Maximum length of a selector. `shared/domain/selector.ts` parses selectors. */
 const SELECTOR_LENGTH_MAX = 1024;
 
-/** Maximum length of a selector in a restored silence: those from Alertmanager may have many matchers. */
+/** Maximum length of a selector in a restored silence. Silences from Alertmanager may have many matchers. */
 export const STORED_SELECTOR_LENGTH_MAX = 16_384;
 
 /** The target of a silence in the mon API: a subscription, a check, both, or a selector (silencing 1). */
@@ -37,14 +37,16 @@ export const silencedTarget = {
   selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish(),
 };
 
-/** The target of a silence: at least one of subscription and check, or a selector. `null` and absent mean the same. */
+/**
+ * The target of a silence: at least one of `subscription` and `check`, or a `selector` alone. Null counts as absent.
+ */
 export interface SilencedTargetParts {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
   readonly selector?: string | null | undefined;
 }
 
-/** Whether exactly one kind of target is present: parts or a selector. */
+/** True if the target is either a selector, or at least one of subscription and check, but not both. */
 export function isOneTarget({ subscription, check, selector }: SilencedTargetParts): boolean {
   const hasParts = (subscription ?? check ?? undefined) !== undefined;
   return hasParts !== ((selector ?? undefined) !== undefined);
@@ -59,7 +61,7 @@ interface SubmittedTime {
   readonly recurrence?: SubmittedRecurrence | null | undefined;
 }
 
-/** Whether the times are consistent: a recurring silence must not have a begin or end of its own. */
+/** True if the times are consistent: a recurring silence must not have `begin`, `expire` or `expire_on_resolve`. */
 function hasOneTime({ begin, expire, expire_on_resolve: endsWithEvent, recurrence }: SubmittedTime): boolean {
   if (!recurrence) return true;
   return (begin ?? null) === null && (expire ?? EXPIRE_NEVER) === EXPIRE_NEVER && endsWithEvent !== true;
@@ -70,8 +72,8 @@ const TIME_MESSAGE =
   'the recurrence';
 
 /**
- * Body of `POST /api/mon/v1/silenced`. Unknown attributes are rejected: a misspelled schedule or end would create a
- * silence that never ends.
+ * Body of `POST /api/mon/v1/silenced`. Unknown attributes are rejected, because a misspelled schedule or end could
+ * create a silence that never ends.
  */
 export const monSilencedSchema = z
   .strictObject({ ...silencedTarget, ...terms, recurrence: recurrenceSchema.nullish() })
@@ -81,7 +83,8 @@ export const monSilencedSchema = z
 export type SubmittedMonSilenced = z.infer<typeof monSilencedSchema>;
 
 /**
- * Body of `POST /silenced/clear`: `id` takes precedence; otherwise the id is computed from the parts (completion 1.2).
+ * Body of `POST /silenced/clear`. It names a silence by its `id`, otherwise by its subscription and check (completion
+ * 1.2).
  */
 export const clearSilencedSchema = z
   .looseObject({
@@ -93,17 +96,20 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
-/** The sent reminder about the end of a silence: time in epoch seconds, and number of suppressed events. */
+/**
+ * The reminder that was sent about the end of a silence: its time in epoch seconds, and the number of suppressed
+ * events.
+ */
 export const reminderSentSchema = z.object({ at: z.number(), events: z.number() });
 export type ReminderSent = Readonly<z.infer<typeof reminderSentSchema>>;
 
-/** The idle mark of a silence that matched nothing for a long time, in epoch seconds (spec, idleness). */
+/** Describes an idle silence: it has matched no event for a long time. Times are in epoch seconds (spec, idleness). */
 export const silenceIdleSchema = z.object({
-  /** Start of the time without a match. */
+  /** Time since which the silence matches no event. */
   since: z.number(),
-  /** Time of the mark. */
+  /** Time at which the silence was marked as idle. */
   at: z.number(),
-  /** Time at which it is ended unless it matches an event; absent if idle silences are not ended. */
+  /** Time at which the silence is ended unless it matches an event; absent if idle silences are not ended. */
   ends_at: z.number().exactOptional(),
 });
 export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;
@@ -114,66 +120,72 @@ export interface SilencedEntry extends Expiring {
   readonly subscription: string | null;
   readonly check: string | null;
   /**
-   * Selector of the silenced checks on clients, which replaces both parts; absent if the parts define the target
-   * (silencing 1).
+   * Selector of the silenced checks on clients; absent if `subscription` and `check` define the target (silencing 1).
    */
   readonly selector?: string;
   readonly reason: string | null;
   readonly creator: string | null;
-  /** Epoch seconds; null: active since it was created. */
+  /** Start of the silence, in epoch seconds; null: its creation. */
   readonly begin: number | null;
   readonly expire_on_resolve: boolean;
-  /** Epoch seconds. */
+  /** Time of creation, in epoch seconds. */
   readonly timestamp: number;
   /**
-   * Requested lifetime in seconds, if an absolute end was also sent; the v2 API shows it. Absent: derived from the end.
+   * The requested lifetime in seconds, if the request also had an absolute end. The v2 API returns it. Absent: the v2
+   * API computes the lifetime from the end.
    */
   readonly lifetime?: number | undefined;
-  /** Labels of the v2 API. */
+  /** `labels` and `annotations` come from the v2 API. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
-  /** The sent reminder about its end, with the number of open events that it suppressed (spec, reminder). */
+  /** The reminder that was sent about the end of the silence; absent: none yet (spec, reminder). */
   readonly reminder_sent?: ReminderSent;
-  /** The idle mark; absent if it has matched something, or is not known to be idle yet (spec, idleness). */
+  /** Present while the silence is marked as idle (spec, idleness). */
   readonly idle?: SilenceIdle;
-  /** Id of the command run that holds it for a maintenance (spec, maintenance). */
+  /** Id of the command run that renews this maintenance silence; absent for any other silence (spec, maintenance). */
   readonly run?: string | undefined;
-  /** The recurrence; begin and end are those of the present window, or else the next (silencing 3). */
+  /**
+   * The recurrence; absent if the silence does not recur. `begin` and `expireAtMs` are those of the current window, or
+   * of the next one (silencing 3).
+   */
   readonly recurrence?: Recurrence;
-  /** Missing parts that a v2 client sent as `*`, which are shown in the same way. */
+  /**
+   * Those of subscription and check that a v2 client sent as `*`. The v2 API returns them as `*` instead of omitting
+   * them.
+   */
   readonly asterisks?: readonly ('subscription' | 'check')[] | undefined;
 }
 
-/** Number of runs that a silence suppressed; deleted with it, and reset when it is replaced. */
+/** Counters of a silence. They are deleted with the silence, and reset when it is replaced. */
 export interface SilencedUse {
   /** Number of suppressed handler runs; a run that several silences suppress counts for each of them. */
   readonly suppressed: number;
-  /** Epoch seconds of the last suppressed run; null if there was none. */
+  /** Time of the last suppressed run, in epoch seconds; null if there was none. */
   readonly last_suppressed: number | null;
-  /** The use in the last window with suppressed runs, for a recurring silence. */
+  /** For a recurring silence: the counters of the last window in which it suppressed runs. */
   readonly window?: WindowUse;
 }
 
-/** The stored use of a silence. */
+/** The stored counters of a silence. */
 export interface KeptUse extends SilencedUse {
   /**
-   * Epoch seconds since which it matched nothing. It is adjusted for clock jumps and for time in which no backend ran.
-   * Absent: the count has not started (spec, idleness 2).
+   * Time since which the silence matches no event, in epoch seconds. It is adjusted for clock jumps, and for times in
+   * which no backend ran. Absent: the time is not measured yet (spec, idleness 2).
    */
   readonly unmatched_since?: number;
 }
 
-/** The use of a silence in one window. */
+/** The counter of a recurring silence for one window. */
 export const windowUseSchema = z.object({
-  /** Begin of the window, epoch seconds. */
+  /** Start of the window, in epoch seconds. */
   begin: z.number(),
   suppressed: z.number(),
 });
 export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
 
 /**
- * A silence as it is read: every key is always present, and `expire` counts down or is -1 (completion 1.2, clients
- * 1.12).
+ * A silence as the API returns it. Every attribute is always present. `expire` is the number of remaining seconds, or
+ * -1 for a silence without an end (completion 1.2, clients 1.12).
  */
 export const silencedAnswer = z.looseObject({
   id: z.string(),
@@ -187,22 +199,22 @@ export const silencedAnswer = z.looseObject({
   expire: z.number(),
 });
 export type SilencedView = AnswerOf<typeof silencedAnswer> & {
-  /** Present only if all namespaces are requested. */
+  /** Namespace of the silence; present only if all namespaces are requested. */
   readonly namespace?: string;
 };
 
-/** A silence with its use: `GET /api/mon/v1/silenced`. */
+/** A silence with its counters: an item of `GET /api/mon/v1/silenced`. */
 export type SilencedDetail = SilencedView &
   SilencedUse & {
-    /** Epoch seconds, to the millisecond; null: never. */
+    /** Time of expiry in epoch seconds, with fractions; null: never. */
     readonly expire_at: number | null;
-    /** Absent if subscription and check define the target. */
+    /** The selector that defines the target; absent if `subscription` and `check` define it. */
     readonly selector?: string;
-    /** Absent if it does not recur. */
+    /** The recurrence; absent if the silence does not recur. */
     readonly recurrence?: Recurrence;
-    /** The sent reminder about its end; absent if there was none (spec, reminder). */
+    /** The reminder that was sent about the end of the silence; absent: none yet (spec, reminder). */
     readonly reminder_sent?: ReminderSent;
-    /** Absent if it is not idle. */
+    /** Present while the silence is marked as idle (spec, idleness). */
     readonly idle?: SilenceIdle;
   };
 

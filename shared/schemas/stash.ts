@@ -4,22 +4,25 @@ import { expireSchema } from './expiry.ts';
 import { type Expiring, EXPIRE_NEVER } from './lifetime.ts';
 import { answer, objectAnswer } from './answer.ts';
 
-/** Maximum length of a path. It is a key of data and never a file name, so nearly all characters are allowed. */
+/**
+ * Maximum length of the path of a stash. The path is only a key in the store and never a file name, so nearly all
+ * characters are allowed.
+ */
 const PATH_LENGTH_MAX = 1024;
 
-/** Any path, including empty ones and slashes, if it can be encoded as UTF-8. */
+/** The path of a stash: any text that can be encoded as UTF-8, also an empty one or one with slashes. */
 export const stashPathSchema = z
   .string()
   .max(PATH_LENGTH_MAX)
   .refine((path) => path.isWellFormed(), 'must be well-formed Unicode');
 
 /**
- * A path that can be requested: HTTP clients remove the segments `.` and `..` before they send a path, even if escaped.
- * Between escaped slashes they stay.
+ * The path of a new stash. `.` and `..` are rejected, because HTTP clients remove these segments from a URL, even if
+ * escaped. Between escaped slashes they are allowed.
  */
 export const newStashPathSchema = stashPathSchema.refine((path) => !isDots(path), DOTS_MESSAGE);
 
-/** The content: any object. Body of `POST /stashes/<path>`. */
+/** The content of a stash: any object. It is the body of `POST /stashes/<path>`. */
 export const stashContentSchema = z.record(z.string(), z.unknown());
 export type StashContent = z.infer<typeof stashContentSchema>;
 
@@ -36,7 +39,7 @@ export interface Stash extends Expiring {
   readonly content: StashContent;
 }
 
-/** A stash as it is read: `expire` counts down, or is -1. */
+/** A stash as the API returns it. `expire` is the number of remaining seconds, or -1 for a stash without an end. */
 export const stashAnswer = answer(
   z.looseObject({
     path: z.string(),

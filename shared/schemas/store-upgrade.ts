@@ -1,53 +1,53 @@
 import { z } from 'zod';
 import { answer, texts } from './answer.ts';
 
-/** Maximum timeout in seconds; a day is more than any store needs. */
+/** Maximum timeout of a store upgrade in seconds. No store needs more than a day. */
 export const UPGRADE_TIMEOUT_MAX = 86_400;
 
-/** `POST /api/mon/v1/store/upgrade`. */
+/** Body of `POST /api/mon/v1/store/upgrade`. */
 export const storeUpgradeRequestSchema = z.strictObject({
-  /** Whether to take a backup first. */
+  /** Whether to make a backup before the upgrade. */
   backup: z.boolean().default(true),
-  /** Seconds after which it stops; finished work is kept. */
+  /** Seconds after which the upgrade stops. Finished work is not undone. */
   timeout: z.int().min(1).max(UPGRADE_TIMEOUT_MAX).optional(),
 });
 
-/** The schema version that a step leads to, and its name. */
+/** A step of a store upgrade: the schema version after it, and its name. */
 const step = { version: z.number(), name: z.string() };
 
-/** `GET /api/mon/v1/store/upgrade`. */
+/** The status of the store upgrade: `GET /api/mon/v1/store/upgrade`. */
 export const storeUpgradeAnswer = answer(
   z.looseObject({
     /** The schema version of the store, and the newest one that the program supports. */
     schema: z.number(),
     newest: z.number(),
-    /** Steps that remain, with the number of entries that each processes. */
+    /** Remaining steps, each with the number of entries that it has to process. */
     pending: z.array(z.looseObject({ ...step, entries: z.number() })),
-    /** Obstacles to a step, found before anything is changed. */
+    /** Reasons why a step is not possible, which are found before anything is changed. */
     obstacles: z.array(
       z.looseObject({
-        /** The reason, such as `the namespace nope does not exist`. */
+        /** The obstacle, such as `the namespace nope does not exist`. */
         reason: z.string(),
-        /** More about the reason for operators, which the log omits, such as `checks refer to it`. */
+        /** Details for operators, which the log omits, such as `checks refer to it`. */
         detail: z.string().optional(),
-        /** The component and message in the log (reference 7). */
+        /** The component and the message of the log record (reference 7). */
         component: z.string(),
         message: z.string(),
         /** Commands that remove the obstacle, in order. */
         remedy: texts,
       }),
     ),
-    /** The last upgrade that was requested since the start of the backend. */
+    /** The last upgrade that was requested since the backend started. */
     run: z.looseObject({
       state: z.enum(['none', 'running', 'done', 'failed']),
       /**
-       * Progress of a step: processed entries, and the total when it began, which may grow while a backend serves.
-       * Absent outside of steps, for example during the backup.
+       * Progress of the current step: the number of processed entries, and the total when the step began, which may
+       * grow while a backend serves. Absent outside of steps, for example during the backup.
        */
       progress: z.looseObject({ ...step, done: z.number(), total: z.number() }).optional(),
-      /** The directory of its backup, once it is verified. */
+      /** Directory of the backup; present once the backup is verified. */
       backup: z.string().optional(),
-      /** The reason of the failure. */
+      /** The reason why the upgrade failed. */
       error: z.string().optional(),
     }),
   }),

@@ -1,7 +1,7 @@
 /** The address of a byte stream: the path of a local socket, or a host and port. */
 export type StreamAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Parses `/run/x.sock`, `host:port` or `[::1]:port`; undefined for other texts. */
+/** Parses `/run/x.sock`, `host:port` or `[::1]:port`. Returns undefined for any other text. */
 export function parseStreamAddress(text: string): StreamAddress | undefined {
   if (text.startsWith('/')) return { path: text };
   const colon = text.lastIndexOf(':');

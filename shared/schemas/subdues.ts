@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Repetitions of a window, by their names in Sensu Go from 6.7 on. */
+/** Valid values of `repeat` of a subdue window, as in Sensu Go from 6.7 on. */
 const REPEATS = [
   'annually',
   'monthly',
@@ -19,26 +19,30 @@ const REPEATS = [
 
 const WINDOWS_MAX = 100;
 
-/** Maximum length of a window, which bounds the days that are searched for its begin. */
+/** Maximum duration of a window. It limits the number of past days on which an active window may have begun. */
 const WINDOW_MS_MAX = 366 * 86_400_000;
 
 const TIME =
   /^(?<date>\d{4}-\d\d-\d\d)T(?<clock>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,]\d{1,9})?(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** A time with its UTC offset as written. */
+/** A parsed time with the UTC offset that its text has. */
 export interface WrittenTime {
-  /** Epoch milliseconds, in whole seconds. */
+  /** The time in epoch milliseconds, in whole seconds. */
   readonly atMs: number;
   /** Offset from UTC in milliseconds. */
   readonly offsetMs: number;
 }
 
-/** @returns undefined unless the text is a date with a time and an offset, as in RFC 3339 */
+/**
+ * Parses a time in the format of RFC 3339. Fractions of a second are dropped.
+ *
+ * @returns undefined if the text is not a date with a time and a UTC offset
+ */
 export function parseWrittenTime(text: string): WrittenTime | undefined {
   const { date, clock, zone } = TIME.exec(text)?.groups ?? {};
   if (date === undefined || clock === undefined || zone === undefined) return undefined;
   const wallMs = Date.parse(`${date}T${clock}Z`);
-  // A day that the month lacks would be read as a day of the next month.
+  // `Date.parse` reads a day that the month does not have as a day of the next month.
   if (Number.isNaN(wallMs) || !new Date(wallMs).toISOString().startsWith(date)) return undefined;
   const [hours = '0', minutes = '0'] = zone.toUpperCase() === 'Z' ? [] : zone.slice(1).split(':');
   const sign = zone.startsWith('-') ? -1 : 1;
@@ -66,7 +70,7 @@ const windowSchema = z
     if (message !== '') context.addIssue({ code: 'custom', message, path: ['end'] });
   });
 
-/** Windows in which a check is not run (`subdues` of Sensu Go 6.7 and later). */
+/** Time windows in which a check is not run: `subdues` of Sensu Go 6.7 and later. */
 export const subduesSchema = z.array(windowSchema).max(WINDOWS_MAX);
 
 export type SubdueWindow = z.infer<typeof windowSchema>;

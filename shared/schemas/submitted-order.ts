@@ -1,4 +1,7 @@
-/** Restores the submitted order of attributes in a parsed value, like the peer: schemas put known attributes first. */
+/**
+ * Returns the parsed object with its attributes in the submitted order, as Sensu does. Schemas put known attributes
+ * first.
+ */
 export function inSubmittedOrder<Read extends object>(read: Read, original: object): Read {
   const order = Object.keys(original).filter((name) => Object.hasOwn(read, name));
   return { ...Object.fromEntries(order.map((name) => [name, undefined])), ...read };

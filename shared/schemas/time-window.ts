@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
-/** A time of day in a window (completion 1.13): `5:00 PM`, `17:00`, `11:59:59 PM`, `22:30 UTC`. */
+/** A time of day in a time window: `5:00 PM`, `17:00`, `11:59:59 PM`, `22:30 UTC` (completion 1.13). */
 const TIME_OF_DAY =
   /^(?<hour>\d{1,2})(?::(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?)?(?: ?(?<half>[AP]M)(?![A-Z]))?(?: ?(?<zone>[A-Z+-]\S*))?$/i;
 
@@ -10,13 +10,17 @@ const TIME_LENGTH_MAX = 80;
 const WINDOWS_MAX = 100;
 
 export interface TimeOfDay {
-  /** Local seconds since midnight, up to 86,400 for the midnight that ends the day. */
+  /** Seconds since local midnight; 86,400 is the midnight at the end of the day. */
   readonly seconds: number;
-  /** Zone as written; undefined: the local time of the reader. */
+  /** Time zone as written; undefined: the local time of the program that evaluates the window. */
   readonly zone: string | undefined;
 }
 
-/** @returns undefined if the text is no time of day; the zone is not validated */
+/**
+ * Parses a time of day. The time zone is not validated.
+ *
+ * @returns undefined if the text is not a time of day
+ */
 export function parseTimeOfDay(text: string): TimeOfDay | undefined {
   const groups = TIME_OF_DAY.exec(text.trim())?.groups;
   if (groups === undefined) return undefined;
@@ -26,14 +30,17 @@ export function parseTimeOfDay(text: string): TimeOfDay | undefined {
     if (hour < 1 || hour > 12) return undefined;
     hour = (hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0);
   } else if (minute === undefined) {
-    // A number without minutes or AM/PM is ambiguous.
+    // An hour without minutes and without AM or PM is ambiguous.
     return undefined;
   }
   const seconds = hour * 3600 + Number(minute ?? '0') * 60 + Number(second);
   return seconds > 86_400 ? undefined : { seconds, zone };
 }
 
-/** @returns seconds since midnight, in the zone of the text; undefined if it is no time of day */
+/**
+ * Returns the seconds from midnight to a time of day, in the zone of the text; undefined if the text is not a time of
+ * day.
+ */
 export function secondsOfDay(text: string): number | undefined {
   return parseTimeOfDay(text)?.seconds;
 }
@@ -54,14 +61,17 @@ const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).super
   const issue = (attribute: string, message: string): void =>
     context.addIssue({ code: 'custom', path: [attribute], message });
   if (secondsOfDay(begin) === 86_400) issue('begin', 'must be a time of day such as "5:00 PM" or "17:00"');
-  // Days begin at different moments in each zone, so with two zones the day of the window would be ambiguous.
+  // Each time zone has its own midnight, so with two zones it would be unclear to which day the window belongs.
   const [beginZone, endZone] = [zoneOf(begin), zoneOf(end)];
   if (beginZone !== undefined && endZone !== undefined && beginZone !== endZone) {
     issue('end', 'must have the same time zone as begin: add the zone to both, or to none');
   }
 });
 
-/** Returns the zone of a time; undefined if it is invalid, which is reported elsewhere. */
+/**
+ * Returns the time zone of a time of day, or `here` if it has none; undefined if the zone or the time is invalid, which
+ * other checks report.
+ */
 function zoneOf(text: string): string | undefined {
   const time = parseTimeOfDay(text);
   return time !== undefined && time.zone === undefined ? 'here' : timeZoneOf(time?.zone ?? '');
@@ -74,8 +84,8 @@ const windowsSchema = z.array(windowSchema, { error: `must be a list of windows:
 const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
 /**
- * Windows by day, for `subdue` of a check and `when` of a filter (reference 2.2.1, completion 1.13); without windows:
- * never.
+ * Time windows by day of the week, for `subdue` of a check and `when` of a filter (reference 2.2.1, completion 1.13).
+ * Without windows they never apply.
  */
 export const timeWindowsSchema = z.looseObject({
   days: z

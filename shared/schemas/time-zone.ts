@@ -1,4 +1,4 @@
-/** The zones of RFC 822 (5.1), whose offsets are the same all year. */
+/** The time zone names of RFC 822 (5.1), with their fixed UTC offsets. */
 const FIXED_ZONES: ReadonlyMap<string, string> = new Map([
   ['UTC', 'UTC'],
   ['GMT', 'UTC'],
@@ -17,17 +17,18 @@ const FIXED_ZONES: ReadonlyMap<string, string> = new Map([
 const OFFSET = /^([+-])([01]\d|2[0-3]):?([0-5]\d)$/;
 
 /**
- * An IANA name with its area. Other short names are ambiguous: BST is a time in London, in Dhaka and on Bougainville.
+ * An IANA time zone name with its area. Other short names are rejected as ambiguous: BST is a time in London, in Dhaka
+ * and on Bougainville.
  */
 const AREA = /^[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){1,2}$/;
 
-/** Valid forms of a zone, for error messages. */
+/** Valid forms of a time zone, for error messages. */
 export const TIME_ZONE_HINT = 'UTC, an offset such as +02:00, or a name such as Europe/Berlin';
 
 /**
- * Returns the zone that a text names: UTC, an offset, an IANA name with its area, or a zone of the United States.
+ * Returns the time zone that a text names: UTC, an offset, an IANA name with its area, or a zone of the United States.
  *
- * @returns its name for `Intl`; undefined if there is no such zone
+ * @returns the name of the zone for `Intl`; undefined if there is no such zone
  */
 export function timeZoneOf(text: string): string | undefined {
   const fixed = FIXED_ZONES.get(text.toUpperCase());
@@ -43,16 +44,16 @@ export function timeZoneOf(text: string): string | undefined {
 }
 
 /**
- * Returns the time zone of a machine, for times without a zone.
+ * Returns the time zone of this machine, which applies to times without a zone.
  *
- * @param named the zone from `Intl`: empty or invalid if TZ is empty or has a custom form
- * @param offsetMinutes current `Date.prototype.getTimezoneOffset`, used if the zone is invalid
+ * @param named the zone that `Intl` reports; it is empty or invalid if the variable TZ is empty or has a custom form
+ * @param offsetMinutes current value of `Date.prototype.getTimezoneOffset`, used if `named` is not valid
  */
 export function machineTimeZone(named: string | undefined, offsetMinutes: number): string {
   const zone = timeZoneOf(named ?? '');
   if (zone !== undefined) return zone;
   const minutes = Math.abs(offsetMinutes);
   const parts = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
-  // The offset counts from local time to UTC.
+  // `getTimezoneOffset` is the difference from local time to UTC, so its sign is reversed.
   return timeZoneOf(`${offsetMinutes > 0 ? '-' : '+'}${parts.join(':')}`) ?? 'UTC';
 }

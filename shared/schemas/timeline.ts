@@ -5,16 +5,17 @@ import { recurrenceAnswer } from './recurrence.ts';
 import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
 
 /**
- * Kinds of transitions: of a check on a client, and from `silence` on of a silence (spec, timeline 1).
+ * Kinds of transitions. The last three are about a silence, all others about a check on a client (spec, timeline 1).
  *
- * - `new`: the first result, which is OK
+ * - `new`: the first result of a check, which is OK
  * - `create`, `resolve`: the event opened, resolved
- * - `change`: the event changed its status
+ * - `change`: the status of the event changed
  * - `flapping`, `steady`: the event started, stopped flapping
- * - `recovering`, `relapse`: the check is OK again and the event waits for further OK results; it failed again
+ * - `recovering`: the check is OK again, and the event waits for more OK results before it resolves
+ * - `relapse`: the check failed again while it was recovering
  * - `rename`: the check was renamed
- * - `remove`: its results were deleted, alone or with the client
- * - `silence`, `clear`, `expire`: a silence was created, cleared by somebody, or expired
+ * - `remove`: the results of the check were deleted, alone or with the client
+ * - `silence`, `clear`, `expire`: a silence was created, was cleared by somebody, or expired
  */
 export const TIMELINE_KINDS = [
   'new',
@@ -32,46 +33,46 @@ export const TIMELINE_KINDS = [
   'expire',
 ] as const;
 
-/** The stored part of a transition, without its key. Attributes without information are omitted. */
+/** The stored attributes of a transition, without its key. Attributes without information are omitted. */
 const transitionShape = {
   kind: z.enum(TIMELINE_KINDS),
-  /** Absent for a silence. */
+  /** Name of the client; absent for the transition of a silence. */
   client: z.string().exactOptional(),
-  /** The check; for a silence the one that it names; absent: every check. */
+  /** Name of the check. For a silence: the check that it covers; absent: every check. */
   check: z.string().exactOptional(),
-  /** Previous status in the list of events: 0 without an event. Absent: unknown. */
+  /** Status of the event before the transition; 0 if there was no event; absent: unknown. */
   was: z.number().exactOptional(),
-  /** New status; absent: unknown from then on. */
+  /** Status after the transition; absent: unknown from then on. */
   status: z.number().exactOptional(),
-  /** Whether its event flaps. */
+  /** Present if the event is flapping. */
   flapping: z.literal(true).exactOptional(),
-  /** Occurrences of its event; for a resolution, those of the problem. */
+  /** Occurrences of the event; when it resolves, those of the problem. */
   occurrences: z.number().exactOptional(),
-  /** Beginning of the output, as in the list of events. */
+  /** The beginning of the output, as in the list of events. */
   output: z.string().exactOptional(),
-  /** Ids of the silences that matched at that moment. */
+  /** Ids of the silences that matched the event at that time. */
   silenced_by: texts.exactOptional(),
   /** The inhibitor that suppressed the event until its resolution. */
   inhibited_by: inhibitorSchema.exactOptional(),
-  /** The person who did it, as in the audit trail. */
+  /** The user who caused the transition, as in the audit trail. */
   by: z.string().exactOptional(),
-  /** The new name of the check. */
+  /** The new name of a renamed check. */
   to: z.string().exactOptional(),
   /** Id of the silence. */
   silence: z.string().exactOptional(),
-  /** The subscription that it names; absent: every client. */
+  /** The subscription that the silence covers; absent: every client. */
   subscription: z.string().exactOptional(),
-  /** The selector, which replaces subscription and check. */
+  /** The selector of the silence, if it has one instead of `subscription` and `check`. */
   selector: z.string().exactOptional(),
   creator: z.string().exactOptional(),
   reason: z.string().exactOptional(),
-  /** Epoch seconds of its begin; absent: at once. */
+  /** Start of the silence, in epoch seconds; absent: the time of the transition. */
   begin: z.number().exactOptional(),
-  /** Epoch milliseconds of its expiry; absent: never. */
+  /** Time at which the silence expires, in epoch milliseconds; absent: never. */
   end: z.number().exactOptional(),
-  /** Whether it ends when the event resolves. */
+  /** Present if the silence ends when the event resolves. */
   expire_on_resolve: z.literal(true).exactOptional(),
-  /** Its recurrence; each window is a transition of its own. */
+  /** The recurrence of the silence. Each of its windows is recorded as another transition. */
   recurrence: recurrenceAnswer.exactOptional(),
 };
 
@@ -80,11 +81,11 @@ export type Transition = AnswerOf<typeof transitionSchema>;
 
 /** A transition with its id and time. */
 const timelineRowAnswer = z.object({
-  /** Unique id: microseconds of its commit time, ascending in the order of transitions. */
+  /** Unique id: the time of the commit in microseconds. A later transition has a greater id. */
   id: z.number(),
-  /** Epoch milliseconds. */
+  /** Time of the transition, in epoch milliseconds. */
   at: z.number(),
-  /** Present only if all namespaces are requested. */
+  /** Namespace of the transition; present only if all namespaces are requested. */
   namespace: z.string().exactOptional(),
   ...transitionShape,
 });
@@ -92,36 +93,42 @@ export type TimelineRow = AnswerOf<typeof timelineRowAnswer>;
 
 /** A page of the timeline: `GET /api/mon/v1/timeline`. */
 export const timelineAnswer = z.object({
-  /** The newest first. */
+  /** The transitions, newest first. */
   transitions: z.array(timelineRowAnswer),
-  /** The parameter `after` of the next page; null if the span has no older transitions. */
+  /** The parameter `after` for the next page; null if there are no further pages. */
   next: z.number().nullable(),
-  /** Epoch milliseconds since which the history is complete; null if none is retained. */
+  /** Time from which the history is complete, in epoch milliseconds; null if no history is stored. */
   retained_since: z.number().nullable(),
 });
 export type TimelinePage = AnswerOf<typeof timelineAnswer>;
 
-/** A client that was known at the moment; its other attributes are the current ones. */
+/** A client that existed at a past moment. All attributes except `events` and `timestamp` are the current ones. */
 const pastClientAnswer = clientRowSchema.extend({
-  /** Number of open events at the moment. */
+  /** Number of events of the client that were open at that moment. */
   events: z.number(),
-  /** Its current last keepalive, epoch seconds; `timestamp` is never later than the moment. */
+  /**
+   * Time of the client's last keepalive until now, in epoch seconds. `timestamp` is the same, but at most the past
+   * moment.
+   */
   last_seen: z.number().exactOptional(),
-  /** Whether the client was deleted since, so that only its name is known. */
+  /** Present if the client was deleted since then. Then only its name and `events` are known. */
   deleted: z.literal(true).exactOptional(),
 });
 export type PastClient = AnswerOf<typeof pastClientAnswer>;
 
-/** The lists at a past moment: `GET /api/mon/v1/timeline/state` (spec, timeline 5). */
+/** The events, silences and clients at a past moment: `GET /api/mon/v1/timeline/state` (spec, timeline 5). */
 export const pastStateAnswer = z.object({
-  /** Epoch milliseconds. */
+  /** The past moment, in epoch milliseconds. */
   at: z.number(),
-  /** The oldest moment that can be shown, epoch milliseconds. */
+  /** The oldest moment for which the state can be computed, in epoch milliseconds. */
   retained_since: z.number(),
-  /** Time of the last change before `at`, and of the first one after it, epoch milliseconds; null if there is none. */
+  /**
+   * Times of the last change before `at` and of the first change after it, in epoch milliseconds; null if there is
+   * none.
+   */
   previous: z.number().nullable(),
   next: z.number().nullable(),
-  /** Totals of everything, independent of the search. */
+  /** Totals of all events, clients and silences, also of those that the search does not match. */
   counts: z.object({
     events: z.number(),
     warning: z.number(),
@@ -134,32 +141,35 @@ export const pastStateAnswer = z.object({
   }),
   /** Number of events that match the search. */
   total: z.number(),
-  /** Occurrences, time and output are those of the last transition. */
+  /** The events. `occurrences`, `last` and `output` are those of the last transition before the moment. */
   events: z.array(eventRowSchema),
-  /** Silences by id; only if requested. */
+  /** The silences, sorted by id; present only if requested. */
   silenced: z.array(silencedRowSchema).exactOptional(),
-  /** Clients by name; only if requested. */
+  /** The clients, sorted by name; present only if requested. */
   clients: z.array(pastClientAnswer).exactOptional(),
 });
 export type PastState = AnswerOf<typeof pastStateAnswer>;
 
 /** The differences between two moments: `GET /api/mon/v1/timeline/changes` (spec, timeline 5). */
 export const pastChangesAnswer = z.object({
-  /** Epoch milliseconds. */
+  /** The two moments, in epoch milliseconds. */
   from: z.number(),
   at: z.number(),
-  /** Whether there are too many differences; then none are listed, and the lists must be requested. */
+  /** True if there are too many differences. Then none are listed, and the lists must be requested. */
   too_many_changes: z.boolean(),
-  /** Times of the neighboring changes, as in the state of `at`. */
+  /** Times of the last change before `at` and of the first change after it, as in the state at that moment. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
-  /** Events that may differ; if `silenced` is present, also all events that were silenced. */
+  /**
+   * Events at the second moment, `at`, that may differ. If `silenced` is present, also all events that are silenced
+   * then.
+   */
   events: z.array(eventRowSchema),
-  /** Events that may have existed at `from` and did not at `at`. */
+  /** Events that may have existed at `from` and did not exist at `at`. */
   removed: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
-  /** All silences; absent if they and the events that they silenced were the same. */
+  /** All silences at `at`; absent if neither the silences nor the events that they covered differ. */
   silenced: z.array(silencedRowSchema).exactOptional(),
-  /** Clients that were known and may differ. */
+  /** Clients that existed at `at` and may differ. */
   clients: z.array(pastClientAnswer),
   removed_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
 });

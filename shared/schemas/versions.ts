@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
 
-/** `GET /api/mon/v1/versions`: the versions of backend and agents, and the contents of the store. */
+/** The versions of the backend and the agents, and the contents of the store: `GET /api/mon/v1/versions`. */
 export const versionsAnswer = answer(
   z.looseObject({
     backend: z.looseObject({
       version: z.string(),
-      /** The compatible Sensu Core version. */
+      /** The Sensu Core version with which the backend is compatible. */
       compatible: z.string(),
-      /** The compatible Sensu Go version. */
+      /** The Sensu Go version with which the backend is compatible; empty from an older backend. */
       core: z.string().default(''),
       /** Version of Node.js, such as `24.1.0`. */
       node: z.string(),
     }),
-    /** Versions of clients, most frequent first, at most 50; empty: clients without an agent. */
+    /**
+     * Agent versions with their number of clients, most frequent first, at most 50. An empty version stands for clients
+     * without an agent.
+     */
     agents: z.array(z.looseObject({ version: z.string(), clients: z.number() })),
-    /** `bytes`: size of its files; null if it cannot be measured. */
+    /** The store. `bytes`: the size of its files; null if it cannot be measured. */
     store: z.looseObject({ id: z.string(), schema: z.number(), bytes: z.number().nullable() }),
-    /** Number of records that a complete copy would contain. */
+    /** Number of records that a complete copy of the store would contain. */
     records: z.looseObject({
       clients: z.number(),
       results: z.number(),

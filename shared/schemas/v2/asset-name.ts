@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
 
 /**
- * The name of an asset as published: maker, program and optionally a version, `sensu/check-disk:1.0`. No part may be a
- * name that a path treats as a directory.
+ * The name of an asset: publisher, program and optionally a version, such as `sensu/check-disk:1.0`. No part may be `.`
+ * or `..`, which a path treats as directories.
  */
 export const assetNameSchema = z
   .string()

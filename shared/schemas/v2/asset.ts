@@ -11,7 +11,7 @@ const urlSchema = z
   .max(2048)
   .regex(/^https?:\/\/[^\s/]/i, 'must be an address that begins with http:// or https://');
 
-/** A checksum in hexadecimal. */
+/** The SHA-512 checksum of an archive, in hexadecimal digits. */
 const sha512Schema = z.string().regex(/^[0-9a-f]{128}$/i, 'must be the SHA-512 of the archive, 128 hexadecimal digits');
 
 const headersSchema = z.record(z.string().max(NAME_LENGTH_MAX), z.string().max(8192)).nullish();
@@ -19,14 +19,14 @@ const headersSchema = z.record(z.string().max(NAME_LENGTH_MAX), z.string().max(8
 const buildSchema = z.looseObject({
   url: urlSchema,
   sha512: sha512Schema,
-  /** Expressions about the agent's host, which the agent evaluates. */
+  /** Expressions about the host of the agent, which the agent evaluates to select a build. */
   filters: textsSchema,
   headers: headersSchema,
 });
 
 /**
- * An asset of the v2 API: the URL of an archive of programs for agents, and the checksum by which they verify it. It
- * has either one archive or a list of builds.
+ * An asset of the v2 API: the URL of an archive with programs for agents, and the checksum with which agents verify it.
+ * An asset has either one archive or a list of builds.
  */
 export const v2AssetSchema = z
   .looseObject({

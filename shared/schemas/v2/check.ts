@@ -12,11 +12,14 @@ import { v2WindowsSchema } from './windows.ts';
 /** Maximum length of a list of names in a definition. */
 const LIST_MAX = 1000;
 
-/** Maximum of unsigned 32-bit numbers at the peer; its TTL has 63 bits, of which JSON numbers represent 53 exactly. */
+/**
+ * Maximum of the numbers that are unsigned 32-bit integers in Sensu Go. Its TTL has 63 bits, of which JSON numbers
+ * represent 53 exactly.
+ */
 export const SECONDS_MAX = 4_294_967_295;
 const TTL_MAX = Number.MAX_SAFE_INTEGER;
 
-/** Formats of metrics in the output of a check; the peer supports no others. */
+/** Formats of metrics in the output of a check. Sensu Go supports no others. */
 const METRIC_FORMATS = [
   '',
   'nagios_perfdata',
@@ -30,13 +33,16 @@ export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 const envVarsSchema = environmentSchema.nullish();
 
-/** Attributes that v2 checks lack: a program with its arguments, whose text is in `command`. */
+/**
+ * The attribute `mon` of a v2 check or mutator: a command as a list of a program and its arguments. The attribute
+ * `command` then contains the same command as text.
+ */
 export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();
 
-/** Percentages of change; more than 100 is never reached. */
+/** A flap threshold: a percentage of state change. Values above 100 are valid but never reached. */
 const thresholdSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 
-/** A reference to a pipeline by name; the type and API version default to `core/v2`. */
+/** A reference to a pipeline by its name. Type and API version default to those of `core/v2`. */
 const pipelineReferenceSchema = z.looseObject({
   name: objectNameSchema,
   type: z.string().max(255).nullish(),
@@ -49,13 +55,13 @@ const secretsSchema = z
   .nullish();
 
 /**
- * A check of the v2 API (completion 1.17). Every attribute may be null, which counts as absent but is kept; unknown
- * attributes are kept too.
+ * A check of the v2 API (completion 1.17). Every attribute may be null, which counts as absent but is stored. Unknown
+ * attributes are stored too.
  */
 export const v2CheckSchema = z
   .looseObject({
     metadata: metadataSchema(),
-    /** Empty or absent: the check runs nothing, which agents report. */
+    /** The command. If it is empty or absent, agents run nothing and report that. */
     command: z
       .union([z.string(), argumentsSchema], {
         error: 'must be a shell command, or a list of a program and its arguments',
@@ -65,10 +71,10 @@ export const v2CheckSchema = z
     handlers: textsSchema,
     interval: secondsSchema,
     cron: z.string().max(255).nullish(),
-    /** Absent: the check is not scheduled. */
+    /** Whether the check is scheduled. Absent: it is not. */
     publish: z.boolean().nullish(),
     timeout: secondsSchema,
-    /** Less than 1: no TTL. */
+    /** TTL in seconds; less than 1: no TTL. */
     ttl: z.int().min(-TTL_MAX).max(TTL_MAX).nullish(),
     stdin: z.boolean().nullish(),
     round_robin: z.boolean().nullish(),

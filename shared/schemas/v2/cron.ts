@@ -1,10 +1,10 @@
 import { cronProblem, dateProblem } from '../cron.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../time-zone.ts';
 
-/** A schedule with a zone: `CRON_TZ=Europe/Berlin 0 8 * * *`, or with the shorter name `TZ`. */
+/** A schedule with a time zone: `CRON_TZ=Europe/Berlin 0 8 * * *`. `TZ` is a shorter name for `CRON_TZ`. */
 const ZONED = /^(?:CRON_)?TZ=(?<zone>\S+)\s+(?<rest>\S.*)$/;
 
-/** An interval such as `@every 1h30m`, of at least one second. */
+/** An interval: `@every 1h30m`. Less than one second counts as one second. */
 const EVERY = /^@every\s+(?<duration>\S+)$/;
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
@@ -12,23 +12,27 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs
 /** Maximum interval: a hundred years. */
 const EVERY_SECONDS_MAX = 100 * 366 * 86_400;
 
-/** A step such as `5/15`: from a value to the end of its field. */
+/** A step such as `5/15`: every 15th value from 5 to the end of the field. */
 const STEP_FROM = /^(?<from>\w+)\/(?<step>\d{1,4})$/;
 
-/** The highest value of each field. */
+/** The highest values of the five fields of a schedule. */
 const FIELD_MAX = [59, 23, 31, 12, 6];
 
 /** The parts of a v2 schedule. */
 export interface V2Cron {
-  /** IANA name or offset; undefined: the local time of the scheduling machine. */
+  /** IANA name or UTC offset of the time zone; undefined: the local time of the scheduling machine. */
   readonly zone?: string | undefined;
-  /** An interval, which replaces calendar times. */
+  /** Interval in seconds, for a schedule with `@every`; undefined for a schedule with calendar times. */
   readonly everySeconds?: number | undefined;
-  /** The five fields or the shorthand; empty for an interval. */
+  /** The five fields, or a shorthand such as `@daily`; empty for an interval. */
   readonly fields: string;
 }
 
-/** @returns undefined if the zone or the duration is invalid; the fields are not validated */
+/**
+ * Splits a v2 schedule into its parts. The fields are not validated.
+ *
+ * @returns undefined if the time zone or the duration is invalid
+ */
 export function parseV2Cron(text: string): V2Cron | undefined {
   const { zone: named, rest: scheduleText } = ZONED.exec(text)?.groups ?? {};
   const zone = named === undefined ? undefined : timeZoneOf(named);
@@ -40,7 +44,11 @@ export function parseV2Cron(text: string): V2Cron | undefined {
   return everySeconds === undefined ? undefined : { zone, everySeconds, fields: '' };
 }
 
-/** Validates a v2 schedule: a v1 schedule, optionally with a zone before it, or `@every DURATION`. */
+/**
+ * Validates a v2 schedule: a v1 schedule, optionally after a time zone, or `@every DURATION`.
+ *
+ * @returns an error message; undefined if the schedule is valid
+ */
 export function v2CronProblem(text: string): string | undefined {
   const parsed = parseV2Cron(text);
   if (parsed === undefined) {
@@ -54,8 +62,8 @@ export function v2CronProblem(text: string): string | undefined {
 }
 
 /**
- * Converts syntax that only the peer has: `?`, which equals `*`, and a step from a value to the end of the field,
- * `5/15`.
+ * Converts syntax that only Sensu Go has to that of v1: `?` to `*`, and a step from a value such as `5/15` to a range
+ * with a step.
  */
 function plainFields(text: string): string {
   const fields = text.trim().split(/\s+/);

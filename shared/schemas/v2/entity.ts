@@ -4,7 +4,7 @@ import { metadataSchema, type V2Metadata } from './metadata.ts';
 
 const LIST_MAX = 1000;
 
-/** Facts about a host. Unknown attributes are kept. */
+/** Facts about the host of an entity. Unknown attributes are kept. */
 const systemSchema = z.looseObject({
   hostname: z.string().nullish(),
   os: z.string().nullish(),
@@ -26,14 +26,17 @@ const systemSchema = z.looseObject({
     .nullish(),
 });
 
-/** All attributes of an entity but its metadata; in an event any may be missing. */
+/** All attributes of an entity except its metadata. Each may be absent from the entity of an event. */
 const attributes = {
-  /** `agent`, `proxy`, `service` or any custom class; absent, as only events may have it: `proxy`. */
+  /**
+   * `agent`, `proxy`, `service` or a custom class. Only the entity of an event may lack a class; it then counts as
+   * `proxy`.
+   */
   entity_class: z.union([z.literal(''), v2NameSchema]).nullish(),
   system: systemSchema.nullish(),
-  /** Any texts, as at the peer; an empty one has no effect. */
+  /** Subscriptions: any texts, as in Sensu Go. An empty text has no effect. */
   subscriptions: z.array(z.string().max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
-  /** Epoch seconds, 0: never. */
+  /** Time of the last keepalive in epoch seconds; 0: never. */
   last_seen: z.int().min(0).nullish(),
   deregister: z.boolean().nullish(),
   deregistration: z.looseObject({ handler: z.string().nullish() }).nullish(),
@@ -44,7 +47,7 @@ const attributes = {
 };
 
 /**
- * A submitted entity of the v2 API (clients 6): it becomes a client, whose own subscription is `entity:NAME` there.
+ * A submitted entity of the v2 API (clients 6). It is stored as a client, and its own subscription is `entity:NAME`.
  * Unknown attributes are kept.
  */
 export const v2EntitySchema = z
@@ -54,7 +57,7 @@ export const v2EntitySchema = z
     message: 'must not be empty: write agent, proxy or another class',
   });
 
-/** An entity within an event, whose name may be in the path. */
+/** The entity of a submitted event. Its name may be missing, because the path can contain it. */
 export const eventEntitySchema = z.looseObject({
   metadata: metadataSchema(v2NameSchema).partial({ name: true }).nullish(),
   ...attributes,
@@ -67,9 +70,9 @@ export interface V2Entity {
   readonly metadata: V2Metadata;
   readonly entity_class: string;
   readonly system: Readonly<Record<string, unknown>>;
-  /** Subscriptions as sent; null if none were. */
+  /** Subscriptions as they were sent; null if none were sent. */
   readonly subscriptions: string[] | null;
-  /** Epoch seconds. */
+  /** Time of the last keepalive in epoch seconds. */
   readonly last_seen: number;
   readonly deregister: boolean;
   readonly deregistration: Readonly<Record<string, unknown>>;

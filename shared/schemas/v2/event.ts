@@ -6,22 +6,25 @@ import { v2SubscriptionSchema } from './subscription.ts';
 
 const LIST_MAX = 1000;
 
-/** Maximum number of data points in one event; its size is limited too. */
+/** Maximum number of metric points in one event. The size of an event is limited too. */
 const POINTS_MAX = 10_000;
 
-/** Maximum status: that of the peer and its agents, which includes the exit codes of Windows. */
+/** Maximum status. Sensu Go and its agents have the same maximum, which includes the exit codes of Windows. */
 const STATUS_MAX = 2 ** 32 - 1;
 
 const namesSchema = z.array(z.string().min(1)).max(LIST_MAX).nullish();
 const secondsSchema = z.int().min(0).nullish();
 const partialMetadataSchema = metadataSchema().partial({ name: true });
 
-/** The check of an event: its definition as far as known, and the result of a run. Unknown attributes are kept. */
+/**
+ * The check of a submitted event: its definition, as far as the sender knows it, and the result of a run. Unknown
+ * attributes are kept.
+ */
 const eventCheckSchema = z.looseObject({
   metadata: partialMetadataSchema.nullish(),
   status: z.int().min(0).max(STATUS_MAX).nullish(),
   output: z.string().nullish(),
-  /** Epoch seconds, 0: unknown. */
+  /** Time of the run in epoch seconds; 0: unknown. */
   executed: secondsSchema,
   issued: secondsSchema,
   duration: z.number().nullish(),
@@ -37,8 +40,8 @@ const eventCheckSchema = z.looseObject({
 });
 
 /**
- * Agents have sent timestamps in nanoseconds, which exceed 2^53. They are measurements, so rounding is acceptable
- * (security S8).
+ * True for a 64-bit integer. Agents send timestamps of metrics in nanoseconds, which exceed 2^53. They are rounded,
+ * which is acceptable for measurements (security S8).
  */
 const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
 
@@ -61,18 +64,18 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * A submitted event of the v2 API, from people, programs and agents (clients 6 and 7). The names of its entity and
- * check may be in the path instead.
+ * A submitted event of the v2 API, from people, programs and agents (clients 6 and 7). The names of its entity and its
+ * check may be missing, because the path can contain them.
  */
 export const v2EventSchema = z.looseObject({
   metadata: partialMetadataSchema.nullish(),
-  /** Epoch seconds. */
+  /** Time of the event in epoch seconds. */
   timestamp: secondsSchema,
   entity: eventEntitySchema.nullish(),
   check: eventCheckSchema.nullish(),
   metrics: metricsSchema.nullish(),
   pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
-  /** Number of events that the agent has sent of this check since it started. */
+  /** Number of events of this check that the agent has sent since it started. */
   sequence: z.int().nullish(),
 });
 
@@ -80,7 +83,7 @@ export type SubmittedV2Event = z.infer<typeof v2EventSchema>;
 
 export type V2EventState = 'passing' | 'failing' | 'flapping';
 
-/** The check of an event as it is shown. */
+/** The check of an event in the format of the v2 API. */
 export interface V2EventCheck {
   readonly metadata: V2Metadata;
   readonly status: number;
@@ -88,33 +91,36 @@ export interface V2EventCheck {
   readonly state: V2EventState;
   readonly executed: number;
   readonly issued: number;
-  /** Seconds; absent: unknown. */
+  /** Run time in seconds; absent: unknown. */
   readonly duration?: number;
-  /** Null if there was only one result. */
+  /** The most recent results, oldest first, without the very first one; null if there is no other. */
   readonly history: readonly { readonly status: number; readonly executed: number }[] | null;
   readonly occurrences: number;
   readonly occurrences_watermark: number;
-  /** Epoch seconds, 0: never. */
+  /** Time of the last OK result in epoch seconds; 0: never. */
   readonly last_ok: number;
-  /** Percent. */
+  /** Percentage by which the status changed over the history. */
   readonly total_state_change: number;
   readonly is_silenced: boolean;
-  /** Names of the silences; absent if there are none. */
+  /** Names of the silences that match the event; absent if there are none. */
   readonly silenced?: readonly string[];
   readonly [attribute: string]: unknown;
 }
 
-/** An event with its namespace and the names of its entity and check. */
+/** A submitted event whose namespace, entity name and check name are known. */
 export type PlacedV2Event = SubmittedV2Event & {
   readonly metadata: { readonly namespace: string };
   readonly entity: { readonly metadata: { readonly name: string } };
   readonly check: { readonly metadata: { readonly name: string } };
 };
 
-/** An event in the format of the v2 API: the last result of a check, also if it is OK. */
+/** An event in the format of the v2 API. Each check on an entity has one, also if its last result is OK. */
 export interface V2Event {
   readonly id: string;
-  /** Its own labels and annotations; the namespace only with them, otherwise it is in the entity and the check. */
+  /**
+   * Labels, annotations and creator of the event itself. The namespace is present only with labels or annotations; the
+   * entity and the check always have it.
+   */
   readonly metadata: Partial<Omit<V2Metadata, 'name'>>;
   readonly timestamp: number;
   readonly sequence: number;

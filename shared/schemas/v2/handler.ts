@@ -9,7 +9,7 @@ const common = {
   filters: textsSchema,
   mutator: z.string().nullish(),
   timeout: secondsSchema,
-  /** `NAME=value`; other texts are kept but have no effect. */
+  /** Environment variables as `NAME=value`. Other texts are stored but have no effect. */
   env_vars: textsSchema,
   runtime_assets: textsSchema,
   secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
@@ -17,7 +17,7 @@ const common = {
 
 const socketSchema = z.looseObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) });
 
-/** Attributes of a mon handler that the v2 API lacks; they are under `mon`. */
+/** The attribute `mon` of a v2 handler: attributes of a v1 handler definition that the v2 API does not have. */
 const ownSchema = z
   .looseObject({})
   .superRefine((own, context) => {
@@ -29,8 +29,9 @@ const ownSchema = z
   .nullish();
 
 /**
- * A handler of the v2 API. Features that only mon has are in the attribute `mon`: `severities`, `retry`, `concurrency`,
- * `queue_limit`, `redact`, `handle_silenced`, `handle_flapping`; or another type, such as `webhook` with its `url`.
+ * A handler of the v2 API. Its attribute `mon` contains features that only mon has: `severities`, `retry`,
+ * `concurrency`, `queue_limit`, `redact`, `handle_silenced` and `handle_flapping`, or another `type`, such as `webhook`
+ * with its `url`.
  */
 export const v2HandlerSchema = z
   .looseObject({

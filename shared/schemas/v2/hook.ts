@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { SECONDS_MAX, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
-/** A hook of the v2 API: a command that agents run after a check that names it in `check_hooks` (completion 1.17). */
+/** A hook of the v2 API: a command that agents run after a check whose `check_hooks` name it (completion 1.17). */
 export const v2HookSchema = z.looseObject({
   metadata: metadataSchema(),
   command: z.string({ error: 'must be a shell command' }).min(1, 'must not be empty'),
-  /** Seconds. */
+  /** Timeout of the command in seconds. */
   timeout: z.int({ error: 'must be seconds, greater than 0' }).min(1, 'must be greater than 0').max(SECONDS_MAX),
-  /** Whether it receives the event on its standard input. */
+  /** Whether the command receives the event on its standard input. */
   stdin: z.boolean().nullish(),
   runtime_assets: textsSchema,
 });
@@ -16,5 +16,8 @@ export const v2HookSchema = z.looseObject({
 export type SubmittedV2Hook = z.infer<typeof v2HookSchema>;
 export type V2Hook = Stored<SubmittedV2Hook>;
 
-/** Body of `PUT .../checks/NAME/hooks/TYPE`: the names of the hooks, by type, such as `critical` or `1`. */
+/**
+ * Body of `PUT .../checks/NAME/hooks/TYPE`: lists of hook names, by the status or severity after which they run, such
+ * as `critical` or `1`.
+ */
 export const checkHooksSchema = z.record(z.string().min(1).max(255), z.array(z.string().min(1).max(255)).max(1000));

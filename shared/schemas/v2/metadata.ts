@@ -4,13 +4,13 @@ import { NAME_LENGTH_MAX, objectNameSchema } from '../name.ts';
 /** Maximum number of labels, and of annotations, of one object. */
 const PAIRS_MAX = 1000;
 
-/** Labels and annotations. */
+/** The labels or the annotations of an object, by name. */
 export const pairsSchema = z
   .record(z.string().max(NAME_LENGTH_MAX), z.string())
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
 
 const attributes = {
-  /** Absent: the namespace in the path, or `default`. */
+  /** Namespace of the object. Absent: the namespace in the path, or `default`. */
   namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
   labels: pairsSchema.nullish(),
   annotations: pairsSchema.nullish(),
@@ -20,10 +20,10 @@ const attributes = {
 type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
 
 /**
- * Returns the schema of metadata, which all v2 objects have (completion 1.17). It adds and reorders nothing, so that an
- * object is returned as it was sent; the backend sets the namespace and the creator.
+ * Returns the schema of the metadata that all v2 objects have (completion 1.17). It adds and reorders nothing, so that
+ * an object is returned as it was sent. The backend sets the namespace and the creator.
  *
- * @param name schema of the name
+ * @param name schema of the name of the object
  */
 export function metadataSchema(name: z.ZodType<string> = objectNameSchema): MetadataSchema {
   return z.looseObject({ name, ...attributes });
@@ -32,15 +32,15 @@ export function metadataSchema(name: z.ZodType<string> = objectNameSchema): Meta
 /** Metadata of an object that is stored or shown. */
 export type V2Metadata = z.infer<ReturnType<typeof metadataSchema>> & { readonly namespace: string };
 
-/** A v2 object with its namespace. */
+/** A v2 object whose namespace is known. */
 export interface NamespacedV2Object {
   readonly metadata: V2Metadata;
 }
 
-/** A submitted object, whose namespace may still be unknown. */
+/** A submitted v2 object. Its namespace may be missing. */
 export interface SubmittedV2Object {
   readonly metadata: z.infer<ReturnType<typeof metadataSchema>>;
 }
 
-/** A submitted object after its namespace was set. */
+/** A submitted v2 object after its namespace was set. */
 export type Stored<Submitted extends SubmittedV2Object> = Submitted & NamespacedV2Object;

@@ -6,11 +6,11 @@ import { metadataSchema, type Stored } from './metadata.ts';
 /** A mutator of the v2 API: a command that receives the event and outputs the data for handlers. */
 export const v2MutatorSchema = z.looseObject({
   metadata: metadataSchema(),
-  /** The only supported type; scripts that run inside of the backend are not supported. */
+  /** The type of the mutator. Only `pipe`, a command, is supported; scripts that run inside the backend are not. */
   type: z.enum(['pipe', '']).nullish(),
   command: commandSchema,
   timeout: secondsSchema,
-  /** `NAME=value`; other texts are kept but have no effect. */
+  /** Environment variables as `NAME=value`. Other texts are stored but have no effect. */
   env_vars: textsSchema,
   runtime_assets: textsSchema,
   secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { v2NameSchema } from '../name.ts';
 
-/** A namespace: a v2 object whose name is not in metadata (reference 2.7). */
+/** A namespace. Unlike other v2 objects, its name is not in `metadata` (reference 2.7). */
 export const v2NamespaceSchema = z.looseObject({ name: v2NameSchema });
 
 export interface V2Namespace {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 /** Minimum length of a user's password, in characters. */
 export const PASSWORD_LENGTH_MIN = 8;
 
-/** Maximum length of a password in bytes, because bcrypt ignores the rest silently. */
+/** Maximum length of a password in bytes, because bcrypt ignores further bytes without an error. */
 const PASSWORD_BYTES_MAX = 72;
 
 /**
- * A bcrypt hash with an accepted cost: `$2b$10$` and 53 characters of salt and hash. Above 14 a login would take
- * seconds.
+ * A bcrypt hash with a valid cost: `$2b$10$` and 53 characters of salt and hash. A cost above 14 is rejected, because a
+ * login would take seconds.
  */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z\d]{53}$/;
 
@@ -30,7 +30,7 @@ export const passwordSchema = z
   )
   .refine((password) => !password.includes('\0'), 'must not contain a zero byte');
 
-/** A bcrypt hash as in dumps. */
+/** The bcrypt hash of a password, as in dumps. */
 export const bcryptHashSchema = z
   .string()
   .refine(isBcryptHash, 'must be a bcrypt hash: $2a$, $2b$ or $2y$ with a cost from 04 to 14');

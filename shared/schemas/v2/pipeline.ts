@@ -7,10 +7,18 @@ const FILTERS_MAX = 100;
 
 const CORE = 'core/v2';
 
-/** Handler types of the commercial edition, by API version. They are accepted in a workflow, but not run. */
+/**
+ * Handler types of the commercial edition of Sensu Go, with their API version. A workflow may name them, but they are
+ * not run.
+ */
 const FOREIGN_HANDLERS: readonly string[] = ['pipeline/v1.TCPStreamHandler', 'pipeline/v1.SumoLogicMetricsHandler'];
 
-/** Returns the schema of a reference to an object in the same namespace, of one of these types. */
+/**
+ * Returns the schema of a reference to an object in the same namespace.
+ *
+ * @param type type of the object in `core/v2`
+ * @param others further valid types, with their API version
+ */
 function referenceSchema(type: string, others: readonly string[] = []) {
   const types = [`${CORE}.${type}`, ...others];
   return z
@@ -36,7 +44,7 @@ const workflowSchema = z.looseObject({
   handler: referenceSchema('Handler', FOREIGN_HANDLERS),
 });
 
-/** A pipeline of the v2 API: workflows, each with the filters, the mutator and the handler for an event. */
+/** A pipeline of the v2 API: a list of workflows. Each workflow has filters, a mutator and a handler for events. */
 export const v2PipelineSchema = z.looseObject({
   metadata: metadataSchema(),
   workflows: z.array(workflowSchema).max(WORKFLOWS_MAX).nullish(),

@@ -9,12 +9,12 @@ const SUBJECTS_MAX = 1000;
 export const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
 export type RoleVerb = (typeof ROLE_VERBS)[number];
 
-/** Stands for all verbs, or all resource types. */
+/** The value that stands for all verbs or for all resource types. */
 export const ALL = '*';
 
 const namesSchema = z.array(z.string().max(NAME_LENGTH_MAX)).max(RULES_MAX).nullish();
 
-/** Names of roles may contain colons: `system:agent`. */
+/** The name of a role, which may contain colons: `system:agent`. */
 const roleNameSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -29,13 +29,13 @@ const ruleSchema = z.looseObject({
     .array(z.enum([...ROLE_VERBS, ALL], { error: `must be one of ${[...ROLE_VERBS, ALL].join(', ')}` }))
     .max(RULES_MAX)
     .nullish(),
-  /** Resource types, by the last part of the path of their lists: `checks`. */
+  /** Resource types, named by the last part of the path of their lists: `checks`. */
   resources: namesSchema,
-  /** Names of the only objects that the rule covers; empty: all. */
+  /** Names of the objects that the rule covers; empty: all objects. */
   resource_names: namesSchema,
 });
 
-/** A role, in a namespace or for the cluster: the rights of its subjects (completion 1.17). */
+/** A role: the rights that a binding gives to users and groups, in one namespace or in all (completion 1.17). */
 export const roleSchema = z.looseObject({
   metadata,
   rules: z
@@ -44,7 +44,7 @@ export const roleSchema = z.looseObject({
     .max(RULES_MAX),
 });
 
-/** A binding, in a namespace or for the cluster: the subjects of a role. */
+/** A role binding: the users and groups that have a role, in one namespace or in all. */
 export const roleBindingSchema = z.looseObject({
   metadata,
   subjects: z
@@ -70,6 +70,6 @@ export type SubmittedRole = z.infer<typeof roleSchema>;
 export type SubmittedRoleBinding = z.infer<typeof roleBindingSchema>;
 export type RoleRule = SubmittedRole['rules'][number];
 
-/** A stored role; the namespace `''` means all namespaces. */
+/** A stored role. The namespace `''` stands for all namespaces. */
 export type Role = Stored<SubmittedRole>;
 export type RoleBinding = Stored<SubmittedRoleBinding>;

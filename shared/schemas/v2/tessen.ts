@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Whether the peer may send usage statistics to its vendor. */
+/** The setting by which Sensu Go may send usage statistics to its vendor. */
 export const tessenSchema = z.looseObject({ opt_out: z.boolean().nullish() });
 
-/** Usage statistics that a client submits for this. */
+/** Usage statistics that Sensu Go clients submit for its vendor. */
 export const tessenMetricsSchema = z
   .array(
     z.looseObject({

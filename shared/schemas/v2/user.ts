@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
 import { bcryptHashSchema, passwordSchema } from './password.ts';
 
-/** Maximum length of a password that is verified, in characters. */
+/** Maximum length of a current password that is verified, in characters. */
 const PASSWORD_LENGTH_MAX = 1024;
 
 const GROUPS_MAX = 100;
 
-/** Names that the audit trail uses itself. */
+/** User names that the audit trail uses for other purposes, so no user can have them. */
 const RESERVED: ReadonlySet<string> = new Set(['mon', 'anonymous']);
 
-/** The name of a user, without colons, since HTTP Basic ends the name at a colon. */
+/** The name of a user. It cannot contain a colon, because HTTP Basic ends the name at a colon. */
 export const usernameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
@@ -24,7 +24,7 @@ export const groupSchema = z
   .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
   .refine((name) => !isDots(name), DOTS_MESSAGE);
 
-/** A submitted user: with a password, or its hash from a dump; an existing user may have neither. */
+/** A submitted user, with a password or with its hash from a dump. For an existing user, both may be missing. */
 export const submittedUserSchema = z
   .looseObject({
     username: usernameSchema,
@@ -36,7 +36,7 @@ export const submittedUserSchema = z
   .refine(({ password, password_hash: hash }) => !(password && hash), 'set either password or password_hash, not both');
 export type SubmittedUser = z.infer<typeof submittedUserSchema>;
 
-/** Body of `PUT /users/NAME/password` and `reset_password`: a password that an administrator sets. */
+/** Body of `PUT /users/NAME/password` and of `reset_password`: the password that an administrator sets, or its hash. */
 export const submittedPasswordSchema = z
   .looseObject({ password: passwordSchema.nullish(), password_hash: bcryptHashSchema.nullish() })
   .refine(
@@ -46,8 +46,8 @@ export const submittedPasswordSchema = z
 export type SubmittedPassword = z.infer<typeof submittedPasswordSchema>;
 
 /**
- * Body of `PUT /users/NAME/password` as the peer's own client sends it: the current password, which may violate the
- * rules for new ones, and the hash of the next one.
+ * Body of `PUT /users/NAME/password` as `sensuctl` sends it: the current password, which may violate the rules for new
+ * passwords, and the hash of the new one.
  */
 export const changedPasswordSchema = z.looseObject({
   password: z.string().min(1, 'the current password is required').max(PASSWORD_LENGTH_MAX),
@@ -58,7 +58,7 @@ export type ChangedPassword = z.infer<typeof changedPasswordSchema>;
 /** A user as administrators and the user see it. */
 export interface V2User {
   readonly username: string;
-  /** Absent if the user is in no group. */
+  /** Groups of the user; absent if there are none. */
   readonly groups?: readonly string[];
   readonly disabled: boolean;
 }

@@ -3,7 +3,7 @@ import { parseTimeOfDay, timeWindowsSchema, type TimeWindows } from '../time-win
 
 const daysSchema = z.looseObject({ days: z.record(z.string(), z.array(z.unknown()).nullish()).nullish() });
 
-/** Windows in the v2 API: days with null or an empty list count as absent. */
+/** Time windows of the v2 API. Days with null or an empty list count as absent. */
 export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {
   const days = usedDays(windows);
   if (days === undefined) return;
@@ -14,8 +14,7 @@ export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {
 });
 
 /**
- * Converts windows to the form of the configuration: times without a zone are in UTC in the v2 API, so the zone is
- * added.
+ * Converts v2 time windows to the v1 form. In the v2 API, times without a zone are in UTC, so that zone is added.
  *
  * @returns undefined if there are no windows
  */
