@@ -1,6 +1,6 @@
 import { chanceOf } from '../support/chance.ts';
 
-/** Random choices that a seed reproduces. */
+/** Random choices that are the same for the same seed. */
 export class Chance {
   readonly #next: () => number;
 
@@ -8,7 +8,7 @@ export class Chance {
     this.#next = chanceOf(seed);
   }
 
-  /** Returns a whole number below `limit`. */
+  /** Returns a random whole number from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.#next() * limit);
   }

@@ -9,9 +9,12 @@ import { AgentWriter, HttpWriter, type Lists } from './writer.ts';
 const HTTP_WRITERS = 6;
 const AGENTS = 6;
 
-/** Clients that write through all of several backends, and the conditions that follow from the responses. */
+/**
+ * Clients that write through all members of a cluster, and the checks that no acknowledged change is lost or
+ * duplicated.
+ */
 export class ClusterLoad {
-  /** Number of changes that were acknowledged and found. */
+  /** Number of acknowledged changes that the comparisons have covered so far. */
   changes = 0;
   readonly #members: Members;
   readonly #store: string;
@@ -23,7 +26,7 @@ export class ClusterLoad {
   /**
    * Creates the clients.
    *
-   * @param store the URL of the database
+   * @param store URL of the database
    */
   constructor(members: Members, store: string, chance: Chance) {
     this.#members = members;
@@ -35,11 +38,11 @@ export class ClusterLoad {
   }
 
   /**
-   * Writes for a random time and during `happen`, and then compares the backends. All must show the same state,
-   * without missing or duplicate acknowledged changes.
+   * Lets all clients write for a random time and while `happen` runs, and then compares the backends. All must show the
+   * same state, and no acknowledged change may be missing or duplicated.
    *
-   * @param urls addresses of the backends; default: their own
-   * @param settleMs time for late requests at a backend whose client has already been cut
+   * @param urls addresses of the backends; default: the members' own addresses
+   * @param settleMs time to wait for requests that a backend still processes although their connection is cut
    */
   async during(
     happen: () => Promise<void>,
@@ -76,7 +79,7 @@ function expectSame(lists: Lists | undefined, others: readonly Lists[]): void {
 }
 
 interface LoadOptions {
-  /** Maximum time under load before the event. */
+  /** Maximum time under load before `happen` is called. */
   readonly loadMsMax: number;
   readonly urls?: readonly string[];
   readonly settleMs?: number;

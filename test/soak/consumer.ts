@@ -17,7 +17,7 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedView } from '../../shared/schemas/silenced.ts';
 import type { Lists } from './writer.ts';
 
-/** Factor that turns pauses and heartbeats of seconds into milliseconds. */
+/** Factor by which this clock is faster: pauses and heartbeats of seconds take milliseconds. */
 const HASTE = 50;
 const hasty: FeedClock = {
   now: () => Date.now() * HASTE,
@@ -29,16 +29,16 @@ const hasty: FeedClock = {
 
 type State = Readonly<Record<'events' | 'silenced' | 'clients', Readonly<Record<string, unknown>>>>;
 
-/** Follows a feed like a console during a test. */
+/** A feed that keeps its rows like a console does, for comparison with the lists of the backend. */
 export class Consumer implements FeedListener, Disposable {
-  /** Numbers of snapshots, and of live connections. */
+  /** Number of snapshots; `lives` is the number of times the feed went live. */
   snapshots = 0;
   lives = 0;
   state: FeedState['kind'] = 'connecting';
   readonly #feed: Feed;
   readonly #filter: string | undefined;
   readonly #replica = new FeedReplica();
-  /** Half of the consumers get snapshots in columns. */
+  /** The callback for snapshots in columns; set on half of the consumers. */
   readonly onSnapshotEvents?: (events: readonly EventRow[]) => void;
 
   constructor(backend: string, filter: string | undefined, chance: () => number) {
@@ -72,14 +72,14 @@ export class Consumer implements FeedListener, Disposable {
   }
 
   onStats(): void {
-    // Current figures, which say nothing about the rows.
+    // The statistics are not part of the replicated rows.
   }
 
   [Symbol.dispose](): void {
     this.#feed.close();
   }
 
-  /** Returns the rows that it has. */
+  /** Returns the rows that the feed has delivered. */
   get held(): State {
     return {
       events: Object.fromEntries(this.#replica.events),
@@ -88,7 +88,7 @@ export class Consumer implements FeedListener, Disposable {
     };
   }
 
-  /** Returns the rows that it should have, from the lists of the backend. */
+  /** Returns the rows that the feed must have delivered, derived from the lists of the backend. */
   expected({ events, silenced, clients }: Lists): State {
     const search = parseSearch(this.#filter ?? '');
     if (search.kind === 'problem') throw new Error(search.message);
@@ -114,7 +114,7 @@ function byKey(events: readonly EventRow[]): Readonly<Record<string, EventRow>> 
   return Object.fromEntries(events.map((row) => [eventKey(row.client, row.check), row]));
 }
 
-/** Converts silences without an end; the writers create no others. */
+/** Converts silences that never expire; the writers create no others. */
 function silencedRow({ expire, ...rest }: SilencedView): SilencedRow {
   if (expire !== -1) throw new Error(`${rest.id} has an end`);
   return { ...rest, expire_at: null };

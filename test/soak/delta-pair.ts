@@ -7,19 +7,19 @@ import { DeltaTeller, tellingClient, until, FullTeller } from './result-tellers.
 import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './delta-steps.ts';
 import { ToldBackend } from './told-backend.ts';
 
-/** Timeout for the consequences of a step that responds before it is done. */
+/** Timeout for the effects of a step whose response arrives before the step is complete. */
 const SETTLE_MS = 5000;
 const PUMP_MS = 1;
-/** Milliseconds that are more than enough for a reload to take effect. */
+/** Milliseconds that are enough for a reload to take effect. */
 const RELOADS_MS = 10;
 
-/** Results that fill a batch, more than twice as many as any step sends at once. */
+/** Results that fill a batch: more than twice as many as any step sends in one batch. */
 const MANY = Array.from({ length: 60 }, () => ({ source: 'crowd', name: 'crowd', output: '' }));
 
-/** Steps in which the agent connects or sends its own data. */
+/** Names of the steps in which the agent connects or sends its own data. */
 const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut', 'tell and refuse', 'cut', 'restart']);
 
-/** A backend that gets delta results, and one that gets the same results in full. */
+/** Two backends that get the same results: one as delta results, one in full. */
 export class DeltaPair implements AsyncDisposable {
   readonly #clock = new ManualClock();
   #pump: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class DeltaPair implements AsyncDisposable {
   readonly #attributes = new Map<string, object>();
   #fresh = 0;
   #silences = 0;
-  /** True if the agent was deleted, so that it cannot connect for a while. */
+  /** True if the agent was deleted, and cannot register again until `INVALID_SECONDS` have passed. */
   #isDeleted = false;
 
   static async open(): Promise<DeltaPair> {
@@ -41,15 +41,15 @@ export class DeltaPair implements AsyncDisposable {
     return pair;
   }
 
-  /** Number of results that the first backend has stored as deltas. */
+  /** Number of results that the first backend stored from deltas. */
   get amended(): number {
     return this.#both[0].amended;
   }
 
   /**
-   * Plays a story.
+   * Runs the steps on both backends, and compares the backends after each step.
    *
-   * @throws AssertionError where both backends differ
+   * @throws AssertionError if the backends differ
    */
   async play(story: readonly Step[]): Promise<void> {
     for (const step of [...story, { do: 'restart', setSeconds: 0 } as const]) {
@@ -69,7 +69,7 @@ export class DeltaPair implements AsyncDisposable {
     return this.#backends;
   }
 
-  /** Commits commands without a batch delay. */
+  /** Starts a timer that fires the clock's due tasks, so that commands are committed without a batch delay. */
   #flow(): void {
     this.#pump ??= setInterval(() => this.#clock.advance(0), PUMP_MS);
   }
@@ -109,7 +109,7 @@ export class DeltaPair implements AsyncDisposable {
         this.#flow();
         await reloaded;
         await this.#each((backend) => backend.settle());
-        // Similar results are merged with the new ones.
+        // The same results are sent again, and are merged with the new stored ones.
         return this.#each(({ teller }) => teller.tell(results));
       }
       case 'change and refuse':
@@ -140,7 +140,7 @@ export class DeltaPair implements AsyncDisposable {
     }
   }
 
-  /** Registers the agent again, whichever of its messages arrives first. */
+  /** Registers the agent again after it was deleted, so that any of its messages may arrive first. */
   async #comeBack(): Promise<void> {
     await this.#do({ do: 'wait', seconds: INVALID_SECONDS + 1 });
     await this.#each(async (backend) => {
@@ -169,8 +169,8 @@ export class DeltaPair implements AsyncDisposable {
   }
 
   async #atOnce({ before, results, after }: Extract<Step, { do: 'at once' }>): Promise<void> {
-    // The results are sent twice: deltas are then used where possible, and reads of stored data cause no request for
-    // full results.
+    // The results are sent twice before the step, so that the step sends deltas where possible, and the backend need
+    // not request full results because stored data must be read first.
     const ofCheck = new Map(results.map((telling) => [`${telling.source ?? ''}/${telling.check}`, telling]));
     const first = this.#newOf([...ofCheck.values()]);
     for (let time = 0; time < 2; time++) {
@@ -178,23 +178,23 @@ export class DeltaPair implements AsyncDisposable {
       await this.#each((backend) => backend.settle());
     }
     const told = first.map((result) => Object.assign({}, result, { executed: (result.executed ?? 0) - 1 }));
-    // After a batch of this size, the few following commands wait for others.
+    // After a batch of this size, the batch delay applies to the few commands that follow.
     await this.#ask('POST', '/api/mon/v1/results', MANY);
     this.#stand();
     const changed: Promise<void>[] = [];
     for (const change of before) await this.#queueChange(change, changed);
     await this.#each(({ teller }) => teller.tell(told));
     await this.#queued(told.length, changed.length > 0);
-    // Resent full results come after the whole batch.
+    // Full results that are sent again on request are committed after the whole batch.
     if (before.length === 0) for (const change of after) await this.#queueChange(change, changed);
     this.#flow();
     await Promise.all(changed);
   }
 
   /**
-   * Sends a change, and waits until it is in both queues or done.
+   * Sends a change, and waits until it is in the queues of both backends or done.
    *
-   * @param changed gets a promise of its response
+   * @param changed array that receives a promise of the response
    */
   async #queueChange(change: Change, changed: Promise<void>[]): Promise<void> {
     const before = await this.#weights();
@@ -203,7 +203,7 @@ export class DeltaPair implements AsyncDisposable {
     await until(async () => isDone || (await this.#weights()).every((weight, at) => weight > (before[at] ?? 0)));
   }
 
-  /** Waits until this many results are in both queues, in addition to the present ones. */
+  /** Waits until the queue of each backend holds at least `count` messages, or one more if other changes are queued. */
   async #queued(count: number, isBeside = false): Promise<void> {
     const least = count + (isBeside ? 1 : 0);
     await until(async () => (await this.#weights()).every((weight) => weight >= least));
@@ -269,7 +269,7 @@ export class DeltaPair implements AsyncDisposable {
     return tellings.map((telling) => this.#resultOf(telling));
   }
 
-  /** Returns the results with a new attribute that no earlier result had. */
+  /** Returns the results with an attribute value that no earlier result had. */
   #newOf(tellings: readonly Telling[]): readonly SubmittedResult[] {
     const fresh = ++this.#fresh;
     return this.#resultsOf(tellings).map((result) => Object.assign(result, { fresh }));

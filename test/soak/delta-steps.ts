@@ -6,17 +6,17 @@ export interface Telling {
   readonly check: string;
   /** Name of the proxy client; `undefined` for the agent itself. */
   readonly source: string | undefined;
-  /** The attributes of this check's results from now on; `undefined` keeps the earlier ones. */
+  /** The new attributes of this check's results from now on; `undefined` keeps the current ones. */
   readonly attributes: keyof typeof ATTRIBUTES | undefined;
   readonly status: number;
   readonly output: string;
-  /** The duration in seconds; `undefined` if it is not sent. */
+  /** The duration in seconds; `undefined` if the result has none. */
   readonly duration: number | undefined;
-  /** The number of seconds since the check was executed. */
+  /** The number of seconds since the check was executed; negative if `executed` lies in the future. */
   readonly age: number;
 }
 
-/** A change by another client to the stored data. */
+/** A change to the stored data that comes from another client, not from the agent. */
 export type Change =
   | { readonly do: 'post'; readonly client: string; readonly check: string; readonly about: object }
   | { readonly do: 'resolve'; readonly client: string; readonly check: string }
@@ -32,16 +32,16 @@ export interface Config {
 
 export type Step =
   | Change
-  /** Sends results several times in sequence. */
+  /** Sends the same results `times` times, one after the other. */
   | { readonly do: 'tell'; readonly results: readonly Telling[]; readonly times: number }
-  /** Sends results, and similar ones after the change of another client. */
+  /** Sends results twice, makes a change by another client, and sends similar results again. */
   | { readonly do: 'tell around'; readonly results: readonly Telling[]; readonly change: Change }
-  /** Cuts the connection while results are in transit. */
+  /** Cuts the connection while results are being sent. */
   | { readonly do: 'tell and cut'; readonly results: readonly Telling[] }
-  /** Sends results whose write the disk rejects. */
+  /** Sends results whose write to disk fails. */
   | { readonly do: 'tell and refuse'; readonly results: readonly Telling[] }
   /**
-   * Commits everything in one batch: results that resemble just sent ones, among the changes of other clients.
+   * Commits everything in one batch: results similar to the results sent just before, between changes by other clients.
    */
   | {
       readonly do: 'at once';
@@ -49,19 +49,19 @@ export type Step =
       readonly results: readonly Telling[];
       readonly after: readonly Change[];
     }
-  /** Sends new results that arrive under one configuration, and are committed under another. */
+  /** Sends new results that arrive under one configuration and are committed under another one. */
   | { readonly do: 'tell and reload'; readonly results: readonly Telling[]; readonly config: Config }
-  /** Makes a change of another client whose write the disk rejects. */
+  /** Makes a change by another client whose write to disk fails. */
   | { readonly do: 'change and refuse'; readonly change: Change }
   | { readonly do: 'keep alive' }
   | { readonly do: 'cut' }
   | { readonly do: 'reload'; readonly config: Config }
   | { readonly do: 'wait'; readonly seconds: number }
-  /** Restarts on a machine whose clock was set meanwhile. */
+  /** Restarts the backends after their clock was set forward or back by `setSeconds`. */
   | { readonly do: 'restart'; readonly setSeconds: number };
 
 export const AGENT = 'web-1';
-/** Time for which a deleted client cannot return. */
+/** Seconds during which a deleted client cannot register again. */
 export const INVALID_SECONDS = 3;
 
 export const ATTRIBUTES = {
@@ -212,9 +212,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /**
- * Returns stories.
+ * Returns a generator of random stories, each a list of steps that starts with a configuration.
  *
- * @param steps number of steps, besides the initial configuration
+ * @param steps minimum and maximum number of steps after the initial configuration
  */
 export function storyOf(steps: { readonly min: number; readonly max: number }): fc.Arbitrary<readonly Step[]> {
   const rest = fc.array(step, { minLength: steps.min, maxLength: steps.max, size: 'max' });

@@ -4,9 +4,9 @@ import type { Chance } from './chance.ts';
 import { takeOverMs, type Members } from './members.ts';
 
 /**
- * A disaster of members that share a database.
+ * Causes a failure of a member or of the database that all members share.
  *
- * @returns the milliseconds of the failover; `undefined` if there was none
+ * @returns the duration of the failover in milliseconds; `undefined` if there was none, or if it is not counted
  */
 export type Disaster = (members: Members, server: PostgresServer, chance: Chance) => Promise<number | undefined>;
 
@@ -26,7 +26,10 @@ const killOther: Disaster = async (members, _server, chance) => {
   return undefined;
 };
 
-/** Stopping makes a handover, which is not counted: it would make failovers look faster than they are. */
+/**
+ * Stops the leader in order, which causes a handover. Its duration is not returned, because handovers are faster than
+ * failovers.
+ */
 const stopWriter: Disaster = async (members) => {
   const at = await members.writer();
   await members.member(at).end('SIGTERM');
@@ -35,7 +38,7 @@ const stopWriter: Disaster = async (members) => {
   return undefined;
 };
 
-/** The leader freezes for longer than its lease, and resumes after another member became leader. */
+/** Pauses the leader for longer than its lease, and resumes it after another member became leader. */
 const freezeWriter: Disaster = async (members, _server, chance) => {
   const at = await members.writer();
   const frozen = members.member(at);
@@ -46,7 +49,10 @@ const freezeWriter: Disaster = async (members, _server, chance) => {
   return took;
 };
 
-/** If the database is down for longer than the lease, any member may become leader afterwards. */
+/**
+ * Stops or kills the database, and starts it again. If it is down for longer than the lease, any member may become
+ * leader.
+ */
 const restartDatabase: Disaster = async (_members, server, chance) => {
   await (chance.below(2) === 0 ? server.kill() : server.stop());
   await delay(chance.below(1000));
@@ -54,7 +60,10 @@ const restartDatabase: Disaster = async (_members, server, chance) => {
   return undefined;
 };
 
-/** The disasters, which are used in turn. */
+/**
+ * The disasters in the order in which the rounds use them. `killWriter` occurs twice, so that every other disaster
+ * causes a failover.
+ */
 export const DISASTERS: readonly [Disaster, ...Disaster[]] = [
   killWriter,
   freezeWriter,

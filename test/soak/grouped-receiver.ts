@@ -11,27 +11,27 @@ interface SentGroup {
   }[];
 }
 
-/** A repeated run, with the previous one. */
+/** Two notifications with the same content, of which the later one is a repetition. */
 export interface Repetition {
   readonly earlier: Receipt;
   readonly later: Receipt;
 }
 
 interface Receipt {
-  /** The number of the run of the backend that sent the notification. */
+  /** Number of the backend process that sent the notification, counted from 0. */
   readonly life: number;
-  /** Time on the monotonic clock. */
+  /** Time of receipt in milliseconds on the monotonic clock. */
   readonly atMs: number;
 }
 
 /**
- * A receiver of a handler with `group_by` that believes its notifications. Each life of the backend has its own
- * address, so that a late notification is not taken for a repeated one.
+ * A receiver of a handler with `group_by` that derives the open events from its notifications. Each backend process
+ * sends to its own address, so that a delayed notification of a killed backend is recognized.
  */
 export class GroupedReceiver implements AsyncDisposable {
-  /** Last notified status of each unresolved problem, by client and check. */
+  /** Last notified status of each open event, by client and check. */
   readonly told = new Map<string, number>();
-  /** Notifications that contradict earlier ones. */
+  /** Descriptions of the notifications that contradict earlier ones. */
   readonly wrong: string[] = [];
   readonly repetitions: Repetition[] = [];
   readonly #runs = new Map<string, Receipt>();
@@ -41,14 +41,14 @@ export class GroupedReceiver implements AsyncDisposable {
     return this.#runs.size;
   }
 
-  /** Opens the address for the next life of the backend. */
+  /** Opens an address for the next backend process, and returns its URL. */
   async listen(life: number): Promise<string> {
     const server = createServer((request, response) => {
       text(request)
         .then((body) => this.#take(body, { life, atMs: performance.now() }))
         .then(
           () => void response.end(),
-          // An aborted request is not a notification.
+          // A request that was aborted before its end is not counted as a notification.
           () => undefined,
         );
     }).listen(0, '127.0.0.1');

@@ -11,18 +11,18 @@ interface Reported {
 }
 
 /**
- * Reports results of one client, each with another status than the previous one, so that each is a transition.
- * It knows which of them are stored.
+ * Reports results of one client, each with a status that differs from the check's previous one, so that each is a
+ * transition. It records which results are stored.
  */
 export class GroupedWriter {
   readonly client: string;
   readonly #rack: string;
   readonly #chance: Chance;
-  /** All stored results, by check. */
+  /** All results that are known to be stored, by check, the oldest first. */
   readonly #there = new Map<string, Reported[]>();
-  /** Number of results that were compared with the timeline. */
+  /** Number of results that were already compared with the timeline, by check. */
   readonly #compared = new Map<string, number>();
-  /** The result for which it is unknown whether it was stored. */
+  /** The last result, if its response was lost, so that it is unknown whether it was stored. */
   #open: (Reported & { readonly check: string }) | undefined;
   #count = 0;
 
@@ -36,15 +36,15 @@ export class GroupedWriter {
     return [...this.#there.values()].reduce((sum, reported) => sum + reported.length, 0);
   }
 
-  /** Creates its client before the first result. */
+  /** Creates the client of this writer before it reports the first result. */
   async register(url: string): Promise<void> {
     const body = { name: this.client, address: '192.0.2.1', subscriptions: [], rack: this.#rack };
     statusOf(await outcomeOf(url, { method: 'POST', path: '/clients', body }), 201);
   }
 
   /**
-   * Finds out whether the last result of the previous life was stored. Compares the timeline, which must
-   * contain each result once and in order.
+   * Finds out whether the last result before the kill was stored, and compares the timeline: it must contain each
+   * stored result once and in order.
    */
   async compare(url: string): Promise<void> {
     const open = this.#open;
@@ -67,7 +67,7 @@ export class GroupedWriter {
     }
   }
 
-  /** Writes until the backend has stopped. */
+  /** Reports results until the backend has stopped. */
   async run(url: string): Promise<void> {
     for (;;) {
       const check = `check-${String(this.#chance.below(CHECKS))}`;
@@ -92,10 +92,10 @@ export class GroupedWriter {
     else reported.push({ status, output });
   }
 
-  /** Returns the statuses of the last transitions, the oldest first. */
+  /** Returns the statuses of the last `count` transitions, the oldest first. */
   async #timelineOf(url: string, check: string, count: number): Promise<readonly (number | undefined)[]> {
     const statuses: (number | undefined)[] = [];
-    // Silences of the client are among its transitions.
+    // The pages also contain silences of the client, so several pages may be needed.
     let after: number | null = null;
     do {
       const more: string = after === null ? '' : `&after=${String(after)}`;

@@ -4,14 +4,14 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A delivery: the run of the backend, the handler and the time. */
+/** A delivery by a handler of the backend. */
 export interface Receipt {
   readonly handler: 'line' | 'hook' | 'file';
-  /** The number of the backend's run. */
+  /** Number of the backend process that made the delivery, counted from 0. */
   readonly life: number;
-  /** Output of the check, which identifies the event. */
+  /** Output of the check, which is different for each event. */
   readonly output: string;
-  /** Time on the monotonic clock; `undefined` if unknown. */
+  /** Time of receipt in milliseconds on the monotonic clock; `undefined` for deliveries to the file. */
   readonly atMs: number | undefined;
 }
 
@@ -22,8 +22,8 @@ interface SentEvent {
 const LOCALHOST = '127.0.0.1';
 
 /**
- * Receives what handlers deliver: lines over TCP, requests over HTTP, and a file that processes write to. Each
- * run of the backend has its own addresses, so that a late delivery is not taken for a repeated one.
+ * Receives what handlers deliver: lines over TCP, requests over HTTP, and a file that pipe handlers append to. Each
+ * backend process delivers to its own addresses, so that a delayed delivery of a killed backend is recognized.
  */
 export class HandledReceiver implements AsyncDisposable {
   readonly receipts: Receipt[] = [];
@@ -34,7 +34,7 @@ export class HandledReceiver implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Returns the definitions of the handlers for one run of the backend. */
+  /** Returns the definitions of the handlers for one backend process. */
   async definitions(life: number): Promise<object> {
     const take = (handler: 'line' | 'hook', sent: string): void => {
       const { check } = JSON.parse(sent) as SentEvent;
@@ -42,7 +42,7 @@ export class HandledReceiver implements AsyncDisposable {
     };
     const line = createServer((socket) => {
       text(socket).then(
-        // An aborted connection is not a delivery.
+        // A connection that was aborted before the end of its JSON is not counted as a delivery.
         (said) => void (said.endsWith('}') && take('line', said)),
         () => undefined,
       );
@@ -59,7 +59,7 @@ export class HandledReceiver implements AsyncDisposable {
     return {
       line: { type: 'tcp', socket: { host: LOCALHOST, port: await this.#listen(line) }, ...waits },
       hook: { type: 'webhook', url: `http://${LOCALHOST}:${String(await this.#listen(hook))}/`, ...waits },
-      // The command appends in a single write, because several processes write concurrently.
+      // The command appends in a single write, because several commands append concurrently.
       file: {
         type: 'pipe',
         command: `event=$(cat) && printf '%s %s\\n' ${String(life)} "$event" >> '${this.#file}'`,
@@ -69,7 +69,7 @@ export class HandledReceiver implements AsyncDisposable {
     };
   }
 
-  /** Adds the deliveries in the file. */
+  /** Adds the deliveries that are in the file to `receipts`. */
   async readFile(): Promise<void> {
     for (const line of (await readFile(this.#file, 'utf8')).split('\n')) {
       const [, life, output] = /^(\d+) (\S+ \d+)$/.exec(line) ?? [];

@@ -2,12 +2,12 @@ import type { Chance } from './chance.ts';
 
 const CHECKS = 3;
 
-/** Reports sequential results over HTTP and knows which of them must have been handled. */
+/** Reports one result after the other over HTTP, and records which events must have been handled. */
 export class HandledWriter {
   readonly name: string;
-  /** The handlers of all its results. */
+  /** Names of the handlers that its results request. */
   readonly handlers: readonly string[];
-  /** The outputs of acknowledged results that are events; all are different. */
+  /** The outputs of the acknowledged results that are events. All outputs are different. */
   readonly expected: string[] = [];
   readonly #chance: Chance;
   #count = 0;
@@ -18,9 +18,9 @@ export class HandledWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend has stopped. */
+  /** Reports results until the backend has stopped. */
   async run(url: string): Promise<void> {
-    // It is unknown whether unacknowledged results were stored, so each check begins with a failure.
+    // It is unknown whether a result without a response was stored, so each check begins with a failure.
     const isOpen = new Set<number>();
     for (;;) {
       const check = this.#chance.below(CHECKS);
@@ -46,7 +46,7 @@ async function isAcknowledged(url: string, result: object): Promise<boolean> {
     if (answer.status !== 202) throw new Error(`a result was answered with ${String(answer.status)}`);
     return true;
   } catch (error) {
-    // The connection is closed because the backend has stopped.
+    // `fetch` throws a TypeError when the connection is closed because the backend has stopped.
     if (error instanceof TypeError) return false;
     throw error;
   }

@@ -3,19 +3,19 @@ import type { Operation } from '../support/linearizable.ts';
 import type { Chance } from './chance.ts';
 import { outcomeOf, type Outcome } from './outcome.ts';
 
-/** An HTTP request about a key. */
+/** An HTTP request that reads or changes the object of a key. */
 interface Question {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** A kind of object of which there is at most one for a key. */
+/** A kind of object, such as a silence, that exists at most once for each key. */
 interface Register {
   write(key: string, value: string): Question;
   clear(key: string): Question;
   read(key: string): Question;
-  /** Returns the value of a response. */
+  /** Returns the value that a response to a read contains. */
   valueOf(answer: unknown): string | undefined;
 }
 
@@ -33,10 +33,10 @@ const EVENT: Register = {
   valueOf: (answer) => (answer as { check: { output?: string } }).check.output,
 };
 
-/** Maximum number of operations, so that the search for an order stays short. */
+/** Maximum number of operations on a key; it limits the time of the search for a valid order. */
 const OPERATIONS_MAX = 300;
 
-/** The concurrent operations of several clients on one key, through random backends. */
+/** The operations of several concurrent clients on one key, each sent to a random backend. */
 export class KeyHistory {
   readonly key: string;
   readonly #operations: Operation[] = [];
@@ -53,9 +53,9 @@ export class KeyHistory {
   }
 
   /**
-   * Runs one client with repeated requests.
+   * Runs one client, which sends random requests until it is stopped or the history is full.
    *
-   * @param pauseMs maximum pause between two requests
+   * @param pauseMs maximum pause between two requests in milliseconds
    */
   async ask(pauseMs: number, enough: AbortSignal): Promise<void> {
     while (!enough.aborted && this.#operations.length < OPERATIONS_MAX) {
@@ -65,15 +65,16 @@ export class KeyHistory {
     }
   }
 
-  /** Reads through each backend when all are up to date: then they know as much as the leader. */
+  /** Reads through each backend. All backends must be up to date, so each must respond like the leader. */
   async readEverywhere(): Promise<void> {
     for (const member of this.#urls.keys()) await this.#ask('read', member, true);
   }
 
   /**
-   * Returns the operations.
+   * Returns the recorded operations, with `isAtWriter` set for all reads through the leader.
    *
-   * @param writer the only leader of the whole time; `undefined` if unknown
+   * @param writer index of the member that was leader the whole time; `undefined` if there may have been several
+   * leaders
    */
   operationsOf(writer: number | undefined): readonly Operation[] {
     return this.#operations.map((one) =>
@@ -86,7 +87,7 @@ export class KeyHistory {
     const begin = performance.now();
     const outcome = await outcomeOf(this.#urls[member] ?? '', this.#question(kind, value));
     const operation = { kind, member, begin, end: performance.now(), isAtWriter };
-    // A failed read has no effect.
+    // A failed read, or a request that was not executed, has no effect and is not recorded.
     if (outcome.kind === 'refused' || outcome.kind === 'unreached' || (outcome.kind === 'unknown' && kind === 'read'))
       return;
     if (outcome.kind === 'unknown') this.#operations.push({ ...operation, value, end: Infinity });

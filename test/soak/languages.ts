@@ -11,25 +11,25 @@ import { timeWindowsSchema } from '../../shared/schemas/time-window.ts';
 import { printSearch } from '../support/print-search.ts';
 import type { Chance } from './chance.ts';
 
-/** A language of texts from outside that this program parses and evaluates. */
+/** A language, such as cron schedules or searches, whose texts come from users and are parsed by `mon`. */
 export interface Language {
   readonly name: string;
-  /** The tokens of its texts. */
+  /** Tokens of the language, from which random texts are joined. */
   readonly pieces: readonly string[];
-  /** The parts of a valid text: one of the first list, then one of the second, and so on. */
+  /** Lists of text parts: one random part of each list, joined in order, is likely to form a valid text. */
   readonly slots: readonly (readonly string[])[];
-  /** Delimiters that can enclose other text, to any depth. */
+  /** Pairs of delimiters that can enclose other text, nested to any depth. */
   readonly brackets: readonly [readonly [string, string], ...(readonly [string, string])[]];
   /**
-   * Parses a text, and evaluates it on a random subject.
+   * Parses a text, and evaluates it with a random input if it is valid.
    *
-   * @returns whether the text is valid
-   * @throws Error when the result violates a guarantee of the language
+   * @returns true if the text is valid
+   * @throws Error if the result violates a guarantee of the language
    */
   readonly carryOut: (text: string, about: Subject) => boolean;
 }
 
-/** The input of the evaluation. */
+/** Random input for the evaluation of a parsed text. */
 export interface Subject {
   readonly word: string;
   readonly number: number;
@@ -48,13 +48,13 @@ const ZONES = [
   '-02:30',
 ] as const;
 
-/** 1970 to 2100. */
+/** Upper bound of random times in epoch milliseconds, in the year 2099; the lower bound is 1970. */
 const EPOCH_MS_MAX = 4.1e12;
 
 /**
- * Returns a random subject.
+ * Returns a random input for an evaluation.
  *
- * @param write returns texts like those of the language
+ * @param write callback that returns a random text of the language
  */
 export function subjectOf(chance: Chance, write: () => string): Subject {
   return {
@@ -68,7 +68,7 @@ export function subjectOf(chance: Chance, write: () => string): Subject {
   };
 }
 
-/** Splits rows of texts at a bar that no text contains. */
+/** Splits rows at the character `¦`, which occurs in no text of a language. */
 function texts(...rows: readonly string[]): string[] {
   return rows.flatMap((row) => row.split('¦'));
 }
@@ -129,7 +129,7 @@ const timeWindows: Language = {
   },
 };
 
-/** Fields of schedules are also pieces, or hardly any text would be a valid schedule. */
+/** Whole schedule fields are tokens too: random characters alone would hardly ever form a valid schedule. */
 const cron: Language = {
   name: 'cron schedules',
   pieces: texts(
@@ -240,7 +240,7 @@ const searches: Language = {
     const printed = printSearch(search);
     const again = parseSearch(printed);
     if (again.kind === 'problem') {
-      // The simplest spelling of the longest searches may exceed the maximum length of a search.
+      // The canonical form of a very long search may exceed the maximum length of a search.
       if (printed.length <= text.length) throw new Error(`it prints as ${printed}, which is none: ${again.message}`);
     } else if (matchesSearch(search, row, nowSeconds) !== matchesSearch(again, row, nowSeconds)) {
       throw new Error(`it prints as ${printed}, which finds something else`);
@@ -249,7 +249,7 @@ const searches: Language = {
   },
 };
 
-/** Expressions in the places where the v2 API has scripts. */
+/** Expressions in the fields where the v2 API of Sensu Go has JavaScript. */
 const eventExpressions: Language = {
   name: 'expressions about events',
   pieces: [

@@ -7,34 +7,35 @@ import { PATIENCE } from '../support/patience.ts';
 import { MONCTL } from '../support/run-monctl.ts';
 import type { Chance } from './chance.ts';
 
-/** Maintenance 2: the silence of a killed command ends within this time. */
+/** Maximum time in milliseconds that a silence outlives its killed command (maintenance 2). */
 const HELD_MS = 60_000;
 
-/** Exit code that only the commands have. */
+/** An exit code that only the maintained commands return. */
 const EXIT_CODE = 7;
 
 interface Run {
   readonly client: string;
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
-  /** The time of the kill in epoch milliseconds; undefined while the command runs. */
+  /** Time of the kill in epoch milliseconds; `undefined` if the command was not killed. */
   killedAtMs: number | undefined;
 }
 
 /**
- * Commands that hold a silence while they run: some end, some are killed, and the backend is killed meanwhile.
+ * Commands under `monctl maintenance run`, which silences a client while its command runs. Some commands end, some are
+ * killed, and the backend is killed meanwhile.
  */
 export class MaintenanceRuns implements AsyncDisposable {
-  /** Number of killed commands. */
+  /** Number of commands that were killed. */
   killed = 0;
   readonly #clients: readonly string[];
   readonly #chance: Chance;
   #runs: Run[] = [];
 
   /**
-   * Prepares the runs.
+   * Creates the scenario without running commands.
    *
-   * @param clients each of them has one silence at a time
+   * @param clients names of the clients; each is silenced by at most one command at a time
    */
   constructor(clients: readonly string[], chance: Chance) {
     this.#clients = clients;
@@ -45,7 +46,7 @@ export class MaintenanceRuns implements AsyncDisposable {
     await Promise.all(this.#runs.map(end));
   }
 
-  /** Starts a command for a free client, and waits for its silence. */
+  /** Starts a command for a client that has none, and waits for its silence. Does nothing if each client has one. */
   async begin(url: string): Promise<void> {
     const free = this.#clients.find((client) => this.#runs.every((run) => run.client !== client));
     if (free === undefined) return;
@@ -70,7 +71,7 @@ export class MaintenanceRuns implements AsyncDisposable {
     await this.#expectHeld(url, run);
   }
 
-  /** Kills one command, ends one, or does nothing, while the backend is running. */
+  /** Randomly kills one command, ends one, or does nothing. The backend must be running. */
   async disturb(url: string): Promise<void> {
     const run = this.#runs.find(({ killedAtMs }) => killedAtMs === undefined);
     const dice = this.#chance.below(3);
@@ -89,8 +90,8 @@ export class MaintenanceRuns implements AsyncDisposable {
   }
 
   /**
-   * Checks the silences of running commands, also after a restart of the backend, and those of killed ones for
-   * a minute.
+   * Checks that the client of each running command is silenced, and that a silence of a killed command ends within a
+   * minute.
    */
   async compare(url: string): Promise<void> {
     for (const run of this.#runs) {
@@ -108,7 +109,7 @@ export class MaintenanceRuns implements AsyncDisposable {
     }
   }
 
-  /** Ends all running commands. */
+  /** Ends all running commands, and checks their exit codes. */
   async finish(): Promise<void> {
     const living = this.#runs.filter(({ killedAtMs }) => killedAtMs === undefined);
     await Promise.all(living.map(end));
@@ -123,7 +124,7 @@ export class MaintenanceRuns implements AsyncDisposable {
   }
 }
 
-/** Ends a command by closing its input. */
+/** Ends a command by closing its standard input. */
 async function end({ child, ended }: Run): Promise<void> {
   child.stdin?.end();
   await ended;

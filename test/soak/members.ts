@@ -4,13 +4,16 @@ import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { listsOf, type Lists } from './writer.ts';
 
-/** Returns the environment variables of a member. */
+/** Function that returns the environment variables of the member with this index. */
 type EnvironmentOf = (at: number) => Readonly<Record<string, string>>;
 
 const RECORDS_SHOWN = 10;
 const LISTS_TRIES = 20;
 
-/** Backends on one database, each in a separate process; one that has ended is restarted in its place. */
+/**
+ * Backends with a common database, each in its own process. A member that has ended can be restarted at the same
+ * address.
+ */
 export class Members implements AsyncDisposable {
   readonly #environmentOf: EnvironmentOf;
   readonly #all: DaemonProcess[] = [];
@@ -23,7 +26,7 @@ export class Members implements AsyncDisposable {
   /**
    * Starts the members.
    *
-   * @param environmentOf variables with the URL of the store
+   * @param environmentOf callback that returns the variables of a member, with the URL of the store
    */
   static async open(count: number, environmentOf: EnvironmentOf): Promise<Members> {
     const members = new Members(environmentOf);
@@ -44,7 +47,7 @@ export class Members implements AsyncDisposable {
     return member;
   }
 
-  /** Returns the index of the member that reports itself as leader. */
+  /** Waits until a member reports itself as leader, and returns its index. */
   async writer(): Promise<number> {
     for (;;) {
       for (const at of this.#all.keys()) {
@@ -55,12 +58,12 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** Restarts a member at the same address, with the same state directory. */
+  /** Restarts a member at the same address and with the same state directory. */
   async startAgain(at: number): Promise<void> {
     this.#all[at] = await this.#start(at, Number(new URL(this.member(at).url).port));
   }
 
-  /** Waits until each member has all writes. */
+  /** Waits until all members have the same sequence number and know a leader. */
   async caughtUp(): Promise<void> {
     for (;;) {
       const views = await Promise.all([...this.#all.keys()].map((at) => this.#view(at)));
@@ -71,8 +74,8 @@ export class Members implements AsyncDisposable {
   }
 
   /**
-   * Returns the lists of each member when all are up to date; one that was frozen may only now notice the loss
-   * of its lease, and load again.
+   * Returns the lists of each member when all have the same sequence number. Retries, because a member that was paused
+   * may notice the loss of its lease late and load its state again.
    */
   async lists(): Promise<readonly Lists[]> {
     for (let tries = 1; ; tries++) {
@@ -109,9 +112,10 @@ const ownSeq = ({ member_id: id, members }: ClusterView): number | undefined =>
   members.find((member) => member.id === id)?.seq;
 
 /**
- * Waits until another member than the lost one accepts a write.
+ * Waits until a member other than the lost one accepts a write.
  *
- * @returns the milliseconds
+ * @param gone index of the lost member
+ * @returns the waiting time in milliseconds
  */
 export async function takeOverMs(members: Members, gone: number): Promise<number> {
   const begin = performance.now();
@@ -125,7 +129,9 @@ export async function takeOverMs(members: Members, gone: number): Promise<number
   }
 }
 
-/** Returns lists in a comparable order: the order of results is that in which each backend learned of them. */
+/**
+ * Sorts the items of each list, so that lists of different backends can be compared: each backend has its own order.
+ */
 export function sameOrder(lists: Lists | undefined): unknown {
   return Object.values<Lists['events']>({ ...lists }).map((list) =>
     list.map((item) => JSON.stringify(item)).toSorted(),

@@ -20,17 +20,20 @@ import { DEFINITIONS, type Step } from './model-steps.ts';
 import { expectPastOfNow } from './past-of-now.ts';
 import { ToldReceiver } from './told-receiver.ts';
 
-/** Timeout for the consequences of a step that responds before it is done. */
+/** Default timeout for the effects of a step whose response arrives before the step is complete. */
 
 const PATIENCE_MS = 10_000;
-/** The timeout for a step while the shortest failing story is searched. */
+/** Timeout after the first failure, while fast-check searches for a shorter failing story. */
 const HURRY_MS = 1000;
 const PAUSE_MS = 2;
-/** Maximum number of commits of a reload: more than enough for the few events of a story. */
+/** Number of commits after which a reload has taken effect: more than the few events of a story require. */
 const COMMITS_OF_A_RELOAD = 8;
-/** A clock that is wrong for longer, or at a start, is believed; `time.test.ts` covers that. */
+/**
+ * Time after which the test corrects a wrong clock. A clock that is wrong for longer, or at a start, is accepted as
+ * right; `time.test.ts` tests that.
+ */
 const WRONG_MS = 3_000_000;
-/** Number of objects that are restored in one request, in several commits. */
+/** Number of objects per restore request when the state moves: small, so that several requests are needed. */
 const PAGE = 3;
 
 type Answers = Readonly<Record<string, unknown>>;
@@ -41,13 +44,13 @@ interface SilenceRow {
   readonly selector?: string;
 }
 
-/** The state of both at some moment. */
+/** The state of the backend and of the model at the moment of a dump. */
 interface Dumped {
   readonly objects: readonly object[];
   readonly model: ReturnType<ReferenceModel['dump']>;
 }
 
-/** The backend and the model side by side. */
+/** A backend and the reference model, which get the same requests and must have the same state. */
 export class ModelPair implements AsyncDisposable {
   static #patienceMs = PATIENCE_MS;
   readonly #clock = new ManualClock();
@@ -59,10 +62,10 @@ export class ModelPair implements AsyncDisposable {
   #backend: Backend;
   #config = FIRST_CONFIG;
   #dumped: Dumped | undefined;
-  /** The error of the machine's clock, and since when it is wrong. */
+  /** Error of the machine's clock in milliseconds; `#offSinceMs` is the time since when it is wrong. */
   #offMs = 0;
   #offSinceMs = 0;
-  /** Number of notifications that were already compared. */
+  /** Number of the receiver's notifications that were already compared. */
   #heard = 0;
 
   private constructor(dir: string, receiver: ToldReceiver, backend: Backend) {
@@ -92,9 +95,9 @@ export class ModelPair implements AsyncDisposable {
   }
 
   /**
-   * Plays a whole story until nothing is pending.
+   * Runs all steps of a story, and then waits until no notification is pending.
    *
-   * @throws AssertionError where both differ
+   * @throws AssertionError if the backend and the model differ
    */
   async play(story: readonly Step[]): Promise<void> {
     for (const given of story) await this.#take(given);
@@ -103,7 +106,7 @@ export class ModelPair implements AsyncDisposable {
     await expectPastOfNow(this.#backend.url);
   }
 
-  /** Applies a step to both, and compares them at each moment when it has an effect. */
+  /** Applies a step to the backend and the model, and compares them whenever the step has an effect. */
   async #take(given: Step): Promise<void> {
     await this.#do(given);
     if (given.do === 'wait') await this.#wait(given.ms);
@@ -193,7 +196,7 @@ export class ModelPair implements AsyncDisposable {
     }
   }
 
-  /** The backend continues on its own time. */
+  /** Changes the clock of the machine by `byMs`. The backend's monotonic time is unaffected. */
   #setClock(byMs: number): void {
     if (this.#offMs === 0) this.#offSinceMs = this.#clock.steady();
     this.#offMs += byMs;
@@ -201,7 +204,7 @@ export class ModelPair implements AsyncDisposable {
   }
 
   async #move(): Promise<void> {
-    // A new backend believes the clock of the machine.
+    // A new backend accepts the machine's clock as right, so the clock is corrected before.
     this.#setClock(-this.#offMs);
     const objects = await this.#dump();
     await this.#backend.stop();
@@ -214,7 +217,7 @@ export class ModelPair implements AsyncDisposable {
     this.#model.moved(this.#clock.steady());
   }
 
-  /** Returns the objects in restore order. */
+  /** Returns all dumped objects, in the order in which they must be restored. */
   async #dump(): Promise<readonly object[]> {
     const pages: object[] = [];
     for (const type of ['silenced', 'entities', 'events']) {
@@ -229,9 +232,9 @@ export class ModelPair implements AsyncDisposable {
   }
 
   /**
-   * Restores objects.
+   * Restores objects, and returns the outcome of each.
    *
-   * @param size of a page
+   * @param size number of objects per request
    */
   async #restore(objects: readonly object[], size = RESTORE_MAX): Promise<RestoreAnswer['results']> {
     const outcomes: RestoreAnswer['results'][number][] = [];
@@ -251,12 +254,12 @@ export class ModelPair implements AsyncDisposable {
     this.#model.reload(settingsOf(config), this.#clock.steady());
   }
 
-  /** Waits for the commits of a rule change, the last of which is not marked. */
+  /** Makes several commits, because nothing shows which commit completes the effects of a reload. */
   async #settleRules(): Promise<void> {
     for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) await this.#commit();
   }
 
-  /** Waits until everything begun before is committed. */
+  /** Makes a change and waits for its response, so that everything queued before is committed. */
   async #commit(): Promise<void> {
     await this.#ask('POST', '/stashes', 201, { path: 'committed', content: {} });
   }
@@ -272,7 +275,7 @@ export class ModelPair implements AsyncDisposable {
     );
   }
 
-  /** Waits; a wrong clock is corrected in time. */
+  /** Advances the time, and corrects a wrong clock when `WRONG_MS` have passed. */
   async #wait(ms: number): Promise<void> {
     const wrongMs = this.#offMs === 0 ? Infinity : this.#offSinceMs + WRONG_MS - this.#clock.steady();
     if (ms <= wrongMs) return this.#pass(ms);
@@ -281,14 +284,14 @@ export class ModelPair implements AsyncDisposable {
     await this.#pass(ms - wrongMs);
   }
 
-  /** Advances the time from one moment with an effect to the next. */
+  /** Advances the time step by step, and stops whenever the model expects an effect. */
   async #pass(ms: number): Promise<void> {
     const endMs = this.#clock.steady() + ms;
     for (;;) {
       const nowMs = this.#clock.steady();
       const nextMs = this.#model.nextMoment(nowMs);
-      // Effects may be visible before they are written: while the backend writes those of one moment, it does
-      // not process the next.
+      // An effect may be visible before it is written. This commit ensures that the backend has written the effects of
+      // one moment before the time advances to the next.
       await this.#commit();
       this.#clock.advance(Math.min(nextMs, endMs) - nowMs);
       if (nextMs >= endMs) break;
@@ -297,7 +300,7 @@ export class ModelPair implements AsyncDisposable {
     await this.#settle();
   }
 
-  /** Does what is due now, and compares both. */
+  /** Runs the timers that are due now, and compares the state and the notifications of the backend with the model. */
   async #settle(isLookedAt = (_path: string): boolean => true): Promise<void> {
     this.#clock.advance(0);
     this.#model.settle(this.#clock.steady());
@@ -312,17 +315,17 @@ export class ModelPair implements AsyncDisposable {
         assert.deepEqual(actual, expected);
       }
       await delay(PAUSE_MS);
-      // Timers may have become due after the time was advanced.
+      // More timers may be due: the backend sets them while it processes earlier ones.
       this.#clock.advance(0);
     }
     this.#actualIds.keep();
     this.#expectedIds.keep();
     this.#heard += expected.told.length;
-    // A request that waits while the time advances would be taken for lost.
+    // A webhook that still waits for its response would time out when the time advances.
     if (expected.told.length > 0) await this.#idle();
   }
 
-  /** Returns the backend's responses to every list, to some single objects, and the notifications. */
+  /** Returns the backend's response for each expected path, and the new notifications, in comparable form. */
   async #actual(expected: Answers): Promise<Answers> {
     const paths = Object.keys(expected).filter((path) => path.startsWith('/'));
     const answers = Object.fromEntries(
@@ -347,13 +350,13 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/handler-groups': sorted((known['/api/mon/v1/handler-groups'] ?? []).map(groupOf)),
       '/api/mon/v1/inhibitions': Object.fromEntries((known['/api/mon/v1/inhibitions'] ?? []).map(inhibitorsOf)),
       ...(DUMP in expected && { [DUMP]: unmatchedIn(known[DUMP]) }),
-      // Notifications of one moment have no guaranteed order.
+      // Notifications of the same moment have no guaranteed order.
       told: this.#receiver.said.slice(this.#heard).toSorted(),
     };
     return Object.fromEntries(Object.entries(actual).filter(([path]) => path in expected));
   }
 
-  /** Returns the model's expectations. */
+  /** Returns what the model expects: a response for each path, without the notifications. */
   #expected(): Answers {
     const nowMs = this.#clock.steady();
     const silenced = this.#model.silenced(nowMs);
@@ -372,7 +375,7 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/silenced': this.#model.silencedDetails(nowMs),
       '/api/mon/v1/handler-groups': sorted(this.#model.groups()),
       '/api/mon/v1/inhibitions': this.#model.inhibitors(),
-      // A dump is recorded in the audit trail, so it is only made if it can contain something.
+      // Each dump adds an audit record, so a dump is only requested if there are silences to compare.
       ...(silenced.length > 0 && { [DUMP]: this.#model.unmatchedSilences(nowMs) }),
     };
   }
@@ -401,7 +404,7 @@ export class ModelPair implements AsyncDisposable {
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
-      // No batch delay, because time stands still.
+      // Each change is committed alone and at once, because a batch delay would never end: the test controls the time.
       batcher: { batchLimit: 1 },
       definitions: await loadNow(),
       loadConfig: loadNow,
@@ -422,7 +425,7 @@ export class ModelPair implements AsyncDisposable {
   }
 }
 
-/** Returns true for the most informative lists, which are compared between the steps. */
+/** True for the paths that are compared between the steps, because they show the most. */
 const ON_THE_WAY = (path: string): boolean => /events|results|mon\/v1\/(silenced|handler-groups|dump)/.test(path);
 
 const DUMP = '/api/mon/v1/dump/silenced';
@@ -433,7 +436,7 @@ interface DumpedSilence {
   };
 }
 
-/** Returns since when silences matched nothing, which only a dump contains. */
+/** Returns for each dumped silence the time since which it has matched no event; only a dump contains it. */
 function unmatchedIn(page: unknown): Answers {
   const { objects } = page as { readonly objects: readonly DumpedSilence[] };
   return Object.fromEntries(objects.map(({ spec: { mon } }) => [mon.entry.id, mon.use?.unmatched_since]));
@@ -444,7 +447,7 @@ function written(request: { readonly selector?: ModelSearch }): object {
   return selector === undefined ? rest : { ...rest, selector: searchText(selector) };
 }
 
-/** Removes the words of aggregate rules, which are tested elsewhere. */
+/** Removes the output of events of aggregate rules, which other tests cover. */
 function withoutFigures(row: Answers): Answers {
   const { check, client } = row as { check: Answers; client: unknown };
   const name = typeof client === 'string' ? client : (client as Answers)['name'];
@@ -453,7 +456,7 @@ function withoutFigures(row: Answers): Answers {
 
 const isSearch = (id: string): boolean => id.startsWith('selector ');
 
-/** Sorts silences by search behind the others; their own order is not guaranteed. */
+/** Sorts the silences with a selector behind the others; their order is not guaranteed. */
 function inOrder(event: Answers): Answers {
   const ids = event['silenced_by'] as readonly string[];
   return { ...event, silenced_by: [...ids.filter((id) => !isSearch(id)), ...ids.filter(isSearch).toSorted()] };
@@ -476,7 +479,9 @@ function inhibitorsOf({ name, inhibitors }: Answers): readonly [string, readonly
   return [String(name), places.toSorted()];
 }
 
-/** Names for ids by their first appearance: they are UUIDs in the backend and numbers in the model. */
+/**
+ * Assigns names to event ids in the order of their appearance: ids are UUIDs in the backend and numbers in the model.
+ */
 class IdNames {
   #names = new Map<unknown, string>();
   #next = new Map<unknown, string>();
@@ -486,7 +491,7 @@ class IdNames {
     return events.map((event) => ({ ...event, id: this.#nameOf(event['id']) }));
   }
 
-  /** Keeps the names that the last call assigned. */
+  /** Retains the names that the last call of `rename` assigned. */
   keep(): void {
     this.#names = this.#next;
   }

@@ -2,11 +2,11 @@ import type { ModelRule } from '../support/model-aggregates.ts';
 import type { ModelHeard, ModelInhibition } from '../support/model-told.ts';
 import type { ModelSettings } from '../support/reference-model.ts';
 
-/* The settings of the backend in the model check, apart from its checks, and the same settings for the model. */
+/* Settings of the backend in the model test, without its checks, and the same settings in the form of the model. */
 
 /**
- * The times are not sums of the times in a story, because the order of an end and a flush at the same moment is
- * not guaranteed.
+ * Group times in seconds. They differ from all sums of other times in a story, because it is not guaranteed which comes
+ * first if a silence ends and a group is flushed at the same moment.
  */
 const GROUP_TIMES = {
   quick: { wait: 27, interval: 301, repeat: 907 },
@@ -15,7 +15,7 @@ const GROUP_TIMES = {
 const REMINDER = 613;
 const IDLE = { after: 1500, expire: 1900 };
 
-/** The active variant of each part of the configuration. */
+/** Names of the variants that are active in each part of the configuration. */
 export interface ModelConfig {
   readonly inhibitions: keyof typeof INHIBITION_SETS;
   readonly rules: keyof typeof RULE_SETS;
@@ -48,7 +48,7 @@ const DISK: Inhibition = {
     common: ({ client }) => client.name,
   },
 };
-/** A rule of the same name that covers more. */
+/** An inhibition rule with the name of `DISK` that covers more events. */
 const ANY_DISK: Inhibition = {
   written: { source: 'check=disk', target: 'check!=disk', equal: ['client'] },
   meant: { ...DISK.meant, source: ({ check }) => check.name === 'disk' },
@@ -85,7 +85,7 @@ const RULE_SETS: Readonly<Record<'both' | 'stricter' | 'none', Readonly<Record<s
   none: {},
 };
 
-/** Returns the configuration of the backend. */
+/** Returns the configuration of the backend for these variants. */
 export function flagsOf({ inhibitions, rules, groups }: ModelConfig, url: string): object {
   return {
     handlers: { each: { type: 'webhook', url, handle_flapping: true }, default: groupingHandler(groups, url) },
@@ -98,7 +98,7 @@ export function flagsOf({ inhibitions, rules, groups }: ModelConfig, url: string
   };
 }
 
-/** Returns a handler that groups clients by their `env`. */
+/** Returns the definition of a handler that groups events by the `env` of their client, unless `groups` is `none`. */
 function groupingHandler(groups: ModelConfig['groups'], url: string): object {
   if (groups === 'none') return { type: 'webhook', url };
   const { wait, interval, repeat } = GROUP_TIMES[groups];
@@ -106,7 +106,7 @@ function groupingHandler(groups: ModelConfig['groups'], url: string): object {
   return { type: 'webhook', url, ...grouping };
 }
 
-/** Returns the corresponding settings of the model. */
+/** Returns the settings of the model that correspond to `flagsOf`. */
 export function settingsOf({ inhibitions, rules, groups }: ModelConfig): ModelSettings {
   const times = groups === 'none' ? undefined : GROUP_TIMES[groups];
   return {

@@ -7,7 +7,7 @@ import type { ModelRecurrence } from '../support/model-windows.ts';
 import type { ModelResult } from '../support/reference-model.ts';
 import type { ModelConfig } from './model-settings.ts';
 
-/** A step: an HTTP request to the backend, or an external event. */
+/** A step of a story: a request to the backend, the passing of time, or an action on the backend's process or clock. */
 export type Step =
   | { readonly do: 'post'; readonly result: ModelResult }
   | { readonly do: 'post all'; readonly results: readonly ModelResult[] }
@@ -30,32 +30,32 @@ export type Step =
   | { readonly do: 'hold'; readonly hold: ModelHold }
   | { readonly do: 'release'; readonly release: ModelRelease }
   | { readonly do: 'wait'; readonly ms: number }
-  /** Sets the clock of the machine, while time continues. */
+  /** Changes the clock of the machine by `seconds`; the monotonic time is unaffected. */
   | { readonly do: 'set clock'; readonly seconds: number }
-  /** Sets the clock to the right time. */
+  /** Sets the clock of the machine to the right time. */
   | { readonly do: 'set right' }
   | { readonly do: 'restart'; readonly awayMs: number }
-  /** Moves to an empty backend, by a dump. */
+  /** Moves the state to a new, empty backend by a dump and a restore. */
   | { readonly do: 'move' }
   | { readonly do: 'dump' }
-  /** Restores the last dump to a backend that has continued since. */
+  /** Restores the last dump, although the backend has made changes since. */
   | { readonly do: 'restore' }
   | { readonly do: 'reload'; readonly config: Partial<ModelConfig> };
 
-/** The check definitions of the backend. */
+/** The check definitions of the backend and the model. */
 export const DEFINITIONS: Readonly<Record<string, CheckDefinition>> = {
   defined: { command: 'check-it', subscribers: ['web'], interval: 60, auto_resolve: false, occurrences: 3 },
 };
 
 const START_S = ManualClock.START_MS / 1000;
 /**
- * Thresholds that random statuses reach easily; the lower one is the weight of a single change at the oldest
- * position.
+ * Flapping thresholds that random statuses reach easily. The lower one is the weight of one change at the oldest
+ * position of the history.
  */
 const FLAPPING = { low_flap_threshold: 4, high_flap_threshold: 30 };
 const client = fc.constantFrom('a', 'b', 'web-1');
 const check = fc.constantFrom('cpu', 'disk', 'defined');
-/** Names of checks, including one without results. */
+/** Names of checks, including `spare`, which never has results. */
 const checkName = fc.constantFrom('cpu', 'disk', 'defined', 'spare');
 const subscription = fc.constantFrom('web', 'db', 'client:a', 'client:web-1');
 const anyStatus = fc.oneof(
@@ -90,13 +90,13 @@ const result: fc.Arbitrary<ModelResult> = fc
   .chain((base) =>
     fc
       .constantFrom({}, {}, { low_flap_threshold: 5, high_flap_threshold: 20 })
-      // Metric results notify with any status, which the model does not cover.
+      // Metric results notify with any status, which the model does not cover, so they have no handlers.
       .map((flap) => Object.assign({}, base, flap, base.type === 'metric' ? { handlers: [] } : {})),
   );
 
 /**
- * Enough results of one check in a row to fill its history, so that it is flapping. Then as many equal ones as
- * are needed to end that, or one less or more.
+ * Consecutive results of one check: up to 30 random statuses, which may cause flapping, then equal statuses, often
+ * about as many as end the flapping.
  */
 const burst: fc.Arbitrary<readonly ModelResult[]> = fc
   .tuple(
@@ -112,7 +112,7 @@ const burst: fc.Arbitrary<readonly ModelResult[]> = fc
     ),
   );
 
-/** Returns a search that compares one field. The searches have few shapes, so that they collide. */
+/** Returns a search that compares one field with a value. */
 const compare = (field: string, operator: '=' | '!=' | '~', value: string): ModelSearch => ({
   kind: 'compare',
   field,
@@ -145,7 +145,7 @@ const search: fc.Arbitrary<ModelSearch> = fc.oneof(
   },
 );
 
-/** A story starts at midnight of a Thursday in UTC. */
+/** Recurrences that begin soon after the start of a story, midnight UTC on a Thursday. */
 const recurrence = fc.constantFrom<ModelRecurrence>(
   { schedule: '*/30 * * * *', duration: 420 },
   { schedule: 'daily 00:20', duration: 700 },
@@ -154,7 +154,7 @@ const recurrence = fc.constantFrom<ModelRecurrence>(
   { schedule: 'weekdays 20:05', zone: 'America/New_York', duration: 900 },
 );
 
-/** A subscription, a check, both of them or a search. */
+/** The target of a silence: a subscription, a check, both of them or a search. */
 const target = fc.oneof(
   {
     weight: 3,
@@ -165,7 +165,7 @@ const target = fc.oneof(
   { weight: 2, arbitrary: fc.record({ selector: search }) },
 );
 
-/** Adds a reason, which the mon API requires. */
+/** Adds a reason to requests that use the mon API, which requires one. */
 function withReason(request: ModelSilenceRequest): ModelSilenceRequest {
   const isOurs = request.selector !== undefined || request.recurrence !== undefined;
   return isOurs ? { ...request, reason: 'planned' } : request;
@@ -191,7 +191,8 @@ const recurringRequest: fc.Arbitrary<ModelSilenceRequest> = fc
   .map((parts) => withReason({ ...parts.target, recurrence: parts.recurrence }));
 
 /**
- * The target of a maintenance run. There are few targets, so that a run meets its own silence and that of another run.
+ * The target of a maintenance run. There are few targets, so that runs often meet their own silence or that of another
+ * run.
  */
 const heldTarget = fc.constantFrom<Pick<ModelHold, 'subscription' | 'check' | 'selector'>>(
   { subscription: 'client:a' },

@@ -1,14 +1,14 @@
-/** The outcome of a request. */
+/** The outcome of an HTTP request to a backend that may be killed. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  /** The request was not executed, and will not be. */
+  /** The backend rejected the request: it was not executed, and will not be. */
   | { readonly kind: 'refused' }
-  /** The request was not executed and will not be, because no backend was reached. */
+  /** The connection was refused, so the request was not executed. */
   | { readonly kind: 'unreached' }
   /** It is unknown whether the request was or will be executed. */
   | { readonly kind: 'unknown' };
 
-/** Texts of responses that say that the request was executed or may have been. */
+/** Texts of error responses to requests that were or may have been executed. */
 const PERHAPS_DONE = /before you (?:re)?try|the change was made/;
 
 export async function outcomeOf(
@@ -18,7 +18,7 @@ export async function outcomeOf(
   try {
     const answer = await fetch(url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
     const text = await answer.text();
-    // An internal failure is 500 on the routes of events (reference 7), and 503 on all others.
+    // An internal error has the status 500 on the event routes (reference 7), and 503 on all other routes.
     const isOfEvents = path.startsWith('/events') || path === '/resolve';
     const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
     if (isRefused) return { kind: PERHAPS_DONE.test(text) ? 'unknown' : 'refused' };

@@ -2,23 +2,23 @@ import { expect, vi } from 'vitest';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { PastState, TimelinePage } from '../../shared/schemas/timeline.ts';
 
-/** Checks that the timeline's state of this moment equals the list of events. */
+/** Checks that the state that the timeline shows for the current moment equals the list of events. */
 export async function expectPastOfNow(url: string): Promise<void> {
   const ask = async (path: string): Promise<unknown> => (await fetch(`${url}/api/mon/v1${path}`)).json();
-  // A silence may end between the two requests.
+  // The check is retried, because a silence may end between the two requests.
   await vi.waitFor(async () => {
     const { events } = (await ask('/timeline/state?sort=client&limit=10000')) as Partial<PastState>;
     expect(shown(events)).toEqual(shown((await ask('/events?sort=client')) as EventRow[]));
   });
 }
 
-/** Number of results in a history. */
+/** Maximum number of statuses in the history of a check. */
 const HISTORY = 21;
 
 /**
- * Checks that the timeline has each change of a check once and in order.
+ * Checks that the timeline contains each status change of a check once and in order.
  *
- * @param statuses of its last results, the oldest first, each different from the previous one
+ * @param statuses history of the check, the oldest status first; each must differ from the previous one
  */
 export async function expectEachChange(
   url: string,
@@ -28,7 +28,7 @@ export async function expectEachChange(
     statuses,
   }: { readonly client: string; readonly check: string; readonly statuses: readonly unknown[] },
 ): Promise<void> {
-  // The limit is one higher, so that a surplus transition would be visible.
+  // The limit is one higher than expected, so that an extra transition would be visible.
   const query = `client=${client}&check=${check}&limit=${String(statuses.length + 1)}`;
   const { transitions } = (await (await fetch(`${url}/api/mon/v1/timeline?${query}`)).json()) as TimelinePage;
   const told = transitions.map(({ status }) => status).toReversed();
@@ -42,7 +42,7 @@ function shown(rows: readonly EventRow[] = []): unknown {
     check,
     status,
     action,
-    // Silences by search come behind the others; their own order is not guaranteed.
+    // Silences with a selector are listed behind the others; their order is not guaranteed.
     ids: [...ids.filter((id) => !isSearch(id)), ...ids.filter(isSearch).toSorted()],
   }));
 }

@@ -9,17 +9,17 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** Step of the clock in milliseconds, shorter than any operation that an agent has begun may take. */
+/** Step of the agent's clock in milliseconds, shorter than the timeout of any operation of the agent. */
 const STEP_MS = 2000;
-/** Maximum time in milliseconds, longer than any timeout of an agent. */
+/** Milliseconds that exceed every timeout of an agent; the clock advances by them when the agent is disposed of. */
 const END_MS = 90_000;
-/** Number of checks without a connection before time passes. */
+/** Number of polls without a connection after which the agent's clock advances by `STEP_MS`. */
 const LOOKS_PER_STEP = 5;
 
 /**
- * Returns a client.
+ * Returns the client data that an agent sends.
  *
- * @param nowMs epoch milliseconds
+ * @param nowMs current time in epoch milliseconds
  */
 export function tellingClient(name: string, nowMs: number): Client {
   return {
@@ -32,25 +32,25 @@ export function tellingClient(name: string, nowMs: number): Client {
   };
 }
 
-/** One of two agents that send a backend the same results. */
+/** One of two agents that send the same results to two backends. */
 export interface Teller extends AsyncDisposable {
-  /** Number of results that are not acknowledged yet. */
+  /** Number of results that the backend has not acknowledged yet. */
   readonly waiting: number;
   tell(results: readonly SubmittedResult[]): Promise<void>;
   keepAlive(): void;
-  /** Cuts its connection without notice, and waits until it has noticed. */
+  /** Cuts the connection without a close frame, and waits until the agent notices it. */
   cut(): Promise<void>;
-  /** Connects to this address, possibly again after a cut. */
+  /** Connects to a backend at this address, for the first time or after a cut. */
   connect(url: string): Promise<void>;
 }
 
-/** The part of a real agent that stores and delivers results, over a network that can be cut. */
+/** The part of the real agent that stores and delivers results, with a proxy that can cut its connection. */
 export class DeltaTeller implements Teller {
   readonly log = new RecordedLog();
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
   readonly #socket: ResultSocket;
-  /** The clock of the agent, which only advances while it waits. */
+  /** The clock of the agent. It advances only while the agent waits for a connection, and at the end. */
   readonly #clock = new ManualClock();
   #isStarted = false;
 
@@ -72,9 +72,9 @@ export class DeltaTeller implements Teller {
   }
 
   /**
-   * Opens the agent.
+   * Opens the spool and the proxy of an agent, without connecting.
    *
-   * @param client returns its current data
+   * @param client callback that returns the current client data
    */
   static async open(client: () => Client): Promise<DeltaTeller> {
     return new DeltaTeller(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
@@ -107,7 +107,7 @@ export class DeltaTeller implements Teller {
     let looks = 0;
     await until(
       () => this.#socket.isConnected,
-      // Operations in progress get the time that they need.
+      // The clock does not advance while a connection is being established, so that no operation in progress times out.
       () => {
         if (this.#proxy.connections === 0 && ++looks % LOOKS_PER_STEP === 0) this.#clock.advance(STEP_MS);
       },
@@ -124,18 +124,18 @@ export class DeltaTeller implements Teller {
   }
 }
 
-/** An agent that sends full results only. */
+/** An agent that sends only full results, never deltas. */
 export class FullTeller implements Teller {
   readonly #client: () => Client;
   readonly #told: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;
-  /** Number of results that were dropped because they were acknowledged. */
+  /** Number of acknowledged results. */
   #acked = 0;
 
   /**
-   * Creates the agent.
+   * Creates an agent that is not connected.
    *
-   * @param client returns its current data
+   * @param client callback that returns the current client data
    */
   constructor(client: () => Client) {
     this.#client = client;
@@ -188,9 +188,10 @@ const PAUSE_MS = 1;
 const PATIENCE_MS = 10_000;
 
 /**
- * Waits for a condition.
+ * Polls until a condition is true.
  *
- * @throws Error after the timeout
+ * @param meanwhile callback that runs after each poll that is false
+ * @throws Error if the condition is still false after `PATIENCE_MS`
  */
 export async function until(
   isDone: () => boolean | Promise<boolean>,

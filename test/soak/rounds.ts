@@ -3,23 +3,24 @@ import { vi } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';
 
 /**
- * Returns the number of rounds of a soak test: `npm run soak -- NAME --rounds N` sets it, the suite runs a
- * short form.
+ * Returns the number of rounds of a soak test: the N of `npm run soak -- NAME --rounds N`, or `short` when the test
+ * runs in the suite.
  */
 export function rounds(short: number): number {
   return Number(process.env['SOAK_ROUNDS'] ?? short);
 }
 
-/** True if the long form was requested: then missing tools on this machine are a failure. */
+/** True if a soak run was requested with `--rounds`; tools that are missing on this machine are then a failure. */
 export const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
-/** Returns the timeout for the rounds, including the start of the processes. */
+/** Returns the timeout for all rounds of a test, including the start of its processes. */
 export function roundsTimeoutMs(short: number, msPerRound: number): number {
   return 4 * PATIENCE.timeout + rounds(short) * msPerRound;
 }
 
 /**
- * Returns the seed of a soak test, a new one each time; it is printed, so that `SOAK_SEED` can reproduce a run.
+ * Returns the seed of a soak test: `SOAK_SEED`, or a new one for each run. It is printed, so that a run can be
+ * reproduced.
  */
 export function seed(): number {
   const value = Number(process.env['SOAK_SEED'] ?? Date.now() % 2 ** 31);
@@ -28,9 +29,9 @@ export function seed(): number {
 }
 
 /**
- * Waits for the time under load before a kill. The few rounds of the short form also wait until something was
- * acknowledged, because a kill before the first response checks nothing. Ends early if `writing` ends, since a writer
- * that gets a wrong response ends the test.
+ * Waits for the time under load before a kill. In the short form it also waits until a write was acknowledged, because
+ * a kill before the first response tests nothing. Ends early if `writing` ends, and rejects if `writing` does because a
+ * writer got a wrong response.
  */
 export async function underLoad(
   ms: number,

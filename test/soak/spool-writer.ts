@@ -7,7 +7,7 @@ import { RecordedLog } from '../support/recorded-log.ts';
 import type { Chance } from './chance.ts';
 import { agentChange, Ledger } from './writer.ts';
 
-/** Factor that turns pauses of seconds into milliseconds. */
+/** Factor by which the timers of this clock are faster: pauses of seconds take milliseconds. */
 const HASTE = 50;
 const hasty: Clock = {
   now: () => Date.now(),
@@ -22,7 +22,7 @@ const hasty: Clock = {
   },
 };
 
-/** The part of a real agent that stores and delivers results. */
+/** The part of a real agent that stores and delivers results, with a ledger of the results that it reported. */
 export class SpoolWriter implements AsyncDisposable {
   readonly ledger: Ledger;
   readonly #dir: string;
@@ -45,7 +45,7 @@ export class SpoolWriter implements AsyncDisposable {
     return new SpoolWriter(name, dir, backend, chance, await openSpool(dir));
   }
 
-  /** Number of unacknowledged results. */
+  /** Number of results that the backend has not acknowledged yet. */
   get waiting(): number {
     return this.#spool.size;
   }
@@ -57,12 +57,12 @@ export class SpoolWriter implements AsyncDisposable {
     this.#socket.wake();
   }
 
-  /** Records that everything was acknowledged. */
+  /** Records in the ledger that all reported results were acknowledged. */
   settle(): void {
     this.ledger.acked = this.ledger.pending.length;
   }
 
-  /** Restarts with the data on disk. */
+  /** Restarts this part of the agent with its spool on disk. */
   async restart(): Promise<void> {
     await this[Symbol.asyncDispose]();
     this.#spool = await openSpool(this.#dir);

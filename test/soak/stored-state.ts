@@ -8,17 +8,17 @@ import type { Ledger } from './writer.ts';
 
 export interface StoredState {
   readonly lastSeq: number;
-  /** Sequence numbers of the retained change records. */
+  /** Sequence numbers of the change records that the store still retains. */
   readonly seqs: readonly number[];
-  /** Clients and checks of records without a client. */
+  /** Client and check of each check record whose client does not exist. */
   readonly orphans: readonly unknown[];
-  /** Records with neither a result nor an event. */
+  /** Client and check of each check record that has neither a result nor an event. */
   readonly empty: readonly unknown[];
-  /** Highest committed id by agent. */
+  /** Highest committed result id by agent. */
   readonly marks: ReadonlyMap<string, number>;
 }
 
-/** Returns the content of a backend's store, which is closed afterwards. */
+/** Returns the state in a backend's store, and closes the store. */
 export async function readStore(opening: Promise<Store>): Promise<StoredState> {
   const store = await opening;
   try {
@@ -45,9 +45,10 @@ export async function readStore(opening: Promise<Store>): Promise<StoredState> {
 }
 
 /**
- * Checks that nothing is partial, the numbers are dense, and every agent's mark equals its acknowledged id.
+ * Checks that no record is partial, that the sequence numbers have no gaps, and that each agent's committed id covers
+ * all results acknowledged to it.
  *
- * @param lastSeq of the state before
+ * @param lastSeq last sequence number of the previous state
  */
 export function expectWhole(
   stored: StoredState,

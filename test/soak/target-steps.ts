@@ -9,10 +9,10 @@ import type { TargetRound } from '../support/target-round.ts';
 export const CHECKS = ['k', 'l'];
 const LETTERS = 6;
 
-/** An action of a user or of the backend on a console. */
+/** Performs an action of a user, or a change by the backend, on a console. */
 export type Step = (round: TargetRound) => void;
 
-/** Returns all possible actions on a console that shows these clients. */
+/** Returns a generator of all actions on a console that shows these clients. */
 export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
   const client = fc.constantFrom(...clients);
   const check = fc.constantFrom(...CHECKS);
@@ -129,7 +129,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
     },
     {
       weight: 4,
-      // A change arrives while the dialog is open.
+      // The rows change while the dialog is open.
       arbitrary: fc.tuple(act, feedChange, choice).map(([{ key, down }, rows, place]): Step => (round) => {
         round.act(key, down);
         round.change(rows);
@@ -149,7 +149,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
   );
 }
 
-/** Returns rows in which each check fails on each client, with one silence and one row for each client. */
+/** Returns feed rows in which each check of each client fails, with one silence and one client row for each client. */
 export function everything(clients: readonly string[]): FeedRows {
   const events = clients.flatMap((name, index) =>
     CHECKS.map((one) => anEventRow({ client: name, check: one, since: index + 1, status: 1 + (index % 3) })),

@@ -1,6 +1,6 @@
 /**
- * Returns median, p99 (the nearest rank: of fewer than 100 the slowest) and the slowest time in milliseconds; 0
- * without times.
+ * Returns the median, the p99 (nearest rank, so the slowest of fewer than 100 times) and the slowest time in
+ * milliseconds; 0 if there are no times.
  */
 export function spreadOf(timesMs: readonly number[]): Record<'median' | 'p99' | 'slowest', number> {
   const inOrder = timesMs.toSorted((one, other) => one - other);

@@ -15,7 +15,7 @@ import { AGENT, CHECKS, type Config } from './delta-steps.ts';
 
 const FIRST_CONFIG: Config = { checks: 'none', handlers: 'none' };
 
-/** Paths that can always be requested. */
+/** API paths whose responses are compared between the two backends. */
 const PATHS = [
   '/results',
   '/events',
@@ -38,13 +38,13 @@ const PATHS = [
   '/api/mon/v1/aggregates',
 ];
 
-/** One of the two backends, with its agent and the notifications of its handlers. */
+/** One of two backends that are compared, with its agent and the notifications that its handlers sent. */
 export class ToldBackend implements AsyncDisposable {
   readonly teller: Teller;
   readonly heard: string[] = [];
-  /** Number of results that were stored as deltas of others. */
+  /** Number of results that were written to the store as differences to stored ones. */
   amended = 0;
-  /** True if the next write of results is rejected. */
+  /** True if the next write that contains check records must fail. */
   isRefusing = false;
   readonly #dir: string;
   readonly #clock: ManualClock;
@@ -82,8 +82,8 @@ export class ToldBackend implements AsyncDisposable {
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
-      // Results that arrive while time stands still form one batch; other commands join it if they are few
-      // compared with the last batch.
+      // Results that arrive while the test's clock stands still form one batch. Other commands join the batch if they
+      // are few compared with the previous batch.
       batcher: { lingerMs: 0 },
       definitions: await loadNow(),
       loadConfig: loadNow,
@@ -129,22 +129,23 @@ export class ToldBackend implements AsyncDisposable {
     return (await this.get('/health?deep=1')) as Health;
   }
 
-  /** Returns all state that both must have in common. */
+  /** Returns the state that both backends must have in common, with the notifications. */
   async state(): Promise<Readonly<Record<string, unknown>> & Pick<Health, 'problems'>> {
     const answers = await Promise.all(PATHS.map(async (path) => [path, await this.get(path)] as const));
     const { indexes, problems } = await this.health();
-    // Notifications of one moment have no guaranteed order, and are repeated if their record was rejected.
+    // Notifications of the same moment have no guaranteed order. A notification is repeated if the write that records
+    // it failed.
     const heard = [...new Set(this.heard.map((body) => inOneOrder(withoutIds(body))))].toSorted();
     return { ...Object.fromEntries(answers), indexes, problems, heard, refused: await this.#refused() };
   }
 
-  /** Returns the numbers of rejected results since its start, by reason. */
+  /** Returns the metrics of rejected results since the start of the backend, one line per reason. */
   async #refused(): Promise<readonly string[]> {
     const answer = await fetch(`${this.#url}/metrics`, { headers: administratorOf(this.#url) });
     return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_rejected_total'));
   }
 
-  /** Waits until nothing is in progress. */
+  /** Waits until all sent results are committed, and no command or notification is in progress. */
   async settle(): Promise<void> {
     await until(() => this.teller.waiting === 0);
     await this.ask('POST', '/stashes', { path: 'committed', content: {} });
@@ -185,14 +186,14 @@ interface Health {
   readonly indexes: { readonly differences: number } | null;
 }
 
-/** Removes the ids of events, which differ between the backends. */
+/** Replaces the ids of events, which differ between the backends. */
 function withoutIds(json: string): string {
   return json.replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'id');
 }
 
 /**
- * Sorts attributes, and removes when the client was last seen: it is random whether interrupted results arrive
- * before the agent's next hello.
+ * Sorts attributes, and removes the times when a client was last seen: they depend on whether interrupted results
+ * arrive before the agent's next hello message.
  */
 function inOneOrder(json: string): string {
   return JSON.stringify(JSON.parse(json), (name, value: unknown) => {

@@ -19,7 +19,7 @@ interface SentGroup {
   readonly events: readonly SentEvent[];
 }
 
-/** Receives notifications by webhooks, in the form of the model. */
+/** A webhook receiver that records notifications in the text form of the model. */
 export class ToldReceiver implements AsyncDisposable {
   readonly said: string[] = [];
   readonly url: string;
@@ -33,7 +33,7 @@ export class ToldReceiver implements AsyncDisposable {
         .then((body) => void this.said.push(wordsOf(JSON.parse(body) as SentEvent | SentGroup)))
         .then(
           () => void response.end(),
-          // An aborted request is not a notification.
+          // A request that was aborted before its end is not counted as a notification.
           () => undefined,
         );
     });

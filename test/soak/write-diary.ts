@@ -2,7 +2,8 @@ import pg from 'pg';
 import type { PostgresServer } from '../../scripts/lib/postgres-server.ts';
 
 /**
- * A trigger that records each epoch of the lease and each write, with the `application_name` of the connection.
+ * A PostgreSQL trigger that records each change of the lease's epoch and each write, with the `application_name` of the
+ * writing connection.
  */
 const TRIGGER = `
 create table public.diary (id bigint generated always as identity, seq bigint, epoch bigint, member text);
@@ -24,12 +25,12 @@ interface Entry {
   readonly member: string;
 }
 
-/** A record of who made each write in which lease epoch, from the database itself. */
+/** Reads from the database which member made each write, and in which epoch of the lease. */
 export class WriteDiary {
   readonly #url: string;
   #lastId = '0';
   #last: { readonly seq: number; readonly epoch: number } | undefined;
-  /** Holders by epoch: a later one belongs to another backend, or to a new connection of the same. */
+  /** The member that held the lease, by epoch. Each epoch belongs to one connection of one member. */
   readonly #holders = new Map<number, string>();
 
   private constructor(url: string) {
@@ -39,23 +40,24 @@ export class WriteDiary {
   /**
    * Installs the trigger.
    *
-   * @param url of a database that a backend has initialized
+   * @param url URL of a database that a backend has initialized
    */
   static async open(server: PostgresServer, url: string): Promise<WriteDiary> {
     await server.run(url, TRIGGER);
     return new WriteDiary(url);
   }
 
-  /** Returns the URL of the database for a backend with this name. */
+  /** Returns the database URL for a member, with its name as the `application_name`. */
   static urlOf(url: string, member: string): string {
     return `${url}?application_name=${member}`;
   }
 
   /**
-   * Checks that only the holder of the lease writes until another one takes it, and that sequence numbers are
-   * dense.
+   * Checks that only the holder of the lease writes until another member takes it, and that the sequence numbers have
+   * no gaps.
    *
-   * @returns the names of the writers since the last call, in turn, and the violations
+   * @returns the names of the writers since the last call, in order and without consecutive duplicates, and the
+   * violations
    */
   async read(): Promise<{ readonly turns: readonly string[]; readonly faults: readonly unknown[] }> {
     const turns: string[] = [];

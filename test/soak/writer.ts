@@ -8,7 +8,7 @@ import { ReferenceModel, type ModelResult } from '../support/reference-model.ts'
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The four lists of a backend. */
+/** The lists of the v1 API that a backend returns. */
 export interface Lists {
   readonly clients: readonly Item[];
   readonly results: readonly Item[];
@@ -30,15 +30,15 @@ export async function listsOf(url: string): Promise<Lists> {
   };
 }
 
-/** The changes of one writer, without values that depend on the backend's time. */
+/** The state of one client, without the values that depend on the time of the backend. */
 type View = readonly unknown[];
 
-/** A change that a writer requests. */
+/** A change that a writer requests from a backend. */
 interface Change {
   /**
-   * Applies it to the model.
+   * Applies the change to the model.
    *
-   * @returns the status of the backend's response
+   * @returns the HTTP status that the backend must respond with; 0 for a result of an agent
    */
   readonly apply: (model: ReferenceModel) => number;
   readonly request?: { readonly method: string; readonly path: string; readonly body?: unknown };
@@ -46,34 +46,35 @@ interface Change {
 }
 
 /**
- * Owns one client and all its data, so that its state follows from the requested changes. All acknowledged
- * changes are present, then any number of the next ones in order, and none is duplicated or partial.
+ * Records the changes that one writer requested for its client. Only this writer changes the client, so the client's
+ * state follows from them: all acknowledged changes, then any number of the next ones in order, each of them once and
+ * completely.
  */
 export class Ledger {
   readonly name: string;
-  /** Changes since the last comparison, in order. */
+  /** Changes that were requested since the last comparison, in order. */
   readonly pending: Change[] = [];
   /** Number of `pending` changes that were acknowledged. */
   acked = 0;
-  /** Number of changes in the last compared state. */
+  /** Total number of changes that the last compared state contains. */
   settled = 0;
   #state = new ReferenceModel();
-  /** Real ids by those of the model. */
+  /** Event ids of the backend by the ids of the model. */
   readonly #ids = new Map<string, unknown>();
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** Returns a copy of the last compared model. */
+  /** Returns a copy of the model in the last compared state. */
   copyState(): ReferenceModel {
     return this.#state.copy();
   }
 
   /**
-   * Finds out how many of the requested changes are present.
+   * Finds the number of requested changes after which the model equals the backend's lists, and continues from there.
    *
-   * @throws Error when it is less than acknowledged, or the state is impossible
+   * @throws Error if the lists lack an acknowledged change, or match no number of changes
    */
   compare(lists: Lists): void {
     const actual = viewOf(this.name, lists);
@@ -111,10 +112,10 @@ export class Ledger {
   }
 }
 
-/** Requests sequential changes over HTTP. */
+/** A client that sends one change after the other over HTTP. */
 export class HttpWriter {
   readonly ledger: Ledger;
-  /** Number of changes with a 503 response. */
+  /** Number of changes that the backend rejected with status 503. */
   refused = 0;
   readonly #chance: Chance;
   #count = 0;
@@ -124,10 +125,10 @@ export class HttpWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend is gone or `enough` is aborted. Earlier changes must have been compared. */
+  /** Sends changes until the backend is gone or `enough` is aborted. All earlier changes must have been compared. */
   async run(url: string, enough?: AbortSignal): Promise<void> {
     const { ledger } = this;
-    // Changes that the last backend did not make will not be made.
+    // Requested changes that the comparison did not find were not made, and will not be made.
     ledger.pending.length = 0;
     let ahead = ledger.copyState();
     for (;;) {
@@ -138,7 +139,7 @@ export class HttpWriter {
       const status = await statusOf(url, change);
       if (status === undefined) return;
       if (status === 503) {
-        // A rejected change was not made.
+        // A change that was rejected with status 503 was not made.
         this.refused++;
         ledger.pending.pop();
         ahead = ledger.copyState();
@@ -208,7 +209,10 @@ export class HttpWriter {
   }
 }
 
-/** Delivers results like an agent: many concurrently, and again from the last acknowledged one. */
+/**
+ * Delivers results like an agent: many before the first acknowledgment, and after a reconnect those that were not
+ * acknowledged.
+ */
 export class AgentWriter {
   readonly ledger: Ledger;
   readonly #chance: Chance;
@@ -220,8 +224,8 @@ export class AgentWriter {
   }
 
   /**
-   * Writes until the backend is gone, or `enough` is aborted and everything is acknowledged. Earlier changes
-   * must have been compared.
+   * Sends results until the backend is gone, or until `enough` is aborted and all results are acknowledged. All earlier
+   * results must have been compared.
    */
   async run(url: string, enough?: AbortSignal): Promise<void> {
     const { ledger } = this;
@@ -271,7 +275,7 @@ export class AgentWriter {
   }
 }
 
-/** Returns result number `count` of an agent. */
+/** Returns the change that the agent's result number `count` makes. */
 export function agentChange(name: string, count: number, chance: Chance): Change {
   const result = tellingResult(count, chance);
   const apply = (model: ReferenceModel): number => {
@@ -285,12 +289,12 @@ const CHECKS = 5;
 const WINDOW = 64;
 
 const checkName = (check: number): string => `check-${String(check)}`;
-/** The check whose results all have a new status. */
+/** Name of the check whose results each have a new status. */
 export const COUNTING_CHECK = checkName(0);
 
 /**
- * Returns a result whose position is identifiable: by its output and, if the statuses count up, by the history.
- * The other checks get events, flapping, and events that stay open after an OK.
+ * Returns result number `count`, which its output identifies. The statuses of the first check count up, so that its
+ * history shows each result. The other checks have events, flapping, and events that stay open after an OK result.
  */
 function tellingResult(count: number, chance: Chance): ModelResult {
   const check = chance.below(CHECKS);
@@ -311,10 +315,10 @@ function post(results: readonly ModelResult[]): (model: ReferenceModel) => numbe
 }
 
 /**
- * Sends a change.
+ * Sends a change to the backend.
  *
- * @returns 503 when it was rejected, `undefined` when the backend went away before its response, or the outcome
- *   is unknown
+ * @returns the status of the response; 503 if the change was rejected; `undefined` if the outcome is unknown or the
+ * backend was not reached
  */
 async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
   if (request === undefined) return undefined;

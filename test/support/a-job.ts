@@ -7,7 +7,7 @@ interface EventParts extends Partial<Omit<HandledEvent, 'client' | 'check'>> {
   readonly check?: Partial<EventCheck>;
 }
 
-/** Returns an event as handlers get it: the check disk on web-1 is critical. */
+/** Returns an event as handlers get it, with overrides: the check `disk` on the client `web-1` is critical. */
 export function anEvent({ check, client, ...rest }: EventParts = {}): HandledEvent {
   return {
     id: '4f5b1d6e-8a36-4a0e-9d3c-0d8a3a1c9b11',
@@ -43,7 +43,7 @@ export function anEvent({ check, client, ...rest }: EventParts = {}): HandledEve
   };
 }
 
-/** Returns a run of the handler `mail` for `anEvent`. */
+/** Returns a job for the handler `mail` with the event of `anEvent`, with overrides. */
 export function aJob(about: Partial<HandlerJob> = {}): HandlerJob {
   return {
     id: 7,

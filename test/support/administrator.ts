@@ -2,20 +2,21 @@ import { findLocalAccess, runtimeDirectory } from '../../shared/client/local-acc
 import type { LocalDirectories } from '../../daemon/backend/access/local-access.ts';
 
 /**
- * Returns where a test backend stores its token, for clients in this process and for programs that it starts.
+ * Returns the directories in which a test backend stores its local access token, where this process and its child
+ * processes find it.
  */
 export function placesOf(stateDir: string): LocalDirectories {
   return { stateDir, runtimeDir: runtimeDirectory() };
 }
 
-/** Returns the environment variables by which other programs find the backends of tests. */
+/** Returns the environment variables with which other programs find the access tokens of test backends. */
 export function placesEnv(): { readonly XDG_RUNTIME_DIR: string } {
   return { XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? '' };
 }
 
 /**
- * Returns the header that makes a request to this backend an administrator's; empty if the backend has stored
- * no token.
+ * Returns the request header with the local administrator token of this backend; an empty object if the backend has
+ * stored no token.
  */
 export function administratorOf(url: string): { readonly authorization?: string } {
   const access = findLocalAccess(new URL(url).origin);

@@ -21,50 +21,50 @@ interface Committed {
 
 type ResultsFrame = z.infer<typeof resultsMessageSchema>;
 
-/** The state of one connection. */
+/** The state of one connection of an agent. */
 interface Line {
-  /** The id of the agent's spool; empty before the hello message. */
+  /** Id of the agent's spool; empty before the hello message. */
   spool: string;
-  /** True while the backend commits the results of this connection. */
+  /** True while results of this connection are committed; false after the first rejected frame. */
   isHeard: boolean;
-  /** The last full result of each check, if it can be a baseline. */
+  /** The last full result of each check that the agent may use as a baseline. */
   readonly baselines: Map<string, Committed>;
-  /** Results are ignored until a frame resumes after this id. */
+  /** Frames with results are ignored until one resumes after this id; `undefined` if none is ignored. */
   resumeAfter: number | undefined;
 }
 
 interface Script {
   readonly window?: number;
   /**
-   * Decides whether a results frame is committed and acknowledged; default: always. After a rejected frame, no
-   * further one is committed on that connection, because a later one would overtake it.
+   * Decides whether a results frame is committed and acknowledged; default: always. After the first rejected frame, all
+   * further frames of that connection are rejected, because they would overtake it.
    */
   readonly commits?: () => boolean;
-  /** Decides whether the results of a frame may be baselines; default: always. */
+  /** Decides whether the results of a frame become baselines; default: always. */
   readonly remembers?: () => boolean;
-  /** Responds to `hello`; default: the highest committed id of the spool. */
+  /** Returns the acknowledged id for the welcome message; default: the highest committed id of the spool. */
   readonly acked?: (spool: string) => number;
-  /** Responds to the upgrade with this HTTP status instead. */
+  /** Returns an HTTP status with which the upgrade is rejected; `undefined` accepts it. */
   readonly refuseWith?: () => number | undefined;
-  /** The body of that HTTP response. */
+  /** Body of the response that rejects an upgrade. */
   readonly refusal?: string;
 }
 
 /**
- * A backend with the agent protocol that the test controls. Like the real one, it ignores ids that it has
- * already seen.
+ * A server for the agent protocol that the test controls. Like a real backend, it ignores results with ids that it has
+ * already committed.
  */
 export class AgentBackend {
   readonly url: string;
   readonly hellos: Readonly<Record<string, unknown>>[] = [];
   readonly keepalives: Readonly<Record<string, unknown>>[] = [];
-  /** Every result once and in full, in the order of arrival. */
+  /** All committed results in the order of arrival, deltas as full results. */
   readonly committed: Committed[] = [];
-  /** Authorization headers of the upgrades. */
+  /** Authorization header of each upgrade request. */
   readonly authorizations: (string | undefined)[] = [];
-  /** Name and namespace in the headers of the upgrades. */
+  /** Pairs of client name and namespace from the headers of each upgrade request. */
   readonly identities: unknown[] = [];
-  /** Results as they were sent, whether they were committed or not. */
+  /** Frames with results as the agents sent them, committed or not. */
   readonly frames: ResultsFrame[] = [];
   /** Number of pings received. */
   pings = 0;
@@ -77,7 +77,7 @@ export class AgentBackend {
     this.#script = script;
   }
 
-  /** Listens on a free port until the test is over. */
+  /** Opens the server on `port`, or on a free port; it is closed when the test finishes. */
   static async open(script: Script = {}, port = 0): Promise<AgentBackend> {
     const server = createServer((_request, response) => response.writeHead(404).end());
     const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => AGENT_PROTOCOL });
@@ -86,7 +86,7 @@ export class AgentBackend {
     const address = server.address() as AddressInfo;
     const backend = new AgentBackend(`http://127.0.0.1:${String(address.port)}`, script);
     server.on('upgrade', (request, socket, head) => {
-      // The agent closes the connection once it has read enough of a rejection.
+      // The agent may close the connection before it has read the whole rejection.
       socket.on('error', () => socket.destroy());
       backend.authorizations.push(request.headers.authorization);
       backend.identities.push([request.headers['mon-agent-name'], request.headers['mon-namespace']]);
@@ -112,19 +112,19 @@ export class AgentBackend {
     return this.#lines.size;
   }
 
-  /** Number of results in each frame. */
+  /** Number of results in each received frame. */
   get frameSizes(): number[] {
     return this.frames.map(({ results }) => results.length);
   }
 
-  /** The signatures of the results that have one. */
+  /** Signatures of all received results that have one. */
   get signatures(): string[] {
     return this.frames.flatMap(({ results }) =>
       results.flatMap((result) => ('check' in result ? (result.signature ?? []) : [])),
     );
   }
 
-  /** Ids of the committed results, in the order of arrival. */
+  /** Ids of the committed results in the order of arrival. */
   get ids(): number[] {
     return this.committed.map(({ id }) => id);
   }
@@ -149,7 +149,7 @@ export class AgentBackend {
   /**
    * Drops all baselines, and ignores results until the agents have resumed.
    *
-   * @returns a function that asks them to resume
+   * @returns a function that requests all agents to send again the results that were not committed
    */
   discardBaselines(): () => void {
     const welcomed = [...this.#lines].filter(([, { spool }]) => spool !== '');
@@ -164,17 +164,17 @@ export class AgentBackend {
     };
   }
 
-  /** Terminates every connection without a close frame. */
+  /** Terminates all connections without a close frame. */
   drop(): void {
     for (const connection of this.#lines.keys()) connection.terminate();
   }
 
-  /** Closes every connection with a reason. */
+  /** Closes all connections with this code and reason. */
   close(code: number, reason: string): void {
     for (const connection of this.#lines.keys()) connection.close(code, reason);
   }
 
-  /** Stops responding, also to pings, without closing anything. */
+  /** Stops reading from all connections without closing them, so that even pings get no response. */
   freeze(): void {
     for (const connection of this.#lines.keys()) connection.pause();
   }
@@ -246,7 +246,7 @@ function keyOf({ source, name }: Committed['check']): string {
 }
 
 /**
- * Returns the full result of a delta.
+ * Returns the full result that a delta stands for.
  *
  * @throws Error if its baseline is unknown
  */

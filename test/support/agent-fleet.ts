@@ -10,9 +10,9 @@ import { startDaemon, type DaemonProcess } from './start-daemon.ts';
 
 type Definitions = Readonly<Record<string, unknown>>;
 
-/** A backend and agents in separate processes. Disposing of it kills them all. */
+/** A backend and agents in separate processes, with a proxy between them. Disposing of it kills all processes. */
 export class AgentFleet implements AsyncDisposable {
-  /** Directory for the output of checks. */
+  /** Directory for the configuration and state of all processes, and for files that checks write. */
   readonly dir: string;
   readonly #parts = new AsyncDisposableStack();
   readonly #network: CuttingProxy;
@@ -28,9 +28,9 @@ export class AgentFleet implements AsyncDisposable {
   }
 
   /**
-   * Starts the backend.
+   * Starts the backend and the proxy, without agents.
    *
-   * @param checks definitions of the backend; their commands may write to the directory
+   * @param checks callback that returns the check definitions of the backend; their commands may write to the directory
    */
   static async open(checks: (dir: string) => Definitions = () => ({})): Promise<AgentFleet> {
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -39,12 +39,12 @@ export class AgentFleet implements AsyncDisposable {
     return new AgentFleet(dir, daemon, await CuttingProxy.open(daemon.url));
   }
 
-  /** URL of the backend itself, without the proxy. */
+  /** URL of the backend, without the proxy. */
   get backendUrl(): string {
     return this.#daemon.url;
   }
 
-  /** URL of the proxy to the backend, which stays the same after a restart. */
+  /** URL of the proxy in front of the backend, which is the same after a restart of the backend. */
   get url(): string {
     return this.#network.url;
   }
@@ -53,20 +53,20 @@ export class AgentFleet implements AsyncDisposable {
     return openApiClient({ backend: this.#daemon.url });
   }
 
-  /** Returns the runs of the checks that write to `diary` in the directory. */
+  /** Returns the runs that the commands of checks have recorded in the file `diary`. */
   runs(): Promise<DiaryRun[]> {
     return readDiary(join(this.dir, 'diary'));
   }
 
   /**
-   * Starts an agent, possibly again, and waits until it is connected.
+   * Starts an agent, for the first time or again, and waits until it is connected.
    *
-   * @param about attributes of the client, and the checks of its machine
+   * @param about attributes of the client, and the standalone checks of the agent
    */
   async agent(name: string, { checks = {}, ...client }: Definitions = {}): Promise<AgentProcess> {
     const confDir = join(this.dir, name);
     await mkdir(confDir, { recursive: true });
-    // Other programs may use the default ports.
+    // Local sockets are disabled, because other programs may use the default ports.
     const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
     await writeFile(join(confDir, 'agent.json'), JSON.stringify({ client: { ...closed, ...client, name }, checks }));
     const stateDir = join(this.dir, `${name}-state`);
@@ -78,7 +78,7 @@ export class AgentFleet implements AsyncDisposable {
     return agent;
   }
 
-  /** Stops the backend; the default signal gives it no chance to clean up. */
+  /** Stops the backend. By default it is killed and cannot clean up. */
   async stopBackend(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     await this.#daemon.end(signal);
   }
@@ -93,7 +93,7 @@ export class AgentFleet implements AsyncDisposable {
   }
 }
 
-/** Returns the log messages of an agent. */
+/** Returns the messages of an agent's log records. */
 export function messages({ records }: AgentProcess): string[] {
   return records.map(({ message }) => message);
 }

@@ -12,14 +12,14 @@ import {
   type BackendMessage,
 } from '../../shared/schemas/agent.ts';
 
-/** An agent's connection to a backend, controlled by the test. */
+/** A connection that acts as an agent at a backend, controlled by the test. */
 export class AgentPeer {
   readonly name: string;
-  /** All messages of the backend, in order. */
+  /** All messages from the backend, in order. */
   readonly heard: BackendMessage[] = [];
-  /** How the connection ended; `undefined` while it is open. */
+  /** Code and reason with which the connection ended; `undefined` while it is open. */
   ending: { readonly code: number; readonly reason: string } | undefined;
-  /** The highest acknowledged id, from the welcome message or later. */
+  /** The highest acknowledged result id so far, from the welcome message or an acknowledgment. */
   acked = 0;
   readonly #socket: WebSocket;
 
@@ -37,12 +37,12 @@ export class AgentPeer {
   }
 
   /**
-   * Connects.
+   * Opens a connection to a backend, without a hello message.
    *
-   * @param namespace sent in the headers of the upgrade; default: none
-   * @param tls options of the connection
+   * @param namespace namespace for the headers of the upgrade; default: neither name nor namespace is sent
+   * @param tls TLS options of the connection
    * @param key API key; default: none
-   * @throws Error when the backend rejects the connection
+   * @throws Error if the backend rejects the connection
    */
   static async connect(
     url: string,
@@ -61,7 +61,7 @@ export class AgentPeer {
     return peer;
   }
 
-  /** Number of sent bytes that the backend has not read yet, without those in system buffers. */
+  /** Number of sent bytes that still wait in this process, because the backend does not read. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount;
   }
@@ -74,15 +74,15 @@ export class AgentPeer {
     this.#socket.send(text);
   }
 
-  /** Sends the beginning of a message without its end. */
+  /** Sends the beginning of a WebSocket message, and never its end. */
   sayPart(text: string): void {
     this.#socket.send(text, { fin: false });
   }
 
   /**
-   * Sends hello without waiting for the response.
+   * Sends a hello message without waiting for the response.
    *
-   * @param shortens whether deltas are announced; default: not sent
+   * @param delta value of the field `delta`, whether the agent sends deltas; default: the field is omitted
    */
   greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, delta?: boolean): void {
     this.say({
@@ -93,7 +93,7 @@ export class AgentPeer {
     });
   }
 
-  /** Sends hello and waits for the welcome. */
+  /** Sends a hello message and waits for the welcome message. */
   async join(
     spool?: string,
     about?: Readonly<Record<string, unknown>>,
@@ -103,7 +103,7 @@ export class AgentPeer {
     return await this.hears('welcome');
   }
 
-  /** Waits for the first message of this type. */
+  /** Waits for the first message of this type, and returns it. */
   async hears<Type extends BackendMessage['type']>(type: Type): Promise<Extract<BackendMessage, { type: Type }>> {
     const isOfType = (message: BackendMessage): message is Extract<BackendMessage, { type: Type }> =>
       message.type === type;
@@ -115,12 +115,12 @@ export class AgentPeer {
     });
   }
 
-  /** The ids that are known as baselines. */
+  /** Ids of all results that the backend has accepted as baselines. */
   get baselines(): readonly number[] {
     return this.heard.flatMap((message) => (message.type === 'ack' ? (message.baselines ?? []) : []));
   }
 
-  /** Waits until this id is acknowledged. */
+  /** Waits until the backend has acknowledged this id. */
   async reaches(id: number): Promise<void> {
     await vi.waitFor(() => {
       if (this.acked < id)
@@ -128,7 +128,7 @@ export class AgentPeer {
     });
   }
 
-  /** Waits for the end of the connection. */
+  /** Waits until the connection has ended, and returns the code and reason. */
   async ends(): Promise<{ readonly code: number; readonly reason: string }> {
     return await vi.waitFor(() => {
       if (this.ending === undefined) throw new Error('the connection is still open');
@@ -136,7 +136,7 @@ export class AgentPeer {
     });
   }
 
-  /** Stops reading, so that pings get no response either. */
+  /** Stops reading from the connection, so that pings get no response either. */
   deafen(): void {
     this.#socket.pause();
   }

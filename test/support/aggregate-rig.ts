@@ -33,7 +33,7 @@ export interface SilenceTarget {
   readonly check?: string;
 }
 
-/** A change to the members of aggregates, as a step of a random test. */
+/** A change that affects aggregates, as a step of a random test. */
 export type Step =
   | {
       readonly do: 'report';
@@ -41,7 +41,7 @@ export type Step =
       readonly check: string;
       readonly status: number;
       readonly ageSeconds: number;
-      /** True if the event stays open after an OK. */
+      /** True if the event stays open after an OK result (`auto_resolve: false`). */
       readonly isKept: boolean;
       readonly names: { readonly aggregate?: string | true; readonly aggregates?: string[] };
     }
@@ -51,7 +51,7 @@ export type Step =
   | { readonly do: 'subscribe'; readonly client: string; readonly subscriptions: readonly string[] }
   | { readonly do: 'silence' | 'clear'; readonly target: SilenceTarget };
 
-/** The pipeline over a real store, with the expected memberships in a simple model. */
+/** The commit pipeline of a backend on a real store, with a simple model of which checks belong to which aggregates. */
 export class AggregateRig implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly #registry = new Registry(TABLES);
@@ -61,7 +61,7 @@ export class AggregateRig implements AsyncDisposable {
   readonly #clients: Clients;
   readonly #silenced: SilencedEntries;
   readonly #aggregates: Aggregates;
-  /** Aggregates by `client/check`. */
+  /** Names of the expected aggregates of each check, by `client/check`. */
   readonly #expected = new Map<string, ReadonlySet<string>>();
 
   static async open(): Promise<AggregateRig> {
@@ -97,17 +97,17 @@ export class AggregateRig implements AsyncDisposable {
     return this.#registry.namespace(DEFAULT_NAMESPACE);
   }
 
-  /** Loads the registry, as after a start of the backend or a failed write. */
+  /** Loads the registry from the store again, as after a start of the backend or a failed write. */
   restart(): Promise<void> {
     return this.#registry.load(this.#store);
   }
 
-  /** Applies these steps in one batch. */
+  /** Applies these steps to the backend in one batch, and to the model. */
   async play(steps: readonly Step[]): Promise<void> {
     const settled = Promise.allSettled(steps.map((step) => this.#send(step)));
     this.clock.advance(LINGER_MS);
     for (const outcome of await settled) {
-      // Objects that do not exist cannot be deleted.
+      // A deletion of an object that does not exist is rejected, which is expected.
       if (outcome.status === 'rejected' && !isNotFound(outcome.reason)) throw outcome.reason;
     }
     for (const step of steps) this.#expect(step);
@@ -166,7 +166,7 @@ export class AggregateRig implements AsyncDisposable {
     }
   }
 
-  /** Returns the state of every aggregate from its indexes and counters. */
+  /** Returns the state of each aggregate from the backend's indexes and counters. */
   async said(maxAge: number | undefined): Promise<object[]> {
     const { namespace } = this;
     const nowMs = this.clock.now();
@@ -183,7 +183,7 @@ export class AggregateRig implements AsyncDisposable {
     );
   }
 
-  /** Returns the state of every aggregate as derived from the expected memberships. */
+  /** Returns the state of each aggregate, computed from the memberships that the model expects. */
   counted(maxAge: number | undefined): object[] {
     const names = new Set([...this.#expected.values()].flatMap((some) => Array.from(some)));
     return [...names].toSorted().map((name) => {

@@ -14,22 +14,25 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A whole backend with one handler, from the view of an Alertmanager client. */
+/** A backend with a recording handler, used over the Alertmanager API. */
 export interface AlertRig {
   readonly clock: ManualClock;
   readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Sends alerts like Prometheus; they fire for an hour. */
+  /** Sends alerts with these labels, as Prometheus does. They end after an hour. */
   readonly send: (...labelSets: readonly Readonly<Record<string, string>>[]) => Promise<Answer>;
-  /** Creates a silence of an hour, and returns its id. */
+  /** Creates a silence that lasts an hour, and returns its id. */
   readonly silence: (matchers: readonly LabelMatcher[], over?: object) => Promise<string>;
   readonly alerts: (query?: string) => Promise<readonly ShownAlert[]>;
   readonly silences: () => Promise<readonly ShownSilence[]>;
-  /** Waits until the handler got exactly these events since the last call, as `client/check` in order. */
+  /**
+   * Waits until the handler got the pending notifications, and expects exactly these events since the last call, as
+   * `client/check` in any order.
+   */
   readonly expectHandled: (...events: readonly string[]) => Promise<void>;
-  /** Waits until the handler got all pending events, and starts anew. */
+  /** Waits until the handler got the pending notifications, and excludes them from the next `expectHandled`. */
   readonly forgetHandled: () => Promise<void>;
   readonly at: (seconds: number) => string;
-  /** Restarts the backend on the same store. */
+  /** Restarts the backend with the same store, by default with the same settings. */
   readonly restart: (settings?: object) => Promise<void>;
 }
 
@@ -67,12 +70,12 @@ export async function openAlertRig(settings: object = {}): Promise<AlertRig> {
   let seen = 0;
   let markers = 0;
   /**
-   * Waits until `check` passes.
+   * Waits until the handler got all notifications for the events so far, and `check` does not throw.
    *
-   * @param check throws while not all events are there
+   * @param check callback that throws while expected events are missing; it gets the events as `client/check`
    */
   const handledUntilNow = async (check: (events: readonly string[]) => void): Promise<void> => {
-    // An event that no silence covers and that is handled last.
+    // The marker is a new event that no silence covers. When it was handled, all earlier events were.
     const marker = `marker/last-${String(++markers)}`;
     const result = { source: 'marker', name: marker.slice('marker/'.length), output: '', handlers: ['marker'] };
     await ask('POST', '/results', { ...result, status: 1 });

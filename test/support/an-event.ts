@@ -3,7 +3,7 @@ import type { Event } from '../../shared/schemas/event.ts';
 /** Attributes that override those of `anEvent`. */
 export type EventChanges = Partial<Omit<Event, 'check' | 'client'>> & { readonly check?: Record<string, unknown> };
 
-/** Returns a critical event of `web-1/disk`, its first occurrence. */
+/** Returns a critical event of the check `disk` on the client `web-1`, with overrides. */
 export function anEvent({ check, ...changes }: EventChanges = {}): Event {
   return {
     id: '8b1ff6d2',

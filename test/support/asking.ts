@@ -1,10 +1,7 @@
 import { administratorOf } from './administrator.ts';
 import { send, type Answer } from './raw-http.ts';
 
-/**
- * Sends requests to a backend with the same credentials, like a v2 API client: always JSON. `more` contains
- * headers.
- */
+/** Sends a JSON request with fixed credentials to a backend. The parameter `more` contains additional headers. */
 export type Ask = (
   method: string,
   target: string,
@@ -13,9 +10,10 @@ export type Ask = (
 ) => Promise<Answer>;
 
 /**
- * Returns a function that sends requests.
+ * Returns a function that sends requests to a backend.
  *
- * @param authorization the header; null: none; default: an administrator's, if the backend accepts everybody
+ * @param authorization value of the Authorization header; `null` sends none; default: the local administrator token, if
+ * the backend has one
  */
 export function asking(url: string, authorization?: string | null): Ask {
   const headers = {

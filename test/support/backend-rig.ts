@@ -11,20 +11,20 @@ import { TroubledStore } from './troubled-store.ts';
 
 type Definitions = NonNullable<Parameters<typeof openBackend>[0]['definitions']>;
 
-/** The sections of a configuration; of `api` and `program` only the differences to the defaults. */
+/** Sections of a configuration. The sections `api` and `program` contain only the differences to their defaults. */
 type Sections = Omit<Definitions, 'api' | 'program'> & {
   readonly api?: Partial<Definitions['api']>;
   readonly program?: Partial<Definitions['program']>;
-  /** Default: the limits of a backend. */
+  /** Overrides of a backend's fixed limits; default: none. */
   readonly fixedLimits?: BackendOptions['fixedLimits'];
 };
 
 /**
- * The whole backend for a test, with a manual clock and one command in each batch. The test controls the
- * failures of its store. It can be restarted with the stored data.
+ * A complete backend in this process, with a manual clock, one command per batch, and a store whose failures the test
+ * controls. It can be restarted with the stored data.
  */
 export class BackendRig {
-  /** The clock of the next start. */
+  /** The clock that the next start uses. */
   clock = new ManualClock();
   dir: string;
   #store: TroubledStore | undefined;
@@ -34,7 +34,7 @@ export class BackendRig {
     this.dir = dir;
   }
 
-  /** Opens a backend that stops at the end of the test. */
+  /** Starts a backend that is stopped when the test finishes. */
   static async open(sections?: Sections): Promise<BackendRig> {
     const rig = new BackendRig(await tempDir());
     await rig.start(sections);
@@ -73,12 +73,12 @@ export class BackendRig {
     return openApiClient({ backend: this.url });
   }
 
-  /** Sends requests without credentials. */
+  /** Function that sends requests without credentials. */
   get ask(): Ask {
     return asking(this.url, null);
   }
 
-  /** Sends requests as an administrator. */
+  /** Function that sends requests with the local administrator token. */
   get administer(): Ask {
     return asking(this.url);
   }

@@ -5,17 +5,17 @@ import type { TestProgram } from './program-folder.ts';
 
 type Program = 'mon' | 'monctl' | 'mon-agent' | 'mon-backend';
 
-/** Returns the file of a built program, or of a program for tests only. */
+/** Returns the path of a built program, or of a program that is only built for tests. */
 export function builtProgram(name: Program | TestProgram): string {
   return join(builtPrograms(), `${name}.js`);
 }
 
-/** Returns the directory of the built programs. */
+/** Returns the directory that contains the built programs. */
 export function builtPrograms(): string {
   return inject('programFolder');
 }
 
-/** Returns the Node arguments that run a program as for users: the flags of its first line, and its file. */
+/** Returns the arguments for Node that start a program as users start it: the flags of its first line, and its path. */
 export function programArguments(name: Program): readonly string[] {
   const file = builtProgram(name);
   const flags = / node (--.*)/.exec(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')?.[1];

@@ -1,4 +1,4 @@
-/** A key that protects nothing, and certificates for it. */
+/** A private key that only tests use, and certificates for it. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwYmPVUXtDhez+w07
 LbJ0nktAZJjTH3WfvRM+ZlTrYV2hRANCAASrXEi7eUuMwu4O+DdtqLJs+gJ61qC5
@@ -6,7 +6,7 @@ QKcupqmOyUPha33YRwTFhm+Piaequ0l2ktl7rdpK7P6IkS+yFYJpZJmS
 -----END PRIVATE KEY-----
 `;
 
-/** A certificate that is valid from 2026 to 2126. */
+/** A self-signed certificate that is valid from 2026 to 2126. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBEDCBuAIBAzAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwIBcN
 MjYwMTAxMDAwMDAwWhgPMjEyNjAxMDEwMDAwMDBaMBQxEjAQBgNVBAMMCWxvY2Fs
@@ -17,7 +17,7 @@ SJQCIBwX4PvwEWabAuN9GG9xnBfIJnHbc8tC3PaonreUgHLz
 -----END CERTIFICATE-----
 `;
 
-/** A certificate that was valid in 2020. */
+/** A certificate that was valid in 2020 only. */
 export const EXPIRED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBIzCBygIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNleHBpcmVkLmV4YW1w
 bGUub3JnMB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowHjEcMBoGA1UE
@@ -29,7 +29,7 @@ bBoAcS9+Ew==
 -----END CERTIFICATE-----
 `;
 
-/** A certificate that is valid in 2099. */
+/** A certificate that is valid in 2099 only. */
 export const FUTURE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBJjCBzAIBAjAKBggqhkjOPQQDAjAdMRswGQYDVQQDDBJmdXR1cmUuZXhhbXBs
 ZS5vcmcwIhgPMjA5OTAxMDEwMDAwMDBaGA8yMTAwMDEwMTAwMDAwMFowHTEbMBkG
@@ -41,7 +41,7 @@ EkbL8SRWyMXU5w==
 -----END CERTIFICATE-----
 `;
 
-/** A certificate whose CommonName, `backend-a`, is among its Subject Alternative Names. */
+/** A certificate that lists its Common Name, `backend-a`, as a Subject Alternative Name too. */
 export const NAMED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBwjCCAWigAwIBAgIURoOf0QNhOFzAV6nziLUAYi6qGt8wCgYIKoZIzj0EAwIw
 IjEMMAoGA1UECgwDb3BzMRIwEAYDVQQDDAliYWNrZW5kLWEwIBcNMjYxMTIxMjAz

@@ -1,6 +1,6 @@
 /**
- * Returns a generator of uniform numbers from 0 to below 1, with the same sequence for the same seed
- * (mulberry32).
+ * Returns a generator of uniformly distributed random numbers in [0, 1). The same seed yields the same sequence
+ * (algorithm mulberry32).
  */
 export function chanceOf(seed: number): () => number {
   let state = seed;

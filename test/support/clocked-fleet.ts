@@ -23,10 +23,10 @@ interface ClockedAgent {
   stop(): Promise<void>;
 }
 
-/** A backend and agents in this process, all on one manual clock; their commands are real processes. */
+/** A backend and agents in this process, with a common manual clock. Check commands run as real processes. */
 export class ClockedFleet implements AsyncDisposable {
   readonly clock: ManualClock;
-  /** Directory for the output of checks. */
+  /** Directory for the state of the backend and the agents, and for files that checks write. */
   readonly dir: string;
   readonly log = new RecordedLog();
   readonly #checks: Definitions;
@@ -45,9 +45,11 @@ export class ClockedFleet implements AsyncDisposable {
   }
 
   /**
-   * Starts the backend.
+   * Starts the backend and a proxy in front of it, without agents.
    *
-   * @param checks definitions of the backend; their commands may write to the directory
+   * @param startMs start time of the clock in epoch milliseconds
+   * @param checks check definitions of the backend, or a callback that returns them for commands that write to the
+   * directory
    */
   static async open(startMs: number, checks: Definitions | ((dir: string) => Definitions) = {}): Promise<ClockedFleet> {
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -58,7 +60,7 @@ export class ClockedFleet implements AsyncDisposable {
     return fleet;
   }
 
-  /** URL of the backend, which changes with each start. */
+  /** URL of the backend; it changes with each start. */
   get url(): string {
     if (this.#backend === undefined) throw new Error('the backend was stopped');
     return this.#backend.url;
@@ -68,15 +70,15 @@ export class ClockedFleet implements AsyncDisposable {
     return openApiClient({ backend: this.url });
   }
 
-  /** Returns the runs of the checks that write to `diary` in the directory. */
+  /** Returns the runs that the commands of checks have recorded in the file `diary`. */
   runs(): Promise<DiaryRun[]> {
     return readDiary(join(this.dir, 'diary'));
   }
 
   /**
-   * Starts an agent, possibly again, and waits until the backend has accepted it.
+   * Starts an agent, for the first time or again, and waits until the backend has accepted it.
    *
-   * @param about attributes of the client, and the checks of its machine
+   * @param about attributes of the client, and the standalone checks of the agent
    */
   async agent(
     name: string,
@@ -107,9 +109,9 @@ export class ClockedFleet implements AsyncDisposable {
   }
 
   /**
-   * Advances the clock step by step, and waits after each until everything is stored.
+   * Advances the clock step by step, and waits after each step until all results are stored.
    *
-   * @param stepSeconds at most 10, or connections end because no ping could be answered in time
+   * @param stepSeconds step in seconds, at most 10: with longer steps, pings would time out and connections would end
    */
   async pass(seconds: number, stepSeconds = 1): Promise<void> {
     for (let left = seconds; left > 0; left -= stepSeconds) {
@@ -126,7 +128,8 @@ export class ClockedFleet implements AsyncDisposable {
 
   async startBackend(): Promise<void> {
     const { clock, log } = this;
-    // A batch must not wait for others while the clock stands still.
+    // With more than one command per batch, a batch would wait for its delay, which never ends while the clock stands
+    // still.
     const batcher = { batchLimit: 1 };
     const definitions = { checks: parsed(this.#checks) };
     this.#backend = await openBackend({ dir: join(this.dir, 'store'), clock, log, batcher, definitions });

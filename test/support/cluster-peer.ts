@@ -1,21 +1,24 @@
 import { startScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-/** The data of a Sensu Go cluster, by the last part of each list's path. */
+/** The data of a simulated Sensu Go cluster. */
 export interface ClusterPeer {
   readonly version?: string;
-  /** Names of its members; unhealthy ones end with an exclamation mark. */
+  /** Names of the cluster's members; the names of unhealthy members end with an exclamation mark. */
   readonly members?: readonly string[];
   readonly lists?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
-  /** `user:password`: exchanged for a token, which is then required; absent: no credentials are required. */
+  /**
+   * Credentials `user:password`, for which the server returns a token that all further requests must have. If omitted,
+   * requests need no credentials.
+   */
   readonly login?: string;
-  /** Lists that these credentials may not read. */
+  /** Last path segments of the lists to which the server responds with status 403. */
   readonly hidden?: readonly string[];
 }
 
 const CORE = '/api/core/v2/';
 const TOKEN = 'eyJ.a.token';
 
-/** Starts a Sensu Go cluster, as far as the upgrade planner uses it. */
+/** Starts a server that simulates the parts of the Sensu Go API that the upgrade planner uses. */
 export function startCluster({
   version = '6.1.4',
   members = ['backend-a'],

@@ -13,7 +13,7 @@ const at = (member: ClusterMember, since: number, seen: number): ClusterMember =
   last_seen: NOW - seen,
 });
 
-/** Three members; the first one is the leader and responds. */
+/** A cluster of three members: the leader `web1`, which responds, a follower and a lost member. */
 export const SCENE_CLUSTER: ClusterView = aClusterView({
   leader: { id: 'web1-id', since: NOW - 2 * HOUR - 600, epoch: 7 },
   seq: 1_204_331,
@@ -24,12 +24,12 @@ export const SCENE_CLUSTER: ClusterView = aClusterView({
   ],
 });
 
-/** A backend with a shared store that returns what the test sets. */
+/** A simulated member of a cluster, whose responses the test controls. */
 export class ClusterScene {
   told: ClusterView;
-  /** The scopes of the credentials. */
+  /** The scopes of the credentials that the console uses. */
   scopes: readonly string[] = ['admin', 'read'];
-  /** Why a handover is rejected. */
+  /** Error response to a handover request; `undefined` if a handover succeeds. */
   refusal: { readonly status: number; readonly error: string } | undefined;
   readonly #isShared: boolean;
 
@@ -38,7 +38,7 @@ export class ClusterScene {
     this.#isShared = isShared;
   }
 
-  /** Opens the console with the events of the scene. */
+  /** Opens the console, connected to a server with the rows of the common test scene. */
   async open(options: RigOptions = {}): Promise<ConsoleRig & { readonly asked: readonly string[] }> {
     const asked: string[] = [];
     const server = await startFeedServer({
@@ -54,8 +54,8 @@ export class ClusterScene {
           outgoing.end(body === undefined ? '' : JSON.stringify(body));
         })();
       },
-      // The figures are sent before `live`, so that they are visible by then. A narrow header with a problem has no
-      // space for them.
+      // The statistics are sent before `live`, so that they are shown when the console is live. A test cannot wait for
+      // them, because a narrow header with a problem has no space for them.
       onSubscribe: (connection) =>
         connection.send(
           { type: 'snapshot', seq: 1, rows: SCENE },

@@ -4,9 +4,9 @@ import { runCommand } from '../../daemon/command/run-command.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
 /**
- * A program that runs commands until it is killed: argv is `runner` (in a separate process, like the backend)
- * or `direct` (like the agent), and the commands. It restarts each command when it has ended. On SIGTERM it
- * stops them and ends.
+ * A program that runs commands until it is killed, and restarts each one when it ends. The first argument is `runner`
+ * (commands run in a separate process, as in the backend) or `direct` (as in the agent); the others are the commands.
+ * SIGTERM stops the commands and the program.
  */
 const [kind = '', ...commands] = process.argv.slice(2);
 

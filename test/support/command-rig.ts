@@ -5,10 +5,12 @@ import { upgradeDirectory } from '../../daemon/backend/store/upgrade/upgrade-dir
 import { backendAddress } from '../../shared/client/local-access.ts';
 import { RecordedLog } from './recorded-log.ts';
 
-/** The default flags of `mon-backend upgrade`. */
+/** The flags of `mon-backend upgrade` when no option is given. */
 export const FLAGS: UpgradeFlags = { skipConfirm: false, dryRun: false, timeout: undefined, backup: {} };
 
-/** The environment of a command: an operator with one answer, a log, and the printed lines. */
+/**
+ * The environment of a command: an operator who answers each question in the same way, a log, and the printed lines.
+ */
 export interface CommandRig extends CommandParts {
   readonly log: RecordedLog;
   readonly asked: string[];
@@ -35,12 +37,15 @@ export function commandRig({
   };
 }
 
-/** Runs `mon-backend upgrade` on a directory, with the default address of a backend. */
+/** Runs `mon-backend upgrade` on a state directory, with the default address of the backend. */
 export async function upgradeDir(dir: string, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
   await upgradeDirectory(dir, flags, parts, backendAddress);
 }
 
-/** Returns the log as level, message and fields, without the fields of a backup, which differ each time. */
+/**
+ * Returns the log records as level, message and fields. Fields that describe a backup are omitted, because they differ
+ * in each run.
+ */
 export function told({ records }: RecordedLog): unknown[] {
   return records.map(
     ({ level, message, fields: { backup: _place, entries: _entries, bytes: _bytes, sha256: _sha256, ...fields } }) => [

@@ -6,7 +6,7 @@ import { takeInput } from '../../tui/actions/press-key.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** The console without terminal and network: keys and rows go in, state and effects come out. */
+/** The console without a terminal and a network: a test sends keys and rows, and reads the state and the effects. */
 export class ConsoleDriver {
   readonly clock = new ManualClock();
   readonly store: ConsoleStore;
@@ -15,7 +15,7 @@ export class ConsoleDriver {
   /**
    * Creates the console.
    *
-   * @param members the contexts of a merged list; default: one backend
+   * @param members names of the contexts whose events are merged into one list; default: the console shows one backend
    */
   constructor({
     columns = 120,
@@ -43,13 +43,13 @@ export class ConsoleDriver {
     });
   }
 
-  /** Updates the time and draws a frame. */
+  /** Updates the console's time and draws a frame. */
   frame(): void {
     this.store.tick(this.clock.now());
     this.store.paint();
   }
 
-  /** Applies a complete snapshot and draws the first frame. */
+  /** Applies `rows` as the complete state of the backend, and draws a frame. */
   goLive(rows: FeedRows): this {
     if (this.store.backends !== undefined) return this.#goLiveMerged(rows, [...this.store.backends.keys()]);
     this.store.connectionChanged({ kind: 'syncing' });
@@ -59,7 +59,10 @@ export class ConsoleDriver {
     return this;
   }
 
-  /** Applies rows to a merged list, which has no snapshot of all backends: missing rows are removed. */
+  /**
+   * Applies `rows` to a merged list. Such a list gets no snapshot for all backends, so rows that are missing are
+   * removed one by one.
+   */
   #goLiveMerged(rows: FeedRows, members: readonly string[]): this {
     const { store } = this;
     const keys = Array.from(store.events.records(), ({ key }) => key);
@@ -81,7 +84,7 @@ export class ConsoleDriver {
     this.store.rowsArrived(rows, { replace: false, timeMs: this.clock.now() });
   }
 
-  /** Types keys as a terminal sends them, in one chunk, and draws a frame. */
+  /** Types keys in one chunk, as a terminal sends them, and draws a frame. */
   type(keys: string): void {
     this.#decoder.feed(keys);
     this.frame();
@@ -93,15 +96,15 @@ export class ConsoleDriver {
     this.frame();
   }
 
-  /** Advances the clock and draws a frame. */
+  /** Advances the clock by `ms` and draws a frame. */
   pass(ms: number): void {
     this.clock.advance(ms);
     this.frame();
   }
 
   /**
-   * Returns the effects that the user requested, without the automatic loads of the pane, the silence dialog
-   * and the trend of the aggregates.
+   * Returns the effects that result from the user's actions: automatic loads, such as those of the event pane and the
+   * silence dialog, are omitted.
    */
   effects(): readonly Effect[] {
     return this.store.takeEffects().filter((effect) => {
@@ -112,7 +115,7 @@ export class ConsoleDriver {
     });
   }
 
-  /** Keys of the shown rows, in order. */
+  /** Keys of the events in the list, in the displayed order. */
   get list(): readonly string[] {
     const { order } = this.store.rows;
     return order.slice(0, order.length).map(({ key }) => key);
@@ -123,7 +126,7 @@ export class ConsoleDriver {
   }
 }
 
-/** Returns the known rows that `rows` does not contain, as removed. */
+/** Returns a removal (`null`) for each known key that `rows` does not contain. */
 function goneFrom(
   known: Iterable<string>,
   rows: Readonly<Record<string, unknown>> = {},

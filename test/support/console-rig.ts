@@ -20,7 +20,7 @@ import { ManualClock } from './manual-clock.ts';
 import { Screen } from './screen.ts';
 import type { ShownBackend } from '../../tui/effects/shown-backend.ts';
 
-/** A request of a console to the backend. */
+/** An API request that the console sent to the backend. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -32,29 +32,29 @@ export interface RigOptions {
   readonly rows?: number;
   readonly theme?: Theme;
   readonly readOnly?: boolean;
-  /** The snapshot for every subscriber. */
+  /** The snapshot that each subscriber gets; if omitted, the console gets none. */
   readonly snapshot?: FeedRows;
-  /** Responds to API requests by `METHOD path`; missing ones get 404. */
+  /** Returns the response to an API request; default: status 404. */
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
-  /** Delays the response to a request; default: no delay. */
+  /** Returns a promise that delays the response to a request; default: no delay. */
   readonly hold?: (request: SeenRequest) => Promise<void> | undefined;
   /**
-   * The script for subscriptions to groups or inhibitions; default: they are rejected, as by an earlier version
-   * of the backend.
+   * Callback for subscriptions to groups or inhibitions. By default they are rejected, as an earlier version of the
+   * backend rejects them.
    */
   readonly noise?: NonNullable<FeedServerOptions['onNoise']>;
   readonly server?: FeedServer;
-  /** The settings of the configuration file. */
+  /** Settings of the console that come from its configuration file. */
   readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView' | 'session'> & Partial<ShownBackend>;
 }
 
-/** The real console on a virtual terminal, with a scripted backend and a manual clock. */
+/** The complete console on a virtual terminal, with a scripted backend and a manual clock. */
 export class ConsoleRig {
   readonly screen: Screen;
   readonly clock: ManualClock;
   readonly server: FeedServer;
   readonly requests: readonly SeenRequest[];
-  /** Number of requests to quit. */
+  /** Number of times the console asked to quit. */
   quits = 0;
   readonly #decoder: KeyDecoder;
   #seq = 1;
@@ -87,12 +87,12 @@ export class ConsoleRig {
     });
   }
 
-  /** Types keys as a terminal sends them. */
+  /** Types keys as a terminal sends them, in one chunk. */
   type(keys: string): void {
     this.#decoder.feed(keys);
   }
 
-  /** Types Esc, which only counts if no other byte follows. */
+  /** Types Esc, and advances the clock: an Esc byte is a key only if no other byte follows soon. */
   escape(): void {
     this.#decoder.feed('\u001B');
     this.clock.advance(20);
@@ -115,7 +115,7 @@ export class ConsoleRig {
     await this.send({ type: 'stats', time: this.clock.now(), stats });
   }
 
-  /** Advances the clock frame by frame until the screen shows the texts. */
+  /** Draws until the screen contains all texts, for up to the default time of `vi.waitFor`. */
   async shows(...texts: readonly (string | RegExp)[]): Promise<void> {
     await this.#until(() => {
       for (const text of texts) {
@@ -131,12 +131,12 @@ export class ConsoleRig {
     });
   }
 
-  /** Returns the screen row that contains the text. */
+  /** Returns the first screen line that contains the text; if there is none, a description of the failure. */
   row(text: string): string {
     return this.screen.lines.find((line) => line.includes(text)) ?? `no row with ${text}:\n${this.screen.text}`;
   }
 
-  /** Advances the clock, and waits for the resulting screen. */
+  /** Advances the clock by `ms`, and waits until the screen is up to date. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.#drawDue();
@@ -150,22 +150,22 @@ export class ConsoleRig {
       try {
         check();
       } catch (error) {
-        // The clock only advances while the screen is not ready, so that golden screens have a fixed time.
+        // Time does not advance here, so that the golden screens always show the same times.
         this.#drawDue();
         throw error;
       }
     });
   }
 
-  /** Draws due changes without advancing the clock, by a focus report. */
+  /** Makes the console draw pending changes without advancing the clock, by sending it a focus event. */
   #drawDue(): void {
     this.type('\u001B[I');
   }
 }
 
 /**
- * Returns a device that does what a terminal driver does, also in the raw mode of Node: a line feed returns to
- * the start of the line.
+ * Returns an output device that converts each line feed to a carriage return and a line feed, as a terminal driver
+ * does.
  */
 function lineDiscipline(screen: Screen): TerminalDevice {
   return {
@@ -213,12 +213,12 @@ async function scriptedBackend(options: RigOptions, requests: SeenRequest[]): Pr
   });
 }
 
-/** Returns rows by their keys, as the feed contains them. */
+/** Returns the rows by their keys, in the form of a feed message. */
 export function byKey(rows: readonly EventRow[]): Readonly<Record<string, EventRow>> {
   return Object.fromEntries(rows.map((row) => [eventKey(row.client, row.check), row]));
 }
 
-/** Returns a full event for a row. */
+/** Returns a full event that corresponds to a row, with overrides for its check. */
 export function eventOf(row: EventRow, check: Readonly<Record<string, unknown>> = {}): Event {
   return {
     id: '4b2e7a52-0c5e-4bb0-9a1c-6f4f0a3f6f01',

@@ -10,7 +10,7 @@ const DAY = 24 * HOUR;
 
 const SILENCE_ID = 'client:db-008.eu-west-1:postgres-repl';
 
-/** The events of all golden screens: a morning with some problems. */
+/** The events that all golden screens show: a morning with some problems. */
 export const SCENE_EVENTS: readonly EventRow[] = [
   event('db-014', 'postgres-repl', 2, 3 * MINUTE, 41, 'lag 184 s > 60 s, wal sender not streaming'),
   event('web-003', 'http-frontend', 2, 4 * MINUTE, 7, 'connect timeout after 10 s'),
@@ -48,7 +48,7 @@ export const SCENE_STATS: FeedStats = {
   queue: 3,
 };
 
-/** Opens the console with the events of the scene. */
+/** Opens the console with the events and statistics of the scene. */
 export async function openScene(options: RigOptions): Promise<ConsoleRig> {
   const rig = await openRig({ snapshot: SCENE, ...options });
   await rig.stats(SCENE_STATS);

@@ -1,13 +1,16 @@
 /**
- * Returns the CPU time of this thread so far in milliseconds, which measures work independent of the load. Only
- * for code that does not wait.
+ * Returns the CPU time that this thread has used, in milliseconds. It measures work independently of other load, but
+ * not the time that code waits.
  */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** Returns the CPU time of all threads of this process, for work in other threads such as hashing. */
+/**
+ * Returns the CPU time that all threads of this process have used, in milliseconds. It includes work in other threads,
+ * such as hashing.
+ */
 export function allCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

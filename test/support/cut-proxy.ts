@@ -5,16 +5,16 @@ import { onTestFinished } from 'vitest';
 
 export interface CutProxy {
   readonly url: string;
-  /** Number of connections cut so far. */
+  /** Number of connections that were cut so far. */
   readonly cuts: number;
-  /** Stops cutting connections. */
+  /** Makes the proxy forward everything from now on. */
   calm(): void;
 }
 
 /**
- * Starts a TCP proxy on loopback that cuts each connection without notice, after the number of response bytes
- * that `bytesUntilCut` returns. The last bytes still arrive, so frames are cut anywhere. Closed when the test
- * ends.
+ * Starts a TCP proxy on a loopback address that resets each connection after the number of response bytes that
+ * `bytesUntilCut` returns. The bytes before the cut arrive, so that frames are cut anywhere. The proxy is closed when
+ * the test finishes.
  */
 export async function startCutProxy(target: string, bytesUntilCut: () => number): Promise<CutProxy> {
   const { hostname, port } = new URL(target);

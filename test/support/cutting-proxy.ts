@@ -1,31 +1,34 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The direction: from the clients to the backend, or back. */
+/** Direction of data through the proxy: `there` from a client to the backend, `back` from the backend to a client. */
 export type Direction = 'there' | 'back';
 
-/** The data in transit in one direction. */
+/** One direction of a proxied connection, with its delayed data. */
 interface Way {
   readonly from: Socket;
   readonly to: Socket;
   readonly direction: Direction;
-  /** Delayed chunks, and when they are due. */
+  /** Delayed chunks with the time when they are due, on the monotonic clock. */
   readonly late: { readonly chunk: Buffer; readonly dueMs: number }[];
 }
 
 /**
- * A network between clients and a backend that the test controls. It can cut connections, also in the middle of
- * a frame, stall them, also in one direction, and delay data.
+ * A TCP proxy between clients and a backend that the test controls. It cuts connections, possibly in the middle of a
+ * frame, stalls one or both directions, and delays data.
  */
 export class CuttingProxy implements AsyncDisposable {
   readonly url: string;
-  /** The address to which new connections are forwarded. */
+  /** URL to which new connections are forwarded. */
   target: string;
-  /** Number of connections cut so far. */
+  /** Number of connections that were cut so far. */
   cuts = 0;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [there: Way, back: Way]>();
-  /** Bytes from the backend that still pass before all connections are cut; `undefined` for no limit. */
+  /**
+   * Number of bytes from the backend that are still forwarded before all connections are cut; `undefined` if there is
+   * no limit.
+   */
   #bytesLeft: number | undefined;
   readonly #stalled = new Set<Direction>();
   #delayMs = 0;
@@ -47,7 +50,7 @@ export class CuttingProxy implements AsyncDisposable {
     return this.#pairs.size;
   }
 
-  /** Cuts every connection now, without notice. */
+  /** Cuts all connections now, without a close frame. */
   cut(): void {
     this.#bytesLeft = undefined;
     for (const pair of this.#pairs) {
@@ -56,26 +59,26 @@ export class CuttingProxy implements AsyncDisposable {
     }
   }
 
-  /** Cuts every connection after this many further bytes from the backend; the last of them still arrive. */
+  /** Cuts all connections after this many further bytes from the backend. These bytes still arrive. */
   cutAfter(bytes: number): void {
     this.#bytesLeft = bytes;
   }
 
   /**
-   * Passes nothing on and closes nothing; what the peers send fills the buffers of the system. Default: in both
-   * directions.
+   * Stops forwarding in the given directions, by default in both, without closing connections. The sent data fills the
+   * buffers of the operating system.
    */
   stall(...directions: readonly Direction[]): void {
     for (const direction of directions.length === 0 ? BOTH : directions) this.#stalled.add(direction);
     for (const pair of this.#pairs) for (const way of pair) this.#pauseStalled(way);
   }
 
-  /** Delays all further data in each direction. */
+  /** Delays all further data in each direction by `ms`. */
   slow(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /** Forwards everything again. */
+  /** Ends all stalls, delays and pending cuts. */
   flow(): void {
     this.#stalled.clear();
     this.#bytesLeft = undefined;
@@ -107,7 +110,7 @@ export class CuttingProxy implements AsyncDisposable {
     if (this.#stalled.has(direction)) from.pause();
   }
 
-  /** Later chunks do not overtake delayed ones. */
+  /** Forwards a chunk, or queues it if it must be delayed or earlier chunks are queued, so that the order is kept. */
   #take(way: Way, chunk: Buffer): void {
     if (this.#delayMs === 0 && way.late.length === 0) {
       this.#passOn(way, chunk);

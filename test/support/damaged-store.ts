@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { tempDir } from './temp-dir.ts';
 
-/** The values of each key in order; `undefined` if it was deleted. */
+/** All values of each key in the order of the writes; `undefined` stands for a deletion. */
 export type Story = ReadonlyMap<string, readonly (string | undefined)[]>;
 
 const BUFFER_BYTES = 128 * 1024;
 const KEYS = 60;
 
 /**
- * Creates a real store with some tables and a log.
+ * Creates a LevelDB store with several tables and a log.
  *
- * @param isKilled true to leave it as after a kill instead of a stop
+ * @param isKilled true to return a copy of the open store's files, as they are after a kill
  */
 export async function writtenStore(
   writes: number,
@@ -43,7 +43,7 @@ export async function writtenStore(
   return { dir, id: store.id, story };
 }
 
-/** Returns the content of a store by client. */
+/** Opens a store, and returns the values of its clients by name. */
 export async function heldBy(
   dir: string,
   options: Parameters<typeof openLevelStore>[1] = {},
@@ -58,14 +58,14 @@ export async function heldBy(
   return held;
 }
 
-/** Returns the expected content. */
+/** Returns the expected content of the store: the newest value of each key that was not deleted. */
 export function newestOf(story: Story): Map<string, string> {
   return new Map(
     [...story].flatMap(([name, values]) => (values.at(-1) === undefined ? [] : [[name, values.at(-1) ?? '']])),
   );
 }
 
-/** Returns names and bytes of the files, without those that LevelDB only writes for people. */
+/** Returns the files of a directory by name, without LevelDB's lock and log of messages. */
 export async function filesOf(dir: string): Promise<Map<string, string>> {
   const names = (await readdir(dir)).filter((name) => !/^(?:LOG|LOCK)/.test(name));
   return new Map(
@@ -78,7 +78,7 @@ export async function filesOf(dir: string): Promise<Map<string, string>> {
   );
 }
 
-/** Flips one bit of a file. */
+/** Flips one bit of a file: bit number `bit` of the byte at the offset `at`. */
 export async function flip(path: string, at: number, bit = 0): Promise<void> {
   await using file = await open(path, 'r+');
   const byte = Buffer.alloc(1);

@@ -9,27 +9,27 @@ import { REPOSITORY } from './repository.ts';
 
 const runFile = promisify(execFile);
 
-/** Packages of a small server besides the essential ones. */
+/** Debian packages that a small server has, in addition to the essential ones. */
 const INCLUDED = ['systemd', 'systemd-sysv', 'dbus', 'logrotate', 'man-db', 'procps', 'bash-completion', 'zsh', 'fish'];
 const BOOT_MS = 60_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A separate Debian system with its own systemd and without network. It needs root. */
+/** A Debian system in a container, with its own systemd and without a network. It needs root. */
 export interface DebianContainer extends AsyncDisposable {
-  /** The root directory of the container on the host. */
+  /** Root directory of the container in the file system of the host. */
   readonly root: string;
   /**
-   * Runs a line of bash in it as root.
+   * Runs a line of bash in the container as root.
    *
-   * @returns the trimmed text of both outputs
-   * @throws Error with that text when it fails
+   * @returns the trimmed text of standard output and standard error
+   * @throws Error that contains this text if the line fails
    */
   run(line: string): Promise<string>;
 }
 
 /**
- * Opens a container. Its image is created with mmdebstrap from the network the first time, then from
- * `build/debian-root.tar`, which `SOAK_DEBIAN_ROOT` overrides.
+ * Starts a container from the image `build/debian-root.tar`, or from the one that `SOAK_DEBIAN_ROOT` names. If the
+ * image is missing, mmdebstrap creates it from the network.
  */
 export async function openDebianContainer(): Promise<DebianContainer> {
   const root = await mkdtemp(join(tmpdir(), 'mon-debian-'));
@@ -66,7 +66,7 @@ async function debianRoot(): Promise<string> {
   return tar;
 }
 
-/** Returns the first process inside: the child of the one that created the container. */
+/** Returns the id of the container's first process: the child of the process that created the container. */
 async function leaderOf({ pid = 0, exitCode }: ChildProcess): Promise<string> {
   if (exitCode !== null) throw new Error(`the container ended with ${String(exitCode)}`);
   const children = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');

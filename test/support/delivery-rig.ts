@@ -18,28 +18,28 @@ import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 interface RigOptions {
   readonly mutators?: Readonly<Record<string, MutatorDefinition>>;
   readonly networks?: readonly string[];
-  /** The addresses of names; default: those that this machine resolves. */
+  /** IP addresses by host name; default: host names are resolved by this machine. */
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly remove?: HandlerRunnerDeps['clients']['remove'];
-  /** The registry with the clients; default: no clients exist. */
+  /** The registry that contains the clients; default: one without clients. */
   readonly registry?: Registry;
 }
 
-/** The parameters of one run. */
+/** Parameters of one run of a handler. */
 interface RunOptions {
   readonly job?: Partial<HandlerJob>;
   readonly attempt?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Runs handlers like the backend, one at a time. */
+/** Runs handlers as the backend does, one at a time. */
 export class DeliveryRig {
   readonly log = new RecordedLog();
-  /** The messages that were published on the live feed. */
+  /** Transport messages that handlers published on the feed. */
   readonly published: { readonly transport: string; readonly data: string }[] = [];
   readonly delivery: HandlerRunner;
-  /** Aborted when the backend begins to stop. */
+  /** Controller of the signal that a backend aborts when it begins to stop. */
   readonly stopping = new AbortController();
 
   constructor({
@@ -73,9 +73,9 @@ export class DeliveryRig {
   }
 
   /**
-   * Runs a handler.
+   * Runs a handler once, and returns the outcome.
    *
-   * @param definition as in a configuration; must be valid
+   * @param definition definition of the handler as in a configuration; it must be valid
    */
   async run(definition: Readonly<Record<string, unknown>>, options: RunOptions = {}): Promise<DeliveryOutcome> {
     return await this.#deliver(handlerSchema.parse(definition) as RunningHandler, options);
@@ -85,7 +85,7 @@ export class DeliveryRig {
     return await this.#deliver(undefined, { ...options, job: { ...options.job, handler } });
   }
 
-  /** The only record of the log. */
+  /** The only record of the log. Throws an error if there is none, or more than one. */
   get record(): RecordedLog['records'][number] {
     const [record, ...others] = this.log.records;
     if (record === undefined || others.length > 0)

@@ -10,10 +10,10 @@ import { freePort } from '../../scripts/lib/free-port.ts';
 
 const PROGRAMS = ['mon', 'monctl', 'mon-agent', 'mon-backend'] as const;
 
-/** System directories in a page; they are moved below a directory of the test. */
+/** Matches the slash at the beginning of a path in a system directory; the test replaces it by its own directory. */
 const SYSTEM_PATH = /(?<![\w.})])\/(?=(?:etc|var|srv)\/)/g;
 
-/** Texts of a page and their replacements. */
+/** Replacements for texts of a documentation page. */
 type Places = Readonly<Record<string, string>>;
 
 interface Said {
@@ -22,8 +22,8 @@ interface Said {
 }
 
 /**
- * A shell that runs the commands of a page one after the other, like a reader. It has its own home, the
- * programs in the PATH, and a backend on a free port. Disposing of it ends all its processes.
+ * A shell that runs the commands of a documentation page, one block after the other. It has its own home directory, all
+ * programs in its PATH, and a free port for a backend. Disposing of it kills all its processes.
  */
 export class DocumentedShell implements AsyncDisposable {
   readonly home: string;
@@ -38,7 +38,7 @@ export class DocumentedShell implements AsyncDisposable {
     this.env = env;
     this.port = port;
     this.#places = [...Object.entries(places), ['4567', String(port)]];
-    // A separate process group, so that its background processes end with it.
+    // The shell gets its own process group, so that its background processes can be killed with it.
     this.#shell = spawn('bash', [], { cwd: home, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
@@ -46,9 +46,9 @@ export class DocumentedShell implements AsyncDisposable {
   }
 
   /**
-   * Opens a shell.
+   * Starts a shell in a new home directory.
    *
-   * @param places replacements besides the port 4567 and the system directories
+   * @param places replacements in addition to the port 4567 and the system directories
    * @param variables additional environment variables
    */
   static async open(places: Places = {}, variables: Readonly<Record<string, string>> = {}): Promise<DocumentedShell> {
@@ -80,13 +80,13 @@ export class DocumentedShell implements AsyncDisposable {
     );
   }
 
-  /** Returns a text of the page with the port and directories of this shell. */
+  /** Replaces the port, the system directories and the other texts of a page by those of this shell. */
   placed(text: string): string {
     const here = text.replaceAll(SYSTEM_PATH, `${this.home}/`);
     return this.#places.reduce((placed, [there, place]) => placed.replaceAll(there, place), here);
   }
 
-  /** Runs a block of commands to its end. */
+  /** Runs a block of commands until it ends, and returns its exit code and output. */
   async run(commands: string): Promise<Said> {
     const end = randomUUID();
     this.#output = '';
@@ -100,7 +100,7 @@ export class DocumentedShell implements AsyncDisposable {
     return { code, output: this.#output.replace(pattern, '') };
   }
 
-  /** Repeats a block of commands until it succeeds. */
+  /** Runs a block of commands repeatedly until its exit code is 0. */
   async until(commands: string): Promise<void> {
     await vi.waitFor(async () => {
       const { code, output } = await this.run(commands);
@@ -109,9 +109,10 @@ export class DocumentedShell implements AsyncDisposable {
   }
 
   /**
-   * Writes a file in the current directory of the shell, or at its replaced absolute path.
+   * Writes a file to the current directory of the shell, or to an absolute path after its replacement. The text is
+   * replaced as well.
    *
-   * @returns the path
+   * @returns the path of the file
    */
   async write(file: string, text: string): Promise<string> {
     const { output } = await this.run('pwd');

@@ -1,6 +1,6 @@
 import type { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 
-/** Resolves when the terminal has accepted everything, or is gone. */
+/** Resolves when the terminal has accepted all output, or is closed. */
 export async function drained(stdout: FrameStdout): Promise<void> {
   if (stdout.idle || stdout.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

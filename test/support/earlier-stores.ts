@@ -7,14 +7,14 @@ import { Level } from 'level';
 import { tempDir } from './temp-dir.ts';
 import type { Database } from '../../daemon/backend/store/database.ts';
 
-/** Returns a directory with a store in the format of an earlier version, small by default. */
+/** Creates a store in the format of an earlier schema, by default a small one, and returns its directory. */
 export async function earlierStore(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema'>): Promise<string> {
   const dir = await tempDir();
   await writeEarlierStore(dir, { clients: 3, checksEach: 8, ...store });
   return dir;
 }
 
-/** Returns every key and value of a closed store. */
+/** Returns all keys and values of a store that no process has open. */
 export async function contentOf(dir: string): Promise<[(string | number)[], string][]> {
   return await onClosed(dir, async (database) =>
     (await database.iterator().all()).map(([key, value]) => [decodeTuple(key), value]),
@@ -26,12 +26,12 @@ export function besidesId(content: Awaited<ReturnType<typeof contentOf>>): typeo
   return content.filter(([key]) => encodeTuple(key) !== encodeTuple(STORE_ID));
 }
 
-/** Returns the check records of a closed store. */
+/** Returns the check records of a store that no process has open. */
 export async function checkRecordsOf(dir: string): Promise<[(string | number)[], string][]> {
   return (await contentOf(dir)).filter(([[table]]) => table === 'check');
 }
 
-/** Reads or changes the raw data of a closed store. */
+/** Opens the database of a store that no process has open, and passes it to `work`. */
 export async function onClosed<T>(dir: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = new Level(dir);
   await database.open();
@@ -42,13 +42,13 @@ export async function onClosed<T>(dir: string, work: (database: Database) => Pro
   }
 }
 
-/** Upgrades a closed store without confirmation and backup. */
+/** Upgrades a store that no process has open, without confirmation and backup. */
 export async function upgraded(dir: string): Promise<void> {
   await using opened = await openSchema(dir);
   await opened.schema.upgrade({ signal: new AbortController().signal, onProgress: () => undefined });
 }
 
-/** Returns an empty database without a store, until the test ends. */
+/** Returns an empty database that contains no store. It is closed when the test finishes. */
 export async function emptyDatabase(): Promise<Database> {
   const database = new Level(await tempDir());
   await database.open();

@@ -11,37 +11,43 @@ import { tempDir } from './temp-dir.ts';
 const run = promisify(execFile);
 const SOURCE = join(import.meta.dirname, 'failing-disk.c');
 
-/** The kinds of calls that can fail, as in failing-disk.c; `name`: rename, link and unlink. */
+/** Kinds of system calls that can fail, with their bits in `failing-disk.c`; `name` means rename, link and unlink. */
 const KINDS = { write: 1, sync: 2, open: 4, truncate: 8, name: 16, read: 32 } as const;
 export type DiskCall = keyof typeof KINDS;
 
 export interface Fault {
   readonly calls: readonly DiskCall[];
   readonly error: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EROFS';
-  /** Number of calls that succeed first. Default: 0. */
+  /** Number of calls that succeed before the first failure. Default: 0. */
   readonly skip?: number;
-  /** Number of calls that fail. Default: all until `mend`. */
+  /** Number of calls that fail; -1 means all until `mend`, which is the default. */
   readonly times?: number;
-  /** Share of a failing write that is still written, below 1. Default: 0. */
+  /** Share of the data, below 1, that a failing write still writes. Default: 0. */
   readonly share?: number;
 }
 
 /**
- * Maximum number of simultaneous faults, and the fields of `struct fault`, all of them int32, like `failed`.
+ * Maximum number of simultaneous faults. Each has `FAULT_FIELDS` fields in the control file (`struct fault`), all of
+ * them int32 like the counter `failed`.
  */
 const FAULTS = 2;
 const FAULT_FIELDS = 5;
 const INT_BYTES = 4;
-/** Size of the three int64 of a `struct durable`: inode, bytes, and the length of a tail that follows. */
+/**
+ * Size in bytes of a `struct durable`: three int64 for the inode, the durable bytes, and the length of the tail that
+ * follows.
+ */
 const DURABLE_BYTES = 24;
 
-/** The remains of a file after a power failure: a number of bytes, and possibly truncated ones. */
+/**
+ * What a power failure leaves of a file: its first `bytes` bytes, and a tail that an unsynced truncation had removed.
+ */
 interface Durable {
   readonly bytes: number;
   readonly tail: Buffer;
 }
 
-/** Returns whether this machine can build the failing disk: it needs Linux and a C compiler. */
+/** True if this machine can build the library that makes a disk fail: it needs Linux and a C compiler. */
 export async function canDisksFail(): Promise<boolean> {
   return (
     process.platform === 'linux' &&
@@ -52,7 +58,7 @@ export async function canDisksFail(): Promise<boolean> {
   );
 }
 
-/** A directory on a disk that fails on request, for processes that are started with its environment. */
+/** A directory whose disk fails on request, for processes that are started with `env`. */
 export class FailingDisk {
   readonly env: Readonly<Record<string, string>>;
   readonly #dir: string;
@@ -77,9 +83,9 @@ export class FailingDisk {
   }
 
   /**
-   * Creates the disk.
+   * Builds the library if necessary, and prepares a directory to fail.
    *
-   * @throws Error when there is no C compiler
+   * @throws Error if this machine is not Linux or has no C compiler
    */
   static async under(dir: string): Promise<FailingDisk> {
     if (!(await canDisksFail())) {
@@ -88,7 +94,7 @@ export class FailingDisk {
     return new FailingDisk(dir, await tempDir(), await (library ??= buildLibrary()));
   }
 
-  /** Sets the faults, which replace earlier ones. */
+  /** Sets one or two faults, which replace all earlier ones. */
   fail(...faults: readonly [Fault] | readonly [Fault, Fault]): void {
     this.mend();
     faults.forEach(({ calls, error, skip = 0, times = -1, share = 0 }, at) => {
@@ -103,14 +109,14 @@ export class FailingDisk {
     for (let at = 0; at < FAULTS; at++) this.#set(1 + at * FAULT_FIELDS, 0);
   }
 
-  /** Returns the number of failed calls so far. */
+  /** Returns the number of calls that have failed so far. */
   async failures(): Promise<number> {
     return (await readFile(this.#control)).readInt32LE(0);
   }
 
   /**
-   * Simulates a power failure once no process uses the disk. It removes unsynced data, all of it or a random
-   * part, and restores data that was truncated without a sync.
+   * Simulates a power failure; no process may use the disk. Unsynced data is removed, all of it or a random part, and
+   * data whose truncation was not synced is restored.
    */
   async cutPower(chance: () => number = () => 0): Promise<void> {
     const durable = durableFiles(await readFile(this.#durable));
@@ -124,7 +130,7 @@ export class FailingDisk {
     this.noteDurable();
   }
 
-  /** Marks all current data as durable, after a process without this disk has written to it. */
+  /** Marks all current data as durable. It is needed after a process without `env` has written to the directory. */
   noteDurable(): void {
     writeFileSync(this.#durable, '');
   }
@@ -135,7 +141,7 @@ export class FailingDisk {
   }
 }
 
-/** The library, built once by each process of tests, into the program directory of this run. */
+/** Path of the built library. Each test process builds it once, into the program directory of this test run. */
 let library: Promise<string> | undefined;
 
 async function buildLibrary(): Promise<string> {
@@ -144,7 +150,7 @@ async function buildLibrary(): Promise<string> {
   return path;
 }
 
-/** Returns the durable state of each inode, from its last record. */
+/** Returns the durable state of each file by inode; the last record of a file counts. */
 function durableFiles(journal: Buffer): Map<number, Durable> {
   const files = new Map<number, Durable>();
   for (let at = 0; at + DURABLE_BYTES <= journal.length;) {

@@ -4,7 +4,7 @@ import type { RowsMetadata } from '../../shared/client/feed-session.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 
-/** A listener that records everything, and applies the rows to a replica. */
+/** A feed listener that records all callbacks, and applies the rows to a replica. */
 export class FeedDiary implements FeedListener {
   readonly states: FeedState[] = [];
   readonly hellos: FeedMessage[] = [];
@@ -34,12 +34,12 @@ export class FeedDiary implements FeedListener {
     this.transports.push(message);
   }
 
-  /** The states as one line: `connecting syncing live`. */
+  /** Kinds of all states so far, as one line such as `connecting syncing live`. */
   get path(): string {
     return this.states.map(({ kind }) => kind).join(' ');
   }
 
-  /** Waits until the last state is of this kind. */
+  /** Waits until the current state is of this kind, and returns it. */
   async reaches<Kind extends FeedState['kind']>(kind: Kind): Promise<Extract<FeedState, { kind: Kind }>> {
     const isOfKind = (state: FeedState | undefined): state is Extract<FeedState, { kind: Kind }> =>
       state?.kind === kind;

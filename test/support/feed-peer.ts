@@ -6,13 +6,13 @@ import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedRequest } from '../../shared/schemas/feed-request.ts';
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
-/** A client's connection to a feed, controlled by the test. */
+/** A connection that acts as a client of the feed, controlled by the test. */
 export class FeedPeer {
-  /** All messages of the backend, in order. */
+  /** All messages from the backend, in order. */
   readonly heard: FeedMessage[] = [];
-  /** The rows according to all messages so far. */
+  /** The rows that result from all messages so far. */
   readonly replica = new FeedReplica();
-  /** How the connection ended; `undefined` while it is open. */
+  /** Code and reason with which the connection ended; `undefined` while it is open. */
   ending: { readonly code: number; readonly reason: string } | undefined;
   readonly socket: WebSocket;
 
@@ -39,7 +39,7 @@ export class FeedPeer {
     return peer;
   }
 
-  /** Connects and subscribes to topics. */
+  /** Opens a connection and subscribes to topics, by default to `events`. */
   static async subscribe(
     url: string,
     about: Partial<Omit<Extract<FeedRequest, { type: 'subscribe' }>, 'type'>> = {},
@@ -57,13 +57,13 @@ export class FeedPeer {
     this.socket.send(text);
   }
 
-  /** Returns all messages of a type so far. */
+  /** Returns all messages of this type that have arrived so far. */
   all<Type extends FeedMessage['type']>(type: Type): Extract<FeedMessage, { type: Type }>[] {
     const isOfType = (message: FeedMessage): message is Extract<FeedMessage, { type: Type }> => message.type === type;
     return this.heard.filter(isOfType);
   }
 
-  /** Waits for the first message of a type. */
+  /** Waits for the first message of this type, and returns it. */
   async hears<Type extends FeedMessage['type']>(type: Type): Promise<Extract<FeedMessage, { type: Type }>> {
     return await vi.waitFor(() => {
       const [message] = this.all(type);

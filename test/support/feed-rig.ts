@@ -22,10 +22,10 @@ import { TroubledStore } from './troubled-store.ts';
 import { topicsOf } from '../../daemon/backend/compose/topics.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
-/** Minimum time between two frames with changes. */
+/** Time in milliseconds that the feed waits between two frames with changes. */
 const FRAME_MS = 50;
 
-/** The feed on a real store, with access to the backend's sockets and a manual clock. */
+/** The feed of a backend on a real store, with a manual clock and access to the server's sockets. */
 export class FeedRig {
   readonly url: string;
   readonly clock: ManualClock;
@@ -37,9 +37,9 @@ export class FeedRig {
   readonly events: Events;
   readonly clients: Clients;
   readonly hub: FeedHub;
-  /** The backend's sockets, in the order of connection. */
+  /** The sockets of the server, in the order in which clients connected. */
   readonly sockets: readonly WebSocket[];
-  /** The principal of new connections. */
+  /** The principal that new connections get. */
   principal = LOCAL_ADMINISTRATOR;
 
   private constructor(parts: {
@@ -68,10 +68,10 @@ export class FeedRig {
   }
 
   /**
-   * Opens the feed.
+   * Opens the feed without clients.
    *
-   * @param bounds limits of the changes that are kept
-   * @param principal the principal of the connections
+   * @param bounds limits of the changes that the feed retains for resuming
+   * @param principal principal of all connections
    */
   static async open(
     bounds = { recordsMax: 1000, changesMax: 500_000 },
@@ -117,7 +117,7 @@ export class FeedRig {
     await this.results.submit(DEFAULT_NAMESPACE, results);
   }
 
-  /** Lets the feed send frames until `check` does not throw. */
+  /** Advances the clock frame by frame until `check` does not throw. */
   async until(check: () => void): Promise<void> {
     await vi.waitFor(() => {
       this.clock.advance(FRAME_MS);

@@ -2,7 +2,7 @@ import type { ClientRow, EventRow, SilencedRow } from '../../shared/schemas/feed
 
 const NOON = Date.UTC(2026, 10, 20, 12) / 1000;
 
-/** Returns an event row with defaults. */
+/** Returns an event row for a critical event, with overrides. */
 export function anEventRow(about: Partial<EventRow> = {}): EventRow {
   return {
     client: 'web-001',

@@ -10,7 +10,7 @@ import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas
 
 type Subscribe = Extract<FeedRequest, { type: 'subscribe' }>;
 
-/** The greeting of every scripted server, so that screens and expectations are always the same. */
+/** The hello message of every scripted server. It is constant, so that screens and expectations are too. */
 export const FEED_HELLO: Extract<FeedMessage, { type: 'hello' }> = {
   type: 'hello',
   version: '1.0.0',
@@ -20,56 +20,55 @@ export const FEED_HELLO: Extract<FeedMessage, { type: 'hello' }> = {
   columns: true,
 };
 
-/** The server's side of a connection. */
+/** The server's side of a connection to the feed. */
 export interface FeedConnection {
   readonly headers: IncomingHttpHeaders;
-  /** All messages of the client so far. */
+  /** All messages that the client has sent so far. */
   readonly received: readonly FeedRequest[];
-  /** Waits for the subscription of the client. */
+  /** Waits until the client has subscribed, and returns its request. */
   subscribed(): Promise<Subscribe>;
-  /** Sends messages; snapshots have the columns format if the client requested it. */
+  /** Sends messages, with snapshots in columns if the client requested that. */
   send(...messages: readonly FeedMessage[]): void;
-  /** Sends any frame, also one that a real backend would never send. */
+  /** Sends any frame, including frames that a real backend never sends. */
   sendRaw(frame: string | Uint8Array): void;
-  /** Terminates the connection without a close frame, like a broken network. */
+  /** Terminates the connection without a close frame, as a broken network does. */
   cut(): void;
   readonly isOpen: boolean;
 }
 
 export interface FeedServer {
-  /** The URL that clients use as their backend. */
+  /** URL that clients use as the address of their backend. */
   readonly url: string;
   readonly connections: readonly FeedConnection[];
-  /** Waits for the connection number `index`, counted from 0. */
+  /** Waits for the connection with this index (from 0), and returns it. */
   connection(index: number): Promise<FeedConnection>;
-  /** Rejects each further attempt with this status; `undefined` accepts them again. */
+  /** Rejects all further connections with this HTTP status; `undefined` accepts them again. */
   refuse(status: number | undefined): void;
-  /** Number of connection attempts so far, including rejected ones. */
+  /** Number of connection attempts so far, including the rejected ones. */
   readonly attempts: number;
   close(): Promise<void>;
 }
 
 export interface FeedServerOptions {
-  /** The first message to every client; `null` for none. Default `FEED_HELLO`. */
+  /** The first message that each client gets; `null` for none. Default: `FEED_HELLO`. */
   readonly hello?: FeedMessage | null;
   /**
-   * The script that is called for each connection after its subscription. Without it a test sends through
-   * `connections`.
+   * Called for each connection when its client has subscribed. If omitted, the test sends messages with `connections`.
    */
   readonly onSubscribe?: (connection: FeedConnection, subscribe: Subscribe) => void;
   /**
-   * The script for subscriptions to groups or inhibitions, which are not among `connections`. Without it they
-   * are rejected, as by a backend that does not know these topics.
+   * Called for subscriptions to groups or inhibitions, which `connections` does not include. If omitted, they are
+   * rejected, as by a backend that does not know these topics.
    */
   readonly onNoise?: (connection: FeedConnection, subscribe: Subscribe) => void;
-  /** Responds to other requests than the feed, for clients that also use REST. Default 404. */
+  /** Handles HTTP requests other than the feed's upgrades. Default: status 404. */
   readonly http?: RequestListener;
-  /** Default true; false simulates a backend that hangs. */
+  /** Whether pings get a response. Default: true; false simulates a backend that hangs. */
   readonly answerPings?: boolean;
   readonly port?: number;
 }
 
-/** Starts a real HTTP server on loopback whose feed the test controls. Closed when the test ends. */
+/** Starts an HTTP server on a loopback address whose feed the test controls. It is closed when the test finishes. */
 export async function startFeedServer(options: FeedServerOptions = {}): Promise<FeedServer> {
   const { hello = FEED_HELLO, onSubscribe, onNoise, answerPings = true } = options;
   const connections: ScriptedConnection[] = [];

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Starts something under another umask, which this process has meanwhile. */
+/** Calls `start` while this process has another umask, and restores the previous one. */
 export function underUmask<T>(umask: number, start: () => T): T {
   const before = process.umask(umask);
   try {
@@ -11,13 +11,14 @@ export function underUmask<T>(umask: number, start: () => T): T {
   }
 }
 
-/** Returns the permission bits in octal. */
+/** Returns the permission bits of a file as an octal number. */
 export async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
 /**
- * Returns the modes of a directory and all its content, sorted and unique: those of directories and of files.
+ * Returns the permission bits that occur in a directory and its content, sorted and without duplicates: those of
+ * directories, and those of files.
  */
 export async function modesBeneath(dir: string): Promise<{ readonly directories: string[]; readonly files: string[] }> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });

@@ -8,7 +8,7 @@ import type { Tokens } from '../../daemon/backend/access/sessions.ts';
 import type { Writers } from '../../daemon/backend/compose/writers.ts';
 import type { FollowedBackend } from './followed-backend.ts';
 
-/** An operation on a backend; a rejected one changes nothing. */
+/** An operation on a backend. If it is rejected, it changes nothing. */
 export interface Step {
   readonly title: string;
   readonly act: (backend: FollowedBackend) => Promise<unknown>;
@@ -18,7 +18,7 @@ const BCRYPT_HASH = '$2b$04$abcdefghijklmnopqrstuu5Lw9yvY7s5wE6l1hTnY8bQ0bU4uRi8
 const DUMPED_TYPES: readonly V2Type[] = ['Entity', 'Event', 'Silenced', 'User', 'APIKey', 'Handler', 'Role'];
 const GRANTER = { actor: MON, scopes: new Set(SCOPES) };
 
-/** Opens a session of a user, like a login. */
+/** Opens a session of a user, as a login does. */
 export const openSession: (writers: Writers, name: string) => Promise<Tokens> = (writers, name) =>
   writers.sessions.open({ name, credentialVersion: writers.credentialVersions.of(name) });
 
@@ -46,7 +46,7 @@ const result = fc.record(
   { requiredKeys: ['name', 'status', 'output', 'source'] },
 );
 
-/** A result that an agent sends, of itself or of a proxy client. */
+/** A result that an agent sends, for itself or for a proxy client. */
 const delivered = fc.record(
   {
     name: check,
@@ -94,7 +94,7 @@ const named = <Args extends readonly unknown[]>(
   weight,
   arbitrary: (fc.tuple(...args) as unknown as fc.Arbitrary<Args>).map((drawn) => ({
     title: `${title} ${JSON.stringify(drawn)}`,
-    // Cloned, because the backend may modify it and the same steps must be repeatable.
+    // The arguments are cloned, because the backend may modify them and the same steps are run again.
     act: (backend) => act(backend, ...structuredClone(drawn)),
   })),
 });
@@ -216,8 +216,8 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /**
- * A change of handlers: a result in the same batch may use a handler that did not exist when its needs were
- * computed.
+ * A change of a handler. In one batch, a result may use a handler that did not exist when the backend determined which
+ * data the result needs.
  */
 export const handlerStep: fc.Arbitrary<Step> = fc.oneof(
   named('handler', 2, [namespace, fc.constantFrom('page', 'mail'), fc.integer({ min: 1, max: 9 })], (backend, ...of) =>

@@ -15,14 +15,14 @@ import { snapshotOf } from './registry-snapshot.ts';
 
 const LINGER_MS = 2;
 
-/** All writers over a real store, with a second registry that follows the writes. */
+/** The writers of a backend on a real store, with a second registry that follows the writes like a follower's. */
 export class FollowedBackend implements AsyncDisposable {
   readonly machine: ManualClock;
   readonly ground: Foundation;
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly follower = new Registry(TABLES);
-  /** The keys of each write that the follower has not applied yet. */
+  /** For each write that the follower has not applied yet: the keys that it changed. */
   readonly untold: Key[][];
   readonly #teardown: Teardown;
 
@@ -90,7 +90,7 @@ export class FollowedBackend implements AsyncDisposable {
     return this.ground.clock.now();
   }
 
-  /** Commits these changes as one batch, or as the batches that they form themselves. */
+  /** Commits these changes in one batch, or in several if the changes force that. */
   async commit(...changes: readonly (() => Promise<unknown>)[]): Promise<PromiseSettledResult<unknown>[]> {
     const settled = Promise.allSettled(changes.map((change) => change()));
     let isSettled = false;
@@ -104,21 +104,24 @@ export class FollowedBackend implements AsyncDisposable {
     return settled;
   }
 
-  /** Advances the clock minute by minute, and waits for due writes. */
+  /** Advances the clock minute by minute, and waits after each for the writes that the timers start. */
   async pass(minutes: number): Promise<void> {
     for (let minute = 0; minute < minutes; minute++) {
       this.machine.advance(60_000);
-      // After everything that the timers have requested.
+      // This empty change is committed after everything that the timers have queued.
       await this.commit(() => this.batcher.run(() => undefined));
     }
   }
 
-  /** Applies the oldest pending writes to the follower, one by one. */
+  /** Applies the `count` oldest pending writes to the follower, one by one. */
   async tell(count = Infinity): Promise<void> {
     for (const keys of this.untold.splice(0, count)) await this.follower.follow(this.ground.store, keys);
   }
 
-  /** Returns the memory of the leader, of the follower, and of a fresh reader of the store. */
+  /**
+   * Returns the state in the memory of the leader and of the follower, and the state that a registry loads from the
+   * store.
+   */
   async snapshots(): Promise<{ readonly leader: object; readonly follower: object; readonly fresh: object }> {
     const { nowMs } = this;
     const fresh = await this.loaded();
@@ -136,10 +139,10 @@ export class FollowedBackend implements AsyncDisposable {
   }
 }
 
-/** Returns a store that records the keys of each write. */
+/** Returns a store that appends the changed keys of each write to `writes`. */
 function noting(store: Store, writes: Key[][]): Store {
   const write: Store['write'] = async (lease, ops, changes) => {
-    // These tests need no durable writes.
+    // These tests need no synced writes.
     const seq = await store.write(lease, ops, changes, 'process');
     writes.push(ops.map(({ key }) => key));
     return seq;

@@ -7,17 +7,17 @@ import { PeerKeys } from '../../daemon/backend/cluster/forwarding/proof/peer-key
 import { PeerSignatures } from '../../daemon/backend/cluster/forwarding/proof/peer-signatures.ts';
 import { startBackend, type RunningBackend } from './running-backend.ts';
 
-/** Time to wait for a leader. */
+/** Maximum time in milliseconds that a request waits for a leader. */
 const WAIT_MS = 1000;
 
-/** A leadership that the test controls. */
+/** A leadership whose role and state the test sets. */
 export class ToldLeadership implements Leadership {
   isWriter: boolean;
   isSucceeded = false;
   seq = 7;
-  /** Sequence numbers that were waited for. */
+  /** Sequence numbers that `caughtUp` was called with. */
   readonly waited: number[] = [];
-  /** Waits for a sequence number. */
+  /** Resolves when this backend has caught up with a sequence number; by default at once. */
   catchUp: (seq: number) => Promise<void> = async () => undefined;
   #place: PeerAddress | undefined;
 
@@ -26,9 +26,9 @@ export class ToldLeadership implements Leadership {
   }
 
   /**
-   * Sets the leader.
+   * Makes this backend a follower.
    *
-   * @param place undefined: there is no leader
+   * @param place address of the leader; `undefined` if there is none
    */
   follow(place: PeerAddress | undefined): void {
     this.isWriter = false;
@@ -45,7 +45,7 @@ export class ToldLeadership implements Leadership {
     }
   }
 
-  /** Why this backend must not serve reads; `undefined` if it may. */
+  /** Error that reads are rejected with, because this backend is too far behind; `undefined` if it may serve them. */
   stale: MonError | undefined;
 
   refuseStale(): void {
@@ -64,18 +64,18 @@ export interface Member extends RunningBackend {
   readonly forwarding: Forwarding;
 }
 
-/** The common key of a test's backends. */
+/** Key that all backends of a test share. */
 export const PEER_KEY = 'k'.repeat(43);
-/** The common secret in the database. */
+/** Secret in the common database that all backends of a test know. */
 export const SECRET = 'the secret of all';
 
-/** How a backend proves its membership: by a key file, or by the secret of the database. */
+/** How a backend proves that it is a member: with a key from a file, or with the secret from the database. */
 type Proof = { readonly key: string } | { readonly secret: string };
 
 interface MemberOptions extends NonNullable<Parameters<typeof startBackend>[0]> {
-  /** The member id; default: `the writer` for a leader, else a random one. */
+  /** Id of the member; default: `the writer` for a leader, and a random id for a follower. */
   readonly id?: string;
-  /** The proof of membership; default: the key `PEER_KEY`. */
+  /** Proof of membership; default: the key `PEER_KEY`. */
   readonly proof?: Proof;
 }
 
@@ -83,12 +83,12 @@ function keysOf(proof: Proof): PeerKeys {
   return 'key' in proof ? PeerKeys.ofFile({ texts: [proof.key] }, 'store') : PeerKeys.ofStore(proof.secret, 'store');
 }
 
-/** Returns the signatures of a backend. */
+/** Returns the object with which the backend `self` signs and verifies requests of members. */
 export function signaturesOf(self: string, proof: Proof = { key: PEER_KEY }, now = Date.now): PeerSignatures {
   return new PeerSignatures({ keys: keysOf(proof), self, now });
 }
 
-/** Returns the headers of a forwarded request, for any claimed caller. */
+/** Returns the headers of a forwarded request. It is signed as a random member, and `headers` may claim any caller. */
 export function signedHeaders(
   request: { readonly method: string; readonly target: string; readonly body?: string },
   {
@@ -103,8 +103,8 @@ export function signedHeaders(
 }
 
 /**
- * Starts a backend whose role the test sets, until the end of the test. Each has its own store, so that it is
- * visible where a change was made.
+ * Starts a backend whose role the test sets; it is stopped when the test finishes. Each backend has its own store,
+ * which shows where a change was made.
  */
 export async function startMember(
   isWriter: boolean,
@@ -122,12 +122,12 @@ export async function startMember(
   return Object.assign(backend, { id, leadership, forwarding });
 }
 
-/** Returns the address of a backend without TLS. */
+/** Returns the address of a backend for other members, without TLS. */
 export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): PeerAddress {
   return { id, url, fingerprint: undefined };
 }
 
-/** Starts a leader, and a follower that forwards to it. */
+/** Starts a leader, and a follower that forwards to the leader. */
 export async function startPair(
   options?: Parameters<typeof startMember>[1],
 ): Promise<{ readonly writer: Member; readonly member: Member }> {

@@ -9,13 +9,16 @@ interface Identity {
   readonly subscriptions?: readonly string[];
   readonly credentials?: string;
   readonly key?: string;
-  /** Version 6.x is configured by the backend, 5.x is not. */
+  /**
+   * Version of the agent, default 6.2.4. Agents of version 6 are configured by the backend, agents of version 5 are
+   * not.
+   */
   readonly version?: string;
-  /** Attributes of its entity. */
+  /** Additional attributes of the agent's entity. */
   readonly entity?: Payload;
 }
 
-/** The response of a backend that rejects the connection. */
+/** The HTTP response with which a backend rejects a connection. */
 export interface Refused {
   readonly status: number;
   readonly body: string;
@@ -23,14 +26,14 @@ export interface Refused {
 }
 
 /**
- * An agent of Sensu Go with the documented protocol (clients 6): headers on the upgrade, and binary messages of
- * a type, a line feed and JSON.
+ * An agent of Sensu Go that uses its documented protocol (clients 6): headers in the upgrade request, and binary
+ * messages that consist of a type, a line feed and JSON.
  */
 export class GoAgent {
   readonly name: string;
-  /** All messages of the backend, in order. */
+  /** All messages from the backend, in order. */
   readonly heard: { readonly type: string; readonly payload: Payload }[] = [];
-  /** Headers of the response to the upgrade. */
+  /** Headers of the response to the upgrade request. */
   answer: Readonly<Record<string, unknown>> = {};
   ending: { readonly code: number; readonly reason: string } | undefined;
   pongs = 0;
@@ -54,7 +57,7 @@ export class GoAgent {
     socket.on('error', () => socket.terminate());
   }
 
-  /** Connects, or returns the rejection. */
+  /** Opens a connection; returns the response if the backend rejects it. */
   static async connect(url: string, identity: Identity = {}): Promise<GoAgent | Refused> {
     const { name = 'web-01', namespace = 'default', subscriptions = ['web'], version = '6.2.4' } = identity;
     const authorization =
@@ -86,14 +89,14 @@ export class GoAgent {
     return await promise;
   }
 
-  /** Connects, which must succeed. */
+  /** Opens a connection; throws an error if the backend rejects it. */
   static async joined(url: string, identity: Identity = {}): Promise<GoAgent> {
     const agent = await GoAgent.connect(url, identity);
     if (!(agent instanceof GoAgent)) throw new Error(`refused: ${JSON.stringify(agent)}`);
     return agent;
   }
 
-  /** The agent's entity, as it describes itself or as the backend has configured it. */
+  /** The entity that the agent sends: its own attributes, overridden by those that the backend has configured. */
   get entity(): Payload {
     const { subscriptions = ['web'], version = '6.2.4', entity } = this.#identity;
     const told = this.#knowsConfiguration ? this.configurations.at(-1) : undefined;
@@ -124,7 +127,7 @@ export class GoAgent {
     return isKnown ? { ...own, ...told } : own;
   }
 
-  /** The configurations that it received. */
+  /** All entity configurations that the backend has sent, in order. */
   get configurations(): Payload[] {
     return this.payloads('entity_config');
   }
@@ -133,7 +136,7 @@ export class GoAgent {
     return this.heard.flatMap((frame) => (frame.type === type ? [frame.payload] : []));
   }
 
-  /** Waits for the first payload of this type that matches. */
+  /** Waits for a payload of this type for which `isWanted` is true, and returns the first one. */
   async hears(type: string, isWanted: (payload: Payload) => boolean = () => true): Promise<Payload> {
     return await vi.waitFor(() => {
       const payload = this.payloads(type).find(isWanted);
@@ -147,7 +150,8 @@ export class GoAgent {
   /**
    * Sends a keepalive.
    *
-   * @param check `interval`, `timeout` and `ttl` as in its settings
+   * @param check attributes of the keepalive's check that override the defaults, such as `interval`, `timeout` and
+   * `ttl`
    */
   keepalive(check: Payload = {}): void {
     this.send('keepalive', {
@@ -166,13 +170,13 @@ export class GoAgent {
     });
   }
 
-  /** Sends a keepalive and waits until the backend has registered the agent. */
+  /** Sends a keepalive, and waits until the backend has registered the agent. */
   async register(check: Payload = {}): Promise<void> {
     this.keepalive(check);
     await this.hears('entity_config', ({ metadata }) => (metadata as Payload)['name'] === this.name);
   }
 
-  /** Sends a result for a check request, as if the check had run. */
+  /** Sends the result that a check request asks for, without running the check. */
   answerRequest({ config, issued }: Payload, outcome: { status: number; output: string }): void {
     const { metadata, ...definition } = config as Payload;
     this.event({ ...definition, ...outcome, metadata, issued, executed: issued, duration: 0.25 });
@@ -194,12 +198,12 @@ export class GoAgent {
     this.#socket.ping();
   }
 
-  /** Closes the connection like an agent that is stopped. */
+  /** Closes the connection with the code that a stopping agent sends. */
   leave(): void {
     this.#socket.close(1001, 'bye');
   }
 
-  /** Stops reading. */
+  /** Stops reading from the connection, so that pings get no response. */
   deafen(): void {
     this.#socket.pause();
   }

@@ -9,14 +9,14 @@ import { InhibitionUpdates } from '../../daemon/backend/notify/inhibitions/rule-
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
 
-/** The pipeline with group flushes, which can be stopped without losing its directory. */
+/** The commit pipeline with group flushes. It can be stopped and opened again in the same directory. */
 export interface GroupRig extends HandlingRig {
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Returns a pipe handler that groups by `client.rack`, waits 30 s, then 5 min, and repeats after 4 h, with
- * overrides.
+ * Returns a pipe handler that groups by `client.rack`, with overrides. By default it waits 30 s, has an interval of 5
+ * min, and repeats after 4 h.
  */
 export function groupingPipe(attributes: object = {}): object {
   return { type: 'pipe', command: 'true', group_by: ['client.rack'], ...attributes };
@@ -44,12 +44,12 @@ export async function openGroupRig(sections: HandlingSections, options: Handling
   return Object.assign(rig, { stop });
 }
 
-/** Waits until the results of the last step are committed. */
+/** Waits until the changes that the last step has caused are committed. */
 export async function settled({ batcher }: HandlingRig): Promise<void> {
   for (let round = 0; round < 4; round++) await batcher.run(() => undefined);
 }
 
-/** Advances the clock, and waits until all follow-up work is done. */
+/** Advances the clock, and waits until the resulting changes are committed. */
 export async function pass(rig: HandlingRig, seconds: number): Promise<void> {
   await settled(rig);
   rig.clock.advance(seconds * 1000);
@@ -57,8 +57,8 @@ export async function pass(rig: HandlingRig, seconds: number): Promise<void> {
 }
 
 /**
- * Returns the runs that were requested since the last call: for a group `a-1/disk new, a-2/disk same`, for a
- * single event its action.
+ * Returns the notifications that were requested since the last call: for a group its events and their changes
+ * (`a-1/disk new, a-2/disk same`), for a single event its action.
  */
 export async function takeTold(rig: HandlingRig): Promise<string[]> {
   await settled(rig);

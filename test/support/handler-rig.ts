@@ -22,7 +22,7 @@ import { TroubledStore } from './troubled-store.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 import { enqueueJob } from '../../daemon/backend/model/notify/delivery/mutations.ts';
 
-/** A handler run that ends when the test says so. */
+/** One attempt of a handler to deliver a notification; it ends when the test calls `end`. */
 export interface HeldRun {
   readonly job: HandlerJob;
   readonly attempt: number;
@@ -30,7 +30,7 @@ export interface HeldRun {
   readonly end: (outcome: DeliveryOutcome) => void;
 }
 
-/** The runner over a real store, with a receiver that the test controls. */
+/** The job runner on a real store; the test ends each delivery. */
 export interface HandlerRig {
   readonly clock: ManualClock;
   readonly log: RecordedLog;
@@ -41,19 +41,19 @@ export interface HandlerRig {
   readonly deadLetters: DeadLetters;
   readonly last: LastDeliveries;
   readonly definitions: Definitions;
-  /** Started runs, in order, since the start of this rig. */
+  /** All deliveries that were started, in order. */
   readonly begun: readonly HeldRun[];
-  /** Commits an event of each pair for the handler, in one batch. */
+  /** Commits one notification of `handler` for each pair of client and check, in one batch. */
   ask(handler: string, ...pairs: readonly (readonly [client: string, check: string])[]): Promise<void>;
-  /** Waits for run number `at`. */
+  /** Waits until the delivery with the index `at` has started, and returns it. */
   run(at: number): Promise<HeldRun>;
-  /** Returns ids of stored runs, and of dead letters. */
+  /** Returns the ids of the stored jobs and of the dead letters. */
   stored(): Promise<{ readonly jobs: readonly number[]; readonly dead: readonly number[] }>;
-  /** Ends it like a kill, or in order. */
+  /** Stops everything, either in order or as a kill does: without further writes to the store. */
   stop(how?: 'kill'): Promise<void>;
 }
 
-/** Returns a pipe handler that does nothing, with overrides. */
+/** Returns a pipe handler whose command does nothing, with overrides. */
 export function aHandler(attributes: object = {}): HandlerDefinition {
   return handlerSchema.parse({ type: 'pipe', command: 'true', ...attributes });
 }
@@ -90,11 +90,11 @@ function anEvent(client: string, check: string): HandledEvent {
 
 export async function openHandlerRig(options: {
   readonly handlers: Readonly<Record<string, HandlerDefinition>>;
-  /** Directory of an earlier rig. */
+  /** Directory whose store an earlier rig has written; default: a new one. */
   readonly dir?: string;
   readonly clock?: ManualClock;
   readonly deadLettersMax?: number;
-  /** Number of results that may wait for their commit. */
+  /** Maximum number of changes that wait for their commit. */
   readonly queueLimit?: number;
 }): Promise<HandlerRig> {
   const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));

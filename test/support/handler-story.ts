@@ -14,31 +14,31 @@ import { tempDir } from './temp-dir.ts';
 type Attributes = Readonly<Record<string, unknown>>;
 
 /**
- * A configuration. Handlers without a type are commands that append their input to a file, one line for each
- * run.
+ * A configuration. Handlers without a type become pipe handlers that append their input to a file, one line per
+ * notification.
  */
 type Settings = Attributes & { readonly handlers?: Readonly<Record<string, object>> };
 
 /**
- * Returns a command that appends in a single write, because several runs may write at once; the dot keeps
- * newlines at the end, which a shell would drop.
+ * Returns a command that appends its input to a file in a single write, because several may append concurrently. The
+ * dot keeps trailing newlines, which the shell would remove.
  */
 function appendTo(file: string): string {
   return `text=$(cat; echo .); printf '%s\\n' "\${text%.}" >> ${file}`;
 }
 
 /**
- * The whole backend over a real store, on a manual clock, until the end of the test. Its handlers are real
- * processes and sockets.
+ * A complete backend in this process, on a real store and with a manual clock. Its handlers run as real processes and
+ * use real sockets. It is stopped when the test finishes.
  */
 export class HandlerStory {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
-  /** Directory for the output of handlers. */
+  /** Directory of the configuration, the store and the files that handlers write. */
   readonly dir: string;
   readonly #hasAdministrator: boolean;
   #backend: Backend | undefined;
-  /** Number of lines already read, by handler. */
+  /** Number of lines of each handler's file that were already returned. */
   readonly #read = new Map<string, number>();
 
   private constructor(dir: string, hasAdministrator: boolean) {
@@ -47,9 +47,9 @@ export class HandlerStory {
   }
 
   /**
-   * Starts the backend.
+   * Starts the backend with these settings.
    *
-   * @param hasAdministrator true if clients in this process may administer the backend
+   * @param hasAdministrator true if clients in this process have the local administrator token
    */
   static async open(
     settings: Settings = { handlers: { default: {} } },
@@ -62,7 +62,7 @@ export class HandlerStory {
     return story;
   }
 
-  /** Writes the configuration file, which takes effect on the next start or reload. */
+  /** Writes the configuration file. It takes effect at the next start or reload. */
   async configure({ handlers = {}, ...rest }: Settings): Promise<void> {
     const defined = Object.entries(handlers).map(([name, attributes]) => [
       name,
@@ -86,7 +86,8 @@ export class HandlerStory {
       bind: '127.0.0.1',
       port: 0,
       ...(this.#hasAdministrator && { localDirectories: placesOf(this.dir) }),
-      // A batch must not wait for others while the clock stands still.
+      // With more than one command per batch, a batch would wait for its delay, which never ends while the clock stands
+      // still.
       batcher: { batchLimit: 1 },
     });
   }
@@ -120,15 +121,15 @@ export class HandlerStory {
     return this.clock.now() / 1000;
   }
 
-  /** Submits a result through the API, by default for `web-1/disk`. */
+  /** Submits a result through the API, by default of the check `disk` on the client `web-1`. */
   async report(status: number, attributes: Attributes = {}): Promise<void> {
     const output = `status ${String(status)}`;
     await this.api.submitResult({ source: 'web-1', name: 'disk', output, status, ...attributes });
   }
 
-  /** Advances the clock step by step, and waits after each until everything is stored and handled. */
+  /** Advances the clock step by step, and waits after each step until all results are stored and handled. */
   async pass(seconds: number, stepSeconds = 30): Promise<void> {
-    // Running handlers would otherwise reach their timeout.
+    // Handlers that still run would reach their timeout when the clock advances.
     await this.settled();
     for (let left = seconds; left > 0; left -= stepSeconds) {
       this.clock.advance(Math.min(left, stepSeconds) * 1000);
@@ -136,7 +137,7 @@ export class HandlerStory {
     }
   }
 
-  /** Waits until all results are stored, and no handler runs or could start. */
+  /** Waits until all results are stored, and no notification is queued or running. */
   async settled(): Promise<void> {
     await vi.waitFor(async () => {
       const waiting = (await this.api.info()).transport?.results?.messages;
@@ -146,7 +147,7 @@ export class HandlerStory {
     });
   }
 
-  /** Returns the lines that a handler has written since the last call, after all runs. */
+  /** Waits until all notifications are sent, and returns the lines that a handler has written since the last call. */
   async lines(handler = 'default'): Promise<string[]> {
     await this.settled();
     const text = await readFile(this.#file(handler), 'utf8').catch(() => '');
@@ -155,12 +156,12 @@ export class HandlerStory {
     return lines;
   }
 
-  /** Returns the same lines as events. */
+  /** Returns the events that a handler has written since the last call. */
   async told(handler = 'default'): Promise<HandledEvent[]> {
     return (await this.lines(handler)).map((line) => JSON.parse(line) as HandledEvent);
   }
 
-  /** Returns each run since the last call in short: `create 2`. */
+  /** Returns action and status of each event that a handler has written since the last call, such as `create 2`. */
   async actions(handler = 'default'): Promise<string[]> {
     return (await this.told(handler)).map(({ action, check }) => `${action} ${String(check.status)}`);
   }

@@ -28,7 +28,7 @@ import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
 
-/** The sections of a configuration that define routing. */
+/** The sections of a configuration that decide which handlers are notified. */
 export interface HandlingSections {
   readonly checks?: Section;
   readonly handlers?: Section;
@@ -37,18 +37,20 @@ export interface HandlingSections {
 }
 
 export interface HandlingOptions {
-  /** Directory of an earlier rig. */
+  /** Directory whose store an earlier rig has written; default: a new one. */
   readonly dir?: string;
   readonly clock?: ManualClock;
-  /** The setting `renotify-after-silence`. */
+  /** Value of the setting `renotify-after-silence`; default: true. */
   readonly renotifiesAfterSilence?: boolean;
-  /** The setting `resolve-while-silenced`. */
+  /** Value of the setting `resolve-while-silenced`; default: `defer`. */
   readonly resolveWhileSilenced?: ResolveWhileSilencedSetting;
-  /** Handlers with a full queue; may be changed. */
+  /** Names of the handlers whose queue is full. The test may change the set later. */
   readonly full?: ReadonlySet<string>;
 }
 
-/** The pipeline over a real store up to the request of handler runs. Nothing runs them, so all of them stay. */
+/**
+ * The commit pipeline on a real store, up to the request of notifications. No handler runs, so all requested jobs stay.
+ */
 export class HandlingRig implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
@@ -63,7 +65,7 @@ export class HandlingRig implements AsyncDisposable {
   readonly stale: StaleResults;
   readonly batcher: Batcher;
   readonly routing: Routing;
-  /** Runs that commits have requested since the last call. */
+  /** Jobs that commits have requested since the last call of `takeJobs`. */
   #jobs: HandlerJob[] = [];
 
   static async open(sections: HandlingSections = {}, options: HandlingOptions = {}): Promise<HandlingRig> {
@@ -71,7 +73,7 @@ export class HandlingRig implements AsyncDisposable {
     const lease = await store.acquire('main', 30_000);
     const rig = new HandlingRig(store, lease, sections, options);
     await rig.registry.load(store);
-    // Like the job runner, which is absent here: it reserves the used ids.
+    // The job runner, which is missing here, would reserve the ids of stored jobs at its start.
     for await (const [[, id]] of store.scan([HANDLER_JOB_PREFIX])) rig.registry.noteJobId(Number(id));
     return rig;
   }
@@ -112,12 +114,12 @@ export class HandlingRig implements AsyncDisposable {
     await this.store.close();
   }
 
-  /** Activates other definitions, like a reload. */
+  /** Replaces the definitions, as a reload of the configuration does. */
   reload(sections: HandlingSections): void {
     this.definitions.replace(parsed(sections));
   }
 
-  /** Submits a result of `web-1`, by default for the check `disk`. */
+  /** Submits a result of the client `web-1`, by default for the check `disk`. */
   async report(status: number, attributes: Readonly<Record<string, unknown>> = {}): Promise<void> {
     await this.results.submit(DEFAULT_NAMESPACE, [
       { name: 'disk', output: `status ${String(status)}`, source: 'web-1', status, ...attributes },
@@ -134,7 +136,7 @@ export class HandlingRig implements AsyncDisposable {
     return jobs;
   }
 
-  /** Returns the handlers that commits have requested since the last call, each with its action. */
+  /** Returns handler and action of each job that commits have requested since the last call. */
   takeRuns(): string[] {
     return this.takeJobs().map(({ handler, event }) => `${handler} ${event.action}`);
   }

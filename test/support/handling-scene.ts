@@ -7,7 +7,7 @@ const MINUTE = 60;
 
 const REFUSED = 'the connection was refused';
 
-/** Handler runs that failed for good. */
+/** Dead letters of the scene: notifications whose handler failed. */
 export const SCENE_LETTERS = [
   letter(1763745000000000, 'pagerduty', 'db-014.eu-west-1', 'postgres-repl', { minutesAgo: 3, attempts: 5 }),
   letter(1763745000000001, 'pagerduty', 'web-003.eu-west-1', 'http-frontend', { minutesAgo: 4, attempts: 5 }),
@@ -40,7 +40,7 @@ const VERDICTS = [
   { handler: 'slack-ops', verdict: 'unknown_handler', reason: 'no handler with this name is defined', delivery: null },
 ];
 
-/** A backend with handlers; letters that are retried or dropped disappear. */
+/** A simulated backend with dead letters; letters that are retried or dropped disappear. */
 export interface HandlingBackend {
   readonly letters: {
     readonly id: number;
@@ -56,13 +56,13 @@ export function handlingBackend(): HandlingBackend {
   return { letters, api: (request) => answerOf(letters, request) };
 }
 
-/** A failed run of a group. */
+/** A dead letter for the notification of a group. */
 export const GROUP_LETTER = {
   ...letter(1763745000000003, 'pager', 'web-003.eu-west-1', 'http-frontend', { minutesAgo: 2, attempts: 5 }),
   group: { label: 'client.rack=fra-12', events: 31 },
 };
 
-/** Opens the console with the events of the scene and the handler data. */
+/** Opens the console with the events of the common scene, and with dead letters and explanations. */
 export function openHandlingScene(options: RigOptions = {}): Promise<ConsoleRig> {
   return openScene({ api: handlingBackend().api, ...options });
 }

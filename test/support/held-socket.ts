@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { vi } from 'vitest';
 
-/** A peer that reads everything and never closes the connection by itself. */
+/** A client that reads everything from a connection, and never closes it by itself. */
 export class HeldSocket {
   readonly socket: Socket;
-  /** Everything that the other side sent. */
+  /** All bytes that the server has sent. */
   said = '';
-  /** True if the other side has closed the connection. */
+  /** True if the server has closed the connection. */
   isLeft = false;
 
   private constructor(socket: Socket) {
@@ -18,9 +18,9 @@ export class HeldSocket {
   }
 
   /**
-   * Connects.
+   * Opens a connection.
    *
-   * @param bytes sent at once; default: none
+   * @param bytes data that is sent immediately; default: none
    */
   static async open(url: string, bytes = ''): Promise<HeldSocket> {
     const { hostname, port } = new URL(url);
@@ -31,7 +31,7 @@ export class HeldSocket {
     return held;
   }
 
-  /** Waits until the other side has sent this. */
+  /** Waits until the server has sent this text. */
   async hears(text: string): Promise<void> {
     await vi.waitFor(() => {
       if (!this.said.includes(text)) throw new Error(`no ${text} in ${this.said}`);

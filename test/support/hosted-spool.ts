@@ -15,13 +15,13 @@ interface Answer {
   readonly trouble?: SpoolTrouble;
 }
 
-/** A result as the spool returns it. */
+/** A result that was read from the spool. */
 export interface HeldResult {
   readonly id: number;
   readonly output: unknown;
 }
 
-/** A spool in a separate process, so that its disk can fail without affecting the test. */
+/** An agent's spool in a separate process, so that a failing disk does not affect the test's process. */
 export class HostedSpool {
   name = '';
   lastId = 0;
@@ -71,7 +71,7 @@ export class HostedSpool {
     return (await this.read()).map(({ output }) => output);
   }
 
-  /** Reads the state of the spool. */
+  /** Updates the state of the spool, and returns its current problem; `undefined` if there is none. */
   async refresh(): Promise<SpoolTrouble | undefined> {
     await this.#ask({ do: 'read', afterId: Number.MAX_SAFE_INTEGER });
     return this.trouble;

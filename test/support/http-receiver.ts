@@ -7,22 +7,22 @@ import { onTestFinished } from 'vitest';
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The status that the receiver responded with. */
+  /** Status code of the response to this request. */
   readonly status: number;
 }
 
-/** A receiver of webhooks that can fail on request. */
+/** A webhook receiver whose responses the test controls. */
 export class HttpReceiver {
   readonly received: Received[] = [];
   readonly url: string;
-  /** The status of all further responses. */
+  /** Status code of all further responses. */
   status = 204;
 
   private constructor(url: string) {
     this.url = url;
   }
 
-  /** Listens until the test is over. */
+  /** Opens the receiver; it is closed when the test finishes. */
   static async open(): Promise<HttpReceiver> {
     const server = createServer((request, response) => {
       void (async () => {

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeProcess, processesWithVariable, startedMs } from './processes.ts';
 
-/** Time that ending or killed processes get to disappear. */
+/** Maximum time in milliseconds to wait for processes that are ending. */
 const ENDING_MS = 5000;
 
-/** Directory for the tokens of test backends, separate from those of the user. */
+/** Name of the directory for the access tokens of test backends, which must not mix with those of the user. */
 const RUNTIME = 'run';
 
-/** Precision of process and timer times. */
+/** Tolerance in milliseconds when the start times of processes and files are compared with those of tests. */
 const CLOCK_TICK_MS = 20;
 
-/** A started test, in the order of start. */
+/** A test that was started. Lists of these are in the order of their start. */
 export interface BegunTest {
   readonly name: string;
   readonly startMs: number;
 }
 
 /**
- * The temporary directory of a worker. Programs that tests start inherit it by their environment, so it marks
- * the processes of this worker as well as its files.
+ * The temporary directory of a vitest worker. Programs that its tests start inherit the path in their environment, so
+ * the path identifies the processes of this worker as well as its files.
  */
 export class WorkerFolder {
   readonly #path: string;
@@ -32,9 +32,9 @@ export class WorkerFolder {
   }
 
   /**
-   * Removes what the tests of a file have left behind.
+   * Kills the processes and removes the files that the tests of a file have left behind.
    *
-   * @throws Error that names the processes and files, each with the test that created it
+   * @throws Error that lists these processes and files, each with the test that created it
    */
   async clear(tests: readonly BegunTest[]): Promise<void> {
     this.#use();
@@ -47,7 +47,7 @@ export class WorkerFolder {
       left.push(`file ${name}, of ${testAt(tests, statSync(file).birthtimeMs)}`);
       rmSync(file, { recursive: true, force: true });
     }
-    // A killed backend leaves its token, and another one may later get the same port.
+    // A killed backend leaves its access token, and a later backend may get the same port.
     rmSync(join(this.#path, RUNTIME), { recursive: true, force: true });
     mkdirSync(join(this.#path, RUNTIME));
     if (left.length > 0) throw new Error(`left behind:\n${left.join('\n')}`);
@@ -77,6 +77,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // The process has ended meanwhile.
+    // The process has already ended.
   }
 }

@@ -3,13 +3,13 @@ import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Listens on TCP and records what each connection sent until its end. */
+/** Opens a TCP server that records all data of each connection when the client closes it. */
 export async function openLineReceiver(port = 0): Promise<{ readonly port: number; readonly received: string[] }> {
   const received: string[] = [];
   const server = createServer((socket) => {
     text(socket).then(
       (said) => received.push(said),
-      // An aborted connection does not count.
+      // The data of an aborted connection is not recorded.
       () => undefined,
     );
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isLinearizable, type Operation } from './linearizable.ts';
 
-/** Times `[begin, end]`; through backend 0 by default. */
+/** Times of the request and the response of an operation. */
 type Times = readonly [begin: number, end: number];
 const write = (value: string, [begin, end]: Times, member = 0): Operation => ({
   kind: 'write',

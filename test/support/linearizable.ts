@@ -1,36 +1,36 @@
-/** An operation of one client on one key, with its times on a single clock. */
+/** An operation of one client on one key. All operations of a history have times on the same clock. */
 export interface Operation {
-  /** `write`: a value; `clear`: removes any value; `read`. */
+  /** `write` sets a value, `clear` removes the value if there is one, `read` returns it. */
   readonly kind: 'write' | 'clear' | 'read';
-  /** Index of the backend. */
+  /** Index of the backend that got the request. */
   readonly member: number;
-  /** The value that was written or read; `undefined` if there was none or, for `clear`, if it is unknown. */
+  /** The value that was written or read; `undefined` if a read found none, or for `clear`. */
   readonly value?: string | undefined;
-  /** Only for `clear`: whether a value existed. */
+  /** For `clear`: true if a value existed and was removed. */
   readonly found?: boolean;
-  /** Only for `read`: true if the backend was the leader at that time, which knows all acknowledged writes. */
+  /** For `read`: true if the backend was the leader at that time. The leader knows all acknowledged writes. */
   readonly isAtWriter?: boolean;
   /**
-   * Times of request and response. `Infinity` if it is unknown whether it was or will be done; only for `write`
-   * and `clear`.
+   * Time of the request; `end` is the time of the response. For `write` and `clear`, `end` is `Infinity` if it is
+   * unknown whether the operation was or will be executed.
    */
   readonly begin: number;
   readonly end: number;
 }
 
-/** The completed operations, and the resulting value. */
+/** A state of the search: the set of executed operations as a bit mask, and the resulting value. */
 interface Place {
   readonly done: bigint;
   readonly value: string | undefined;
 }
 
 /**
- * Returns whether a history of one key, which begins without a value, is allowed (docs/scale-out.md). It is if
- * all changes have an order that fits their times. Each read must show the state after a prefix of that order.
- * The prefix must include all that was acknowledged and read earlier through the same backend.
+ * True if a history of one key, which has no value at first, is allowed (docs/scale-out.md). It is if all changes have
+ * an order that fits their times, and each read shows the state after a prefix of that order. The prefix must include
+ * everything that was acknowledged or read earlier through the same backend.
  *
- * The search tries each possible next operation, like Wing and Gong. Operations without effect come as early as
- * possible, which excludes no valid order.
+ * The search tries each possible next operation, as in the algorithm of Wing and Gong. Operations that change nothing
+ * are executed as early as possible, which excludes no valid order.
  */
 export function isLinearizable(history: readonly Operation[]): boolean {
   const before = history.map((one) => maskOf(history, (other) => precedes(other, one)));
@@ -52,11 +52,11 @@ export function isLinearizable(history: readonly Operation[]): boolean {
   return false;
 }
 
-/** Returns whether every allowed order has `one` before `other`. */
+/** True if `one` precedes `other` in every allowed order. */
 function precedes(one: Operation, other: Operation): boolean {
   if (one.end >= other.begin) return false;
   if (other.kind !== 'read' || (one.kind !== 'read' && other.isAtWriter === true)) return true;
-  // A backend may not know yet which requests another one has answered.
+  // A backend may not know yet which requests another backend has acknowledged.
   return one.member === other.member || (one.isAtWriter === true && other.isAtWriter === true);
 }
 
@@ -75,7 +75,7 @@ function withAllThatChangeNothing(
   return { done, value };
 }
 
-/** Returns whether the operation fits this value and does not change it. */
+/** True if the operation is possible with this value and does not change it. */
 function showsThatItIs({ kind, value: shown, found, end }: Operation, value: string | undefined): boolean {
   if (kind === 'read') return shown === value;
   return kind === 'clear' && end !== Infinity && found === false && value === undefined;

@@ -2,8 +2,8 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { cpuMs } from './cpu-ms.ts';
 
 /**
- * Returns the maximum CPU of this thread in one round of the event loop during `act`, in milliseconds. It
- * measures how long one task blocks all others, independent of the load.
+ * Returns the maximum CPU time in milliseconds that this thread used in one round of the event loop during `act`. It
+ * measures how long one task blocks all others, independently of other load.
  */
 export async function longestTaskMs(act: () => Promise<unknown>): Promise<number> {
   const state = { isDone: false };

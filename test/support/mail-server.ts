@@ -7,14 +7,14 @@ import { onTestFinished } from 'vitest';
 interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** True if the mail arrived over TLS. */
+  /** True if the mail was received over TLS. */
   readonly isSecure: boolean;
   readonly user: unknown;
-  /** The headers and the body of the mail, unmodified. */
+  /** The mail with its headers, as it was received. */
   readonly raw: string;
 }
 
-/** Opens an SMTP server that accepts every mail by default. */
+/** Opens an SMTP server that accepts each mail by default. It is closed when the test finishes. */
 export async function openMailServer(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -31,7 +31,7 @@ export async function openMailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   });
-  // A client that does not trust it disconnects during the handshake.
+  // A client that does not trust the server's certificate aborts the handshake, which emits an error.
   server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');

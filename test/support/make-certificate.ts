@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-/** A certificate for a test with its key; both as PEM. */
+/** A certificate for a test and its private key, both as PEM. */
 export interface MadeCertificate {
   readonly name: string;
   readonly cert: string;
@@ -9,22 +9,22 @@ export interface MadeCertificate {
 }
 
 interface CertificateOptions {
-  /** Host names and addresses of its Subject Alternative Names. */
+  /** Host names and IP addresses for the Subject Alternative Names. */
   readonly names?: readonly string[];
-  /** The issuer whose key signs it; default: itself. */
+  /** The certificate authority that signs the certificate; default: the certificate is self-signed. */
   readonly issuer?: MadeCertificate;
-  /** `O` in the subject of the certificate. */
+  /** Organization (`O`) in the subject of the certificate. */
   readonly organization?: string;
-  /** True if it may sign others. */
+  /** True if the certificate may sign other certificates. */
   readonly isAuthority?: boolean;
-  /** Default: from an hour ago, for sixty days. */
+  /** Start of the validity, by default an hour ago; `until` is the end, by default in 60 days. */
   readonly from?: Date;
   readonly until?: Date;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Creates a certificate with a new key, which takes a millisecond. */
+/** Creates a certificate with a new key. This takes about a millisecond. */
 export function makeCertificate(name: string, options: CertificateOptions = {}): MadeCertificate {
   const { names = [], isAuthority = false, from = hoursFromNow(-1), until = hoursFromNow(24 * 60) } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -53,7 +53,7 @@ export function makeCertificate(name: string, options: CertificateOptions = {}):
   };
 }
 
-/** Returns the key encrypted with a passphrase. */
+/** Returns the private key as PEM, encrypted with the passphrase `secret`. */
 export function encryptedKey({ key }: MadeCertificate): string {
   const passphrase = 'secret';
   return createPrivateKey(key).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase }).toString();
@@ -71,7 +71,7 @@ function extensions(names: readonly string[], isAuthority: boolean): Buffer[] {
   const found = [];
   if (names.length > 0) found.push(sequence(OID.alternativeNames, octets(sequence(...names.map(alternativeName)))));
   if (isAuthority) found.push(sequence(OID.basicConstraints, TRUE, octets(sequence(TRUE))));
-  // An empty list of extensions is invalid.
+  // An empty list of extensions is invalid, so a certificate without others gets this one.
   if (found.length === 0) found.push(sequence(OID.basicConstraints, octets(sequence())));
   return found;
 }
@@ -80,14 +80,14 @@ function alternativeName(name: string): Buffer {
   return isIPv4(name) ? tagged(0x87, Buffer.from(name.split('.').map(Number))) : tagged(0x82, Buffer.from(name));
 }
 
-/** Returns a name with a CommonName, and an organization if given. */
+/** Returns the DER form of a name with a Common Name, and with an organization if one is given. */
 function nameOf(name: string, organization?: string): Buffer {
   const part = (oid: Buffer, text: string): Buffer => tagged(0x31, sequence(oid, tagged(0x0c, Buffer.from(text))));
   const common = part(OID.commonName, name);
   return organization === undefined ? sequence(common) : sequence(part(OID.organization, organization), common);
 }
 
-/** Returns a GeneralizedTime, which can represent every year. */
+/** Returns a time as GeneralizedTime, which can represent every year. */
 function time(date: Date): Buffer {
   return tagged(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]|\..*/g, '')}Z`));
 }
@@ -104,7 +104,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return tagged(0x30, Buffer.concat(parts));
 }
 
-/** Returns a DER element: a tag, the length, the content. */
+/** Returns a DER element: the tag, the length and the content. */
 function tagged(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];

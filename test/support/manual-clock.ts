@@ -3,14 +3,14 @@ import type { BootTime, MachineClock } from '../../daemon/clock/machine-clock.ts
 
 interface Timer {
   dueMs: number;
-  /** The order among timers that are due at the same time. */
+  /** Order among timers that are due at the same time: the lower rank runs first. */
   rank: number;
-  /** The period in milliseconds; undefined: the timer runs once. */
+  /** The period in milliseconds; `undefined` if the timer runs once. */
   readonly periodMs: number | undefined;
   readonly task: () => void;
 }
 
-/** A clock that only moves when a test advances it. */
+/** A clock that stands still until a test advances it. */
 export class ManualClock implements PlanningClock, MachineClock {
   /** Default start time in epoch milliseconds: 2026-01-01T00:00:00Z. */
   static readonly START_MS = Date.UTC(2026, 0, 1);
@@ -18,9 +18,9 @@ export class ManualClock implements PlanningClock, MachineClock {
   readonly #startMs: number;
   #elapsedMs = 0;
   #setMs = 0;
-  /** Time asleep, which timers and `monotonic` do not include. */
+  /** Total time in milliseconds that the machine was asleep; `monotonic` and the timers do not include it. */
   sleptMs = 0;
-  /** Boot id of the system; `undefined` if it has none. */
+  /** Boot id of the machine; `undefined` if the machine provides none. */
   bootId: string | undefined;
   readonly #timers = new TimerQueue();
   #lastRank = 0;
@@ -41,7 +41,7 @@ export class ManualClock implements PlanningClock, MachineClock {
     return this.bootId === undefined ? undefined : { id: this.bootId, ms: this.#elapsedMs + this.sleptMs };
   }
 
-  /** Sets the wall clock forward or back, while the monotonic time continues. */
+  /** Moves the wall clock forward or back by `byMs`. The monotonic time is unaffected. */
   set(byMs: number): void {
     this.#setMs += byMs;
   }
@@ -55,26 +55,26 @@ export class ManualClock implements PlanningClock, MachineClock {
   }
 
   every(periodMs: number, task: () => void): Disposable {
-    // Real timers run at most every millisecond, too.
+    // Real timers run at most once per millisecond too.
     const atLeast = Math.max(1, periodMs);
     return this.#start(this.#elapsedMs + atLeast, atLeast, task);
   }
 
-  /** Lets the machine sleep, with its timers. */
+  /** Puts the machine to sleep for `ms`: the wall clock advances, and the timers do not. */
   sleep(ms: number): void {
     this.#setMs += ms;
     this.sleptMs += ms;
   }
 
   /**
-   * Advances the clock and runs due timers: in order of time, then of creation, each at its own time, including
-   * timers that are started meanwhile.
+   * Advances the clock and runs the timers that become due, including those that are started meanwhile. Each timer runs
+   * at its own time; timers with the same time run in the order of their creation.
    */
   advance(ms: number): void {
     const endMs = this.#elapsedMs + ms;
     for (let timer = this.#timers.first; timer !== undefined && timer.dueMs <= endMs; timer = this.#timers.first) {
       this.#elapsedMs = timer.dueMs;
-      // A periodic timer is queued after those of the same time.
+      // The next run of a periodic timer comes after the other timers that are due at its time.
       this.#timers.delete(timer);
       if (timer.periodMs !== undefined) {
         timer.dueMs += timer.periodMs;
@@ -86,7 +86,7 @@ export class ManualClock implements PlanningClock, MachineClock {
     this.#elapsedMs = endMs;
   }
 
-  /** Number of pending timers: 0 when everything was disposed. */
+  /** Number of pending timers; 0 if all timers have run or were disposed of. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -98,7 +98,7 @@ export class ManualClock implements PlanningClock, MachineClock {
   }
 }
 
-/** Timers, the next one first. */
+/** A queue of timers in the order in which they are due. */
 class TimerQueue {
   readonly #sorted: Timer[] = [];
 
@@ -119,7 +119,7 @@ class TimerQueue {
     if (this.#sorted[at] === timer) this.#sorted.splice(at, 1);
   }
 
-  /** Returns the index of the first timer that is not before this one. */
+  /** Returns the index of the first timer that is not due before this one. */
   #placeOf({ dueMs, rank }: Timer): number {
     let low = 0;
     let high = this.#sorted.length;

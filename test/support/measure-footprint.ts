@@ -1,5 +1,5 @@
-// node --expose-gc measure-footprint.ts: measures the heap size of objects and the size that is accounted for
-// them. Prints JSON.
+// Compares the heap size of objects with the size that the backend accounts for them, and prints the ratios as JSON.
+// Usage: node --expose-gc measure-footprint.ts
 import { randomUUID } from 'node:crypto';
 import { Footprint } from '../../daemon/backend/model/registry/footprint.ts';
 import { Namespace } from '../../daemon/backend/model/registry/namespace.ts';
@@ -10,7 +10,7 @@ import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
 const COUNT = 8000;
 const NOW = 1_790_000_000;
 
-/** Copies a value as if it came from outside, with separate strings. */
+/** Copies a value, so that it shares no strings, like a value that was received. */
 function parsed<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
@@ -59,14 +59,14 @@ function heapBytes(): number {
 }
 
 const ratios = Object.entries(KINDS).map(([kind, put]) => {
-  // Each function runs once before its measurement, so that compiled code is not counted.
+  // Each function runs once before its measurement, so that the size of compiled code is not measured.
   put(new Namespace('warm-up'), 0);
   const footprint = new Footprint();
   const before = heapBytes();
   const namespace = new Namespace('default', footprint);
   for (let at = 0; at < COUNT; at++) put(namespace, at);
   const taken = heapBytes() - before;
-  // The object is used after the measurement, so that it is not collected before.
+  // The namespace is returned, so that it is not garbage-collected before the measurement ends.
   return { kind, ratio: footprint.bytes / taken, namespaces: [namespace.name] };
 });
 process.stdout.write(JSON.stringify(ratios.map(({ kind, ratio }) => [kind, ratio])));

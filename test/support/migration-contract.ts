@@ -5,11 +5,14 @@ import type { Migration } from '../../daemon/backend/store/migrations/migration.
 import type { StepProgress } from '../../shared/schemas/store-upgrade.ts';
 import { entriesOf, put } from './store-contract.ts';
 
-/** The schema before and after the test migration. */
+/** The schema version before the test migration; `AFTER` is the version after it. */
 export const BEFORE = newestSchema(MIGRATIONS);
 export const AFTER = BEFORE + 1;
 
-/** A migration of several prefixes, two of which begin with the same text. It puts the last part of the key first. */
+/**
+ * A test migration of several key prefixes, two of which begin with the same text. It adds the last part of the key to
+ * the value, as `name`.
+ */
 const numbered: Migration = {
   version: AFTER,
   name: 'numbered values',
@@ -21,23 +24,23 @@ export const oldForm = (n: number): string => JSON.stringify({ n });
 export const newForm = (key: Key, old: string): string => JSON.stringify({ name: key.at(-1), ...parsed(old) });
 const parsed = (value: string): object => JSON.parse(value) as object;
 
-/** Returns the released migrations and one more. */
+/** Returns the released migrations, followed by another one. */
 export const withNext = (next: Migration = numbered): readonly Migration[] => [...MIGRATIONS, next];
 
-/** Access to the stores of one kind. */
+/** Functions to create, open and read the stores of one kind, such as LevelDB. */
 export interface StoreKind {
-  /** Creates an empty location for a store. */
+  /** Creates an empty location for a store, and returns it. */
   readonly create: () => Promise<string>;
-  /** Opens the store of a location; a new one gets the newest schema of the migrations. */
+  /** Opens the store at a location. A new store gets the newest schema of these migrations. */
   readonly open: (location: string, migrations: readonly Migration[]) => Promise<Store>;
-  /** Returns the values of a closed store as they are stored, without the store's own records. */
+  /** Returns the entries of a closed store in their stored form, without the store's internal records. */
   readonly content: (location: string) => Promise<readonly (readonly [Key, string])[]>;
 }
 
-/** Options of an upgrade that nobody observes or stops. */
+/** Upgrade options without an abort and without progress reports. */
 export const unattended: UpgradeOptions = { signal: new AbortController().signal, onProgress: () => undefined };
 
-/** Writes values to a store of the schema before the test migration. */
+/** Creates a store with the schema before the test migration, writes these values, and returns its location. */
 export async function writeEarlier({ create, open }: StoreKind, ops: readonly StoreOp[]): Promise<string> {
   const location = await create();
   const store = await open(location, MIGRATIONS);
@@ -46,7 +49,9 @@ export async function writeEarlier({ create, open }: StoreKind, ops: readonly St
   return location;
 }
 
-/** Values of three prefixes in the old form, and two values that no migration changes. */
+/**
+ * Writes of four values in the old form that the test migration rewrites, and of two values that it does not change.
+ */
 export const MIXED: readonly StoreOp[] = [
   put(['check', 'default', 'web-1', 'disk'], oldForm(1)),
   put(['check', 'default', 'web-1', 'load'], oldForm(2)),
@@ -56,7 +61,7 @@ export const MIXED: readonly StoreOp[] = [
   put(['stash', 'default', 'check'], oldForm(6)),
 ];
 
-/** Returns the entries of puts in the new form. */
+/** Returns the entries that these writes create, in the form after the test migration. */
 export function inNewForm(ops: readonly StoreOp[]): (readonly [Key, string])[] {
   return ops.flatMap((op): (readonly [Key, string])[] => {
     if (op.type !== 'put') return [];
@@ -70,11 +75,11 @@ export const asStored = (ops: readonly StoreOp[]): (readonly [Key, string])[] =>
 
 const checkKey = (n: number): Key => ['check', 'default', 'web', `check-${String(n).padStart(4, '0')}`];
 
-/** Puts of checks in the old form. */
+/** Returns writes of check values in the old form. */
 export const checks = (count: number, more = ''): StoreOp[] =>
   Array.from({ length: count }, (_, n) => put(checkKey(n), JSON.stringify({ n, more })));
 
-/** Tests the guarantees of migrations of a kind of store. */
+/** Defines the tests that each kind of store must pass for migrations and upgrades. */
 export function migrationContract(name: string, kind: StoreKind): void {
   async function opened(location: string, migrations = withNext()): Promise<Store> {
     const store = await kind.open(location, migrations);
@@ -189,7 +194,7 @@ export function migrationContract(name: string, kind: StoreKind): void {
       const racing: Migration = {
         ...numbered,
         rewrite: (key, value) => {
-          // The batch is read, and not yet written.
+          // At this moment the upgrade has read the batch, and has not written it yet.
           written ??= writer.write?.();
           return numbered.rewrite(key, value);
         },

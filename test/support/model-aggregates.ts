@@ -1,8 +1,8 @@
 /*
- * A second implementation of the rules about aggregates, written only from the specification (aggregates 1 and 2).
+ * A second implementation of aggregate rules for comparison, written only from the specification (aggregates 1 and 2).
  */
 
-/** A rule as in the configuration. */
+/** An aggregate rule in the form of the configuration. */
 export interface ModelRule {
   readonly aggregate: string;
   readonly warning?: number | string;
@@ -14,7 +14,7 @@ export interface ModelRule {
   readonly check: Readonly<Record<string, unknown>>;
 }
 
-/** A result that an aggregate counts. */
+/** A result that belongs to an aggregate. */
 export interface ModelMember {
   readonly status: number;
   readonly executed: number;
@@ -24,7 +24,7 @@ export interface ModelMember {
 interface Moment {
   /** The current time in epoch seconds. */
   readonly now: number;
-  /** Time from which results could arrive. */
+  /** Time in epoch seconds since which results could arrive: the start of the backend. */
   readonly started: number;
 }
 
@@ -41,7 +41,7 @@ export function statusOfRule(rule: ModelRule, members: readonly ModelMember[], {
   );
 }
 
-/** Returns when the rule may change just because time passes, in epoch seconds. */
+/** Returns the times in epoch seconds at which results become stale, so that the status of the rule may change. */
 export function turnsOfRule(rule: ModelRule, members: readonly ModelMember[], started: number): number[] {
   const { stale } = rule;
   return stale === undefined ? [] : members.map(({ executed }) => Math.max(executed, started) + stale.after + 1);

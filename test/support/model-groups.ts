@@ -1,16 +1,19 @@
 /*
- * A second implementation of grouping: which events a handler with `group_by` is notified of together, and when.
- * Written only from the specification (grouping 1 to 3). The limits are not modeled.
+ * A second implementation of grouping for comparison: which events a handler with `group_by` is notified of together,
+ * and when. It is written only from the specification (grouping 1 to 3), and does not model limits.
  */
 
-/** The settings of the handler in milliseconds. */
+/** The times of the handler's groups in milliseconds. */
 interface Times {
   readonly wait: number;
   readonly interval: number;
   readonly repeat: number;
 }
 
-/** The notified state of an event: its status, that it needs a repeat, or that an inhibition suppresses it. */
+/**
+ * What the handler was last notified of: a status; `once more` if it must be notified again; `held` if an inhibition
+ * suppresses the event; `undefined` if it was never notified.
+ */
 type Told = number | 'once more' | 'held' | undefined;
 
 interface Member {
@@ -30,21 +33,21 @@ interface Group {
   toldAt: number | undefined;
 }
 
-/** An event that is passed to the handler. */
+/** An event that is added to the groups of a handler. */
 export interface GivenEvent {
   readonly client: string;
   readonly check: string;
-  /** Group key. */
+  /** Key of the event's group. */
   readonly group: string;
   readonly eventId: string;
   readonly status: number;
   readonly occurrences: number;
   readonly isResolve: boolean;
-  /** True if it was suppressed by a silence that has ended. */
+  /** True if the event is added because the silence that suppressed it has ended. */
   readonly isSilenceEnd: boolean;
 }
 
-/** The state of an event when its group is flushed. */
+/** The state of an event at the time when its group is flushed. */
 export type Standing = 'open' | 'gone' | 'silenced' | 'inhibited';
 
 const SEVERITIES = ['ok', 'warning', 'critical'];
@@ -64,7 +67,7 @@ export class ModelGroups {
     const before = this.#members.get(place);
     const wasTold = before !== undefined && before.told !== undefined && before.told !== 'held';
     if (event.isResolve && before !== undefined && !before.isOver && !wasTold) {
-      // The event resolved before it was notified.
+      // The event resolved before the handler was notified, so it is removed without a notification.
       this.#members.delete(place);
       this.#drop(before.group);
       return;
@@ -92,7 +95,7 @@ export class ModelGroups {
     if (before !== undefined) this.#drop(before.group);
   }
 
-  /** Removes a problem that has resolved and whose resolution is not notified. */
+  /** Removes an open event that has resolved, if its resolution is not notified. */
   dropOpen(place: string, eventId: string): void {
     const member = this.#members.get(place);
     if (member === undefined || member.isOver || member.eventId !== eventId) return;
@@ -100,19 +103,20 @@ export class ModelGroups {
     this.#drop(member.group);
   }
 
-  /** Returns whether the group was notified of the event in this place; undefined: it has none. */
+  /** True if the handler was notified of this event, false if not; `undefined` if no group contains the event. */
   knows(place: string): boolean | undefined {
     const member = this.#members.get(place);
     return member && member.told !== undefined && member.told !== 'held';
   }
 
-  /** Returns whether an event is open in this place, as far as the group knows. */
+  /** True if a group contains this event and the event is open. */
   has(place: string): boolean {
     return this.#members.get(place)?.isOver === false;
   }
 
   /**
-   * Joins two events of a check with two names: the event has the later name, and the notified state of either.
+   * Merges two events after the rename of their check. The event under the new name remains, and counts as notified if
+   * either of them was.
    */
   join(before: string, after: string, eventId: string): void {
     const member = this.#members.get(after);
@@ -123,10 +127,10 @@ export class ModelGroups {
   }
 
   /**
-   * Moves pending entries of the old name, also resolved ones, to the new one. If the new name has an entry, an
-   * open event has priority over a pending resolve, which has priority over a new entry.
+   * Moves the event of the old name, open or resolved, to the new name. If both names have an event, an open event has
+   * priority over a pending resolution, and a pending resolution over a new event.
    *
-   * @param openId id of the event that is open under the new name
+   * @param openId id of the event that is open under the new name; `undefined` if there is none
    */
   rename(
     before: string,
@@ -146,15 +150,15 @@ export class ModelGroups {
     if (present !== undefined) this.#drop(present.group);
   }
 
-  /** Returns when each group is flushed next. */
+  /** Returns the times in epoch milliseconds at which the groups are flushed next. */
   moments(): number[] {
     return [...this.#groups.values()].map((group) => this.#dueAt(group));
   }
 
   /**
-   * Flushes each due group.
+   * Flushes all groups that are due.
    *
-   * @returns the notifications
+   * @returns the notifications, as text
    */
   turns(nowMs: number, standingOf: (member: Member) => Standing): string[] {
     return [...this.#groups].flatMap(([name, group]) =>
@@ -163,9 +167,9 @@ export class ModelGroups {
   }
 
   /**
-   * Ends grouping.
+   * Ends grouping: notifies of each pending event separately.
    *
-   * @returns the notifications of single events
+   * @returns the notifications, as text
    */
   dissolve(): string[] {
     return [...this.#members.values()]
@@ -175,7 +179,9 @@ export class ModelGroups {
       );
   }
 
-  /** Returns `GET /api/mon/v1/handler-groups` without the values that only its server knows. */
+  /**
+   * Returns the expected response to `GET /api/mon/v1/handler-groups`, without the values that only a backend knows.
+   */
   rows(): unknown[] {
     return [...this.#groups].map(([by, group]) => {
       const shown = this.#of(by).filter(({ told }) => told !== 'held');
@@ -245,7 +251,10 @@ function changeOf({ isOver, told, status }: Member): 'new' | 'changed' | 'resolv
   return told === status ? 'same' : 'changed';
 }
 
-/** Returns the message: new events first, the worst at the top, then resolved ones, then known ones. */
+/**
+ * Returns the text of a notification: first new and changed events, the most severe first, then resolved events, then
+ * unchanged ones.
+ */
 function messageOf(name: string, cause: string, shown: readonly Member[]): string {
   const rank = (member: Member): number => {
     const change = changeOf(member);

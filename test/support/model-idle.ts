@@ -1,14 +1,14 @@
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * A second implementation of idle silences: how long a silence has matched nothing. Written only from the specification
- * (idleness).
+ * A second implementation of idle silences for comparison: for how long a silence has matched no event. It is written
+ * only from the specification (idleness).
  */
 
-/** The settings for idle silences, in seconds. */
+/** The settings for idle silences in seconds. */
 export interface ModelIdleRules {
   readonly after: number;
-  /** The time from the mark as idle to the end of the silence. */
+  /** Time between the mark as idle and the end of the silence. */
   readonly expire: number;
 }
 
@@ -18,22 +18,22 @@ export interface ModelIdleMark {
   readonly ends_at: number;
 }
 
-/** The idle state of a silence, in epoch seconds. */
+/** The idleness of a silence; all times are epoch seconds. */
 export interface ModelIdleness {
-  /** Time since when nothing matched; for a pending silence, its begin. */
+  /** Time since when the silence has matched no event; the begin of a silence that is still pending. */
   since: number;
-  /** True if it was checked, or matched something, since it began. */
+  /** True if the silence was checked, or has matched an event, since it began. */
   isCounted: boolean;
   mark: ModelIdleMark | undefined;
 }
 
-/** Interval of the checks. */
+/** Interval in milliseconds at which a backend checks for idle silences. */
 const LOOK_MS = 60_000;
 
 /**
- * Returns the first check at or after `ms`.
+ * Returns the time of the first idleness check at or after `ms`; both are epoch milliseconds.
  *
- * @param startedMs start of the backend
+ * @param startedMs start of the backend in epoch milliseconds
  */
 export function idleLookFrom(ms: number, startedMs: number): number {
   return startedMs + Math.max(1, Math.ceil((ms - startedMs) / LOOK_MS)) * LOOK_MS;
@@ -44,8 +44,8 @@ export function isIdleLook(nowMs: number, startedMs: number): boolean {
 }
 
 /**
- * Idleness 1 and 3: returns when a silence becomes idle without a match, in epoch milliseconds. Infinity if no
- * window is left.
+ * Returns when a silence that matches no event becomes idle, in epoch milliseconds; `Infinity` if a recurring silence
+ * has no further window (idleness 1 and 3).
  */
 export function idleDueAt(
   { since }: ModelIdleness,

@@ -1,5 +1,5 @@
 /**
- * A selector of the model (silencing 1). The model evaluates its parts, and builds from them the text that the
+ * A selector in the form of the model (silencing 1). The model evaluates it, and converts it to the text that the
  * backend parses.
  */
 export type ModelSearch =
@@ -13,10 +13,10 @@ export type ModelSearch =
   | { readonly kind: 'not'; readonly of: ModelSearch }
   | { readonly kind: 'all' | 'any'; readonly of: readonly ModelSearch[] };
 
-/** A check on a client. */
+/** A check of a client, which a selector may match. */
 export interface ModelSubject {
   readonly client: { readonly name: string; readonly subscriptions: readonly string[] };
-  /** The attributes of its last result, at least the name. */
+  /** The attributes of the check's last result; at least its name. */
   readonly check: { readonly name: string };
 }
 
@@ -67,7 +67,9 @@ function textsOf(field: string, { client, check }: ModelSubject): string[] {
   });
 }
 
-/** Returns whether a text matches: completely with `*` or `?` in the pattern, else anywhere. */
+/**
+ * True if a text matches a pattern, ignoring case: completely if the pattern contains `*` or `?`, otherwise anywhere.
+ */
 function hasPattern(text: string, pattern: string): boolean {
   if (!/[*?]/.test(pattern)) return text.includes(lower(pattern));
   const parts = Array.from(lower(pattern), (sign) =>

@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * A second implementation of silences, written only from the specification (completion 1.2 and 1.3, silencing,
- * maintenance, reminder, idleness).
+ * A second implementation of silences for comparison, written only from the specification (completion 1.2 and 1.3,
+ * silencing, maintenance, reminder, idleness).
  */
 
 export interface ModelSilenceRequest {
   readonly subscription?: string;
   readonly check?: string;
-  /** The selector, instead of subscription and check. */
+  /** The selector of the silence, which replaces the subscription and the check. */
   readonly selector?: ModelSearch;
   readonly recurrence?: ModelRecurrence;
   readonly begin?: number;
@@ -21,7 +21,7 @@ export interface ModelSilenceRequest {
   readonly creator?: string;
 }
 
-/** The request of a command that holds a silence while it runs. */
+/** The request to end the silence that a maintenance run holds. */
 export interface ModelRelease extends Pick<ModelSilenceRequest, 'subscription' | 'check' | 'selector'> {
   readonly run: string;
 }
@@ -35,24 +35,24 @@ interface Silence {
   readonly id: string;
   readonly request: ModelSilenceRequest;
   readonly timestamp: number;
-  /** Expiry of a silence that does not recur. */
+  /** Time when a silence expires, or the current window of a recurring one ends; `undefined` if it never does. */
   expiresMs: number | undefined;
   readonly run: string | undefined;
   suppressed: number;
   lastSuppressed: number | null;
   window: { readonly begin: number; readonly suppressed: number } | undefined;
-  /** The reminder for the current end. */
+  /** The reminder that was sent before the current end; `undefined` if none was. */
   reminded: { readonly at: number; readonly events: number } | undefined;
-  /** The end for which no reminder was necessary. */
+  /** The end before which no reminder was sent, because no event was open; `undefined` if there is none. */
   passedOver: number | undefined;
   readonly idleness: ModelIdleness;
 }
 
-/** The settings for reminders and idle silences. */
+/** The settings for reminders and for idle silences. */
 export interface ModelSilenceRules {
-  /** Seconds before an end; 0: never. */
+  /** Number of seconds before the end at which a reminder is sent; 0 if reminders are disabled. */
   readonly reminder: number;
-  /** The rules for idle silences; undefined: silences never become idle. */
+  /** The settings for idle silences; `undefined` if silences never become idle. */
   readonly idle?: ModelIdleRules | undefined;
 }
 
@@ -67,15 +67,15 @@ export class ModelSilences {
     return copy;
   }
 
-  /** Returns the id of the model, which contains the search; the id of the backend does not matter. */
+  /** Returns the model's id of a silence. It contains the text of the selector, unlike the id of the backend. */
   static idOf({ subscription, check, selector }: Partial<ModelSilenceRequest>): string {
     return selector === undefined ? `${subscription ?? '*'}:${check ?? '*'}` : `selector ${searchText(selector)}`;
   }
 
   /**
-   * Creates a silence.
+   * Creates or replaces a silence.
    *
-   * @returns `false` if an existing recurring silence must not be replaced (409)
+   * @returns `false` if the request would replace a recurring silence, which is rejected (409)
    */
   put(request: ModelSilenceRequest, nowMs: number): boolean {
     const id = ModelSilences.idOf(request);
@@ -88,9 +88,9 @@ export class ModelSilences {
   }
 
   /**
-   * Maintenance 1: holds a silence.
+   * Creates or renews the silence of a maintenance run (maintenance 1).
    *
-   * @returns the status of the response
+   * @returns the expected status of the response
    */
   hold({ run, seconds, renews, ...target }: ModelHold, nowMs: number): 204 | 404 | 409 {
     const id = ModelSilences.idOf(target);
@@ -113,14 +113,14 @@ export class ModelSilences {
   /**
    * Clears a silence.
    *
-   * @returns `false` if it does not exist (404)
+   * @returns `false` if no such silence exists (404)
    */
   clear(id: string, nowMs: number): boolean {
     this.expire(nowMs);
     return this.#entries.delete(id);
   }
 
-  /** Restores the silences of a dump, unless they have expired. */
+  /** Restores the silences of a dump, except those that have expired. */
   restore(dumped: ModelSilences, nowMs: number): void {
     for (const silence of structuredClone(dumped.#entries).values()) {
       const { request } = silence;
@@ -129,7 +129,7 @@ export class ModelSilences {
       const endMs = request.recurrence === undefined ? silence.expiresMs : (window?.endMs ?? nowMs);
       if (isPast(endMs, nowMs)) continue;
       if (before?.request.recurrence !== undefined && request.recurrence === undefined) continue;
-      // A reminder belongs to one end, and this end may have one here.
+      // A reminder applies to one end only. If the end differs, the reminder of the dump does not count.
       if (silence.expiresMs !== endMs) silence.reminded = undefined;
       silence.expiresMs = endMs;
       silence.passedOver = undefined;
@@ -147,13 +147,13 @@ export class ModelSilences {
     this.#entries.delete(id);
   }
 
-  /** Returns `GET /silenced`. */
+  /** Returns the expected response to `GET /silenced`. */
   list(nowMs: number): Body[] {
     this.expire(nowMs);
     return this.#sorted().map((silence) => viewOf(silence, nowMs));
   }
 
-  /** Returns `GET /api/mon/v1/silenced`. */
+  /** Returns the expected response to `GET /api/mon/v1/silenced`. */
   details(nowMs: number): Body[] {
     this.expire(nowMs);
     return this.#sorted().map((silence) => {
@@ -173,7 +173,7 @@ export class ModelSilences {
     });
   }
 
-  /** Returns by id since when nothing matched. */
+  /** Returns the time since when each silence has matched no event, by id; `undefined` if it was not counted yet. */
   unmatched(nowMs: number): Readonly<Record<string, unknown>> {
     this.expire(nowMs);
     return Object.fromEntries(
@@ -185,8 +185,8 @@ export class ModelSilences {
   }
 
   /**
-   * 1.3: returns the active silences. For each subscription they are ordered: those of all events, then of the
-   * check. Then come those of the check everywhere, and those with a search.
+   * Returns the active silences of a check in the specified order (completion 1.3): for each subscription the silence
+   * of all checks and then of this check, then the silence of this check on all clients, then those with a selector.
    */
   matching(subject: ModelSubject, nowMs: number): Silence[] {
     const { client, check } = subject;
@@ -203,13 +203,13 @@ export class ModelSilences {
     });
   }
 
-  /** True if the silence with this id is in force. */
+  /** True if the silence with this id exists and is active. */
   isActive(id: string, nowMs: number): boolean {
     const silence = this.#living(id, nowMs);
     return silence !== undefined && spanOf(silence, nowMs).beginMs <= nowMs;
   }
 
-  /** Counts a suppressed handler run. */
+  /** Counts a suppressed notification for each of these silences. */
   count(ids: readonly string[], nowMs: number): void {
     for (const id of ids) {
       const silence = this.#living(id, nowMs);
@@ -224,15 +224,15 @@ export class ModelSilences {
     }
   }
 
-  /** Idleness 1: records that an event they cover begins or ends. */
+  /** Records that these silences cover an event that begins or ends (idleness 1). */
   match(silences: readonly Silence[], nowMs: number): void {
     for (const silence of silences) matched(silence, nowMs);
   }
 
   /**
-   * Removes expired silences, and moves recurring ones to their next window.
+   * Removes expired silences, and moves recurring silences whose window has ended to the next one.
    *
-   * @param open the checks with an event, at a time when windows end
+   * @param open the open events, which count as matches of windows that end now
    */
   expire(nowMs: number, open: readonly ModelSubject[] = []): void {
     for (const silence of this.#entries.values()) {
@@ -240,7 +240,7 @@ export class ModelSilences {
       if (recurrence === undefined ? isPast(silence.expiresMs, nowMs) : windowAt(recurrence, nowMs) === undefined) {
         this.#entries.delete(silence.id);
       } else if (recurrence !== undefined && spanOf(silence, nowMs).endMs !== silence.expiresMs) {
-        // Idleness 3: events that were open during the whole window count as matches.
+        // Events that were open during the whole window count as matches (idleness 3).
         if (open.some((subject) => names(silence, subject))) matched(silence, nowMs);
         silence.expiresMs = spanOf(silence, nowMs).endMs;
         silence.reminded = undefined;
@@ -250,10 +250,11 @@ export class ModelSilences {
   }
 
   /**
-   * Reminder 1: sends due reminders.
+   * Sends the reminders that are due (reminder 1).
    *
-   * @param open the checks with an event
-   * @returns the number of reminders
+   * @param open the open events
+   * @param beforeSeconds number of seconds before the end at which a reminder is due
+   * @returns the number of reminders that were sent
    */
   remind(open: readonly ModelSubject[], beforeSeconds: number, nowMs: number): number {
     let told = 0;
@@ -270,16 +271,17 @@ export class ModelSilences {
   }
 
   /**
-   * Idleness 1 and 4: checks for idle silences.
+   * Checks all silences for idleness: marks them as idle, or removes those that were marked for long enough (idleness 1
+   * and 4).
    *
-   * @param open the checks with an event
+   * @param open the open events
    */
   lookForIdle(open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): void {
     for (const silence of this.#entries.values()) {
       const { idleness, id, run } = silence;
       const now = Math.floor(nowMs / 1000);
       if (run === undefined && idleness.since <= now && !idleness.isCounted) {
-        // Idleness 2: without an earlier count, it starts now.
+        // If no earlier match was counted, counting starts now (idleness 2).
         if (!isNew(idleness, now)) idleness.since = now;
         idleness.isCounted = true;
       }
@@ -293,16 +295,17 @@ export class ModelSilences {
     }
   }
 
-  /** Makes a restarted backend check again. */
+  /** Lets a restarted backend reconsider the reminders that it had found unnecessary. */
   restart(): void {
     for (const silence of this.#entries.values()) silence.passedOver = undefined;
   }
 
   /**
-   * Returns when silences begin or end, need a reminder, or are checked for being idle.
+   * Returns the times at which silences begin, end or need a reminder, or at which an idleness check has an effect.
+   * Some times may be in the past.
    *
-   * @param open the checks with an event
-   * @param startedMs start of the backend
+   * @param open the open events
+   * @param startedMs start of the backend in epoch milliseconds
    */
   moments(
     { reminder, idle }: ModelSilenceRules,
@@ -323,7 +326,7 @@ export class ModelSilences {
   #make(id: string, request: ModelSilenceRequest, nowMs: number, expiresMs: number | undefined, run?: string): void {
     const { recurrence, begin = 0 } = request;
     const timestamp = Math.floor(nowMs / 1000);
-    // A new silence comes after the others.
+    // A new silence comes last in the order of the silences, even if it replaces one.
     this.#entries.delete(id);
     this.#entries.set(id, {
       id,
@@ -358,7 +361,7 @@ function isSearch({ request }: Silence): boolean {
   return request.selector !== undefined;
 }
 
-/** Returns whether a silence covers a check, active or not. */
+/** True if the silence covers this check, whether the silence is active or not. */
 function names({ request }: Silence, subject: ModelSubject): boolean {
   const { subscription, check, selector } = request;
   if (selector !== undefined) return finds(selector, subject);
@@ -366,13 +369,13 @@ function names({ request }: Silence, subject: ModelSubject): boolean {
   return subscription === undefined || subject.client.subscriptions.includes(subscription);
 }
 
-/** Returns the active span, or the next one. */
+/** Returns the current span of a silence; of a recurring silence, its current or next window. */
 function spanOf({ request, expiresMs }: Silence, nowMs: number): { beginMs: number; endMs: number | undefined } {
   const window = request.recurrence === undefined ? undefined : windowAt(request.recurrence, nowMs);
   return window ?? { beginMs: (request.begin ?? 0) * 1000, endMs: expiresMs };
 }
 
-/** Returns whether a silence covers an open event. */
+/** True if an active silence covers at least one open event. */
 function covers(silence: Silence, open: readonly ModelSubject[], nowMs: number): boolean {
   return spanOf(silence, nowMs).beginMs <= nowMs && open.some((subject) => names(silence, subject));
 }
@@ -385,18 +388,19 @@ function matched({ idleness }: Silence, nowMs: number): void {
   idleness.isCounted = true;
 }
 
-/** Returns whether it began so recently that all its matches are known. */
+/** True if the silence began at most 120 s ago, so that all its matches are known. */
 function isNew({ since }: ModelIdleness, now: number): boolean {
   return now - since <= 120;
 }
 
 /**
- * Idleness 2 and reminder 1: takes over since when the existing silence has matched nothing, which is more precise
- * than the value in the dump.
+ * Lets a restored silence continue from the existing one: the existing silence knows more precisely since when it has
+ * matched no event (idleness 2, reminder 1).
  */
 function goOnFrom(silence: Silence, before: Silence): void {
   const isUsed = silence.suppressed > 0 || isCountedOf(silence);
-  // If the dump knows no match, a silence without suppressed runs may still have matched something here.
+  // If the dump contains no match, a silence that has suppressed nothing may still have matched an event in this
+  // backend.
   const isCounted = isCountedOf(before) && (isUsed || before.suppressed === 0);
   Object.assign(silence.idleness, { isCounted, since: isCounted ? before.idleness.since : beginOf(silence) });
 }
@@ -405,7 +409,7 @@ function isCountedOf({ idleness, run }: Silence): boolean {
   return idleness.isCounted && run === undefined;
 }
 
-/** Returns the epoch seconds from which it may match. */
+/** Returns the time from which a silence can match events, in epoch seconds. */
 function beginOf({ request, timestamp }: Silence): number {
   return request.recurrence === undefined ? Math.max(request.begin ?? 0, timestamp) : timestamp;
 }
@@ -414,7 +418,10 @@ function isIdleDue({ idleness, request, run }: Silence, rules: ModelIdleRules, n
   return run === undefined && idleDueAt(idleness, request.recurrence, rules) <= nowMs;
 }
 
-/** Returns when a check has an effect: it begins, is due, is about to end or matches. */
+/**
+ * Returns the times at which an idleness check affects this silence: its begin, its due time, the end after a mark, or
+ * now if it matches an open event.
+ */
 function idleTurns(silence: Silence, open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): number[] {
   const { idleness, request, run } = silence;
   if (run !== undefined) return [];

@@ -1,37 +1,39 @@
 import { ModelGroups, type GivenEvent, type Standing } from './model-groups.ts';
 
 /*
- * A second implementation of which handlers are notified of an event, written only from the specification (handlers,
- * inhibition, grouping).
+ * A second implementation of notifications for comparison: which handlers are notified of an event. It is written only
+ * from the specification (handlers, inhibition, grouping).
  */
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The stored notification state of an open event. */
+/** The notification state that is stored with an open event. */
 export interface ModelMarks {
-  /** True if a silence suppresses its notifications. */
+  /** True if a silence has suppressed its notifications. */
   isSuppressed: boolean;
-  /** True if an inhibition has suppressed it since its first result. */
+  /** True if an inhibition has suppressed all its notifications since its first result. */
   isHeld: boolean;
-  /** The mark of the inhibition that applied when it was last handled. */
+  /** Mark of the inhibition rule that applied when the event was last handled; `undefined` if none did. */
   quietBy: string | undefined;
-  /** Handlers whose runs the inhibition suppresses. */
+  /** Handlers whose notification an inhibition suppresses at present. */
   withheldFrom: readonly string[];
-  /** Handlers whose runs it suppressed, and that no result has named since it ended. */
+  /**
+   * Handlers whose notification an inhibition has suppressed, and which no result has named since the inhibition ended.
+   */
   owed: readonly string[];
-  /** True if its silence has ended, so that its next result notifies. */
+  /** True if its silence has ended, and its next result notifies the handlers that were suppressed. */
   isNextTold: boolean;
-  /** Handlers that were notified of the problem. */
+  /** Handlers that were notified of the event. */
   notified: readonly string[];
 }
 
-/** A resolution that is notified when its silence ends. */
+/** A resolution that is notified when the silence ends that suppresses it. */
 interface ModelResolution {
   readonly occasion: ModelOccasion;
   readonly handlers: readonly string[];
 }
 
-/** Returns the state of a new event. */
+/** Returns the notification state of a new event. */
 export const newMarks = (): ModelMarks => ({
   isSuppressed: false,
   isHeld: false,
@@ -43,7 +45,8 @@ export const newMarks = (): ModelMarks => ({
 });
 
 /**
- * Joins the states of one event that had two names: a notification or pending notification of either counts.
+ * Merges the states of two events after the rename of their check: a notification, or a pending one, of either event
+ * counts.
  */
 export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body): ModelMarks {
   const isHeld = before.isHeld && after.isHeld;
@@ -57,7 +60,7 @@ export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body):
   return after.quietBy === undefined ? { ...all, ...freed(all, namedBy(check)) } : all;
 }
 
-/** Moves pending notifications back, because the event is inhibited again. */
+/** Moves the pending handlers back to the suppressed ones, because the event is inhibited again. */
 function owe(marks: ModelMarks): void {
   marks.withheldFrom = [...new Set([...marks.withheldFrom, ...marks.owed])];
   marks.owed = [];
@@ -69,9 +72,9 @@ function namedBy(check: Body): readonly string[] {
 }
 
 /**
- * Returns the pending notifications after an inhibition has ended.
+ * Returns the handlers that are suppressed and pending after an inhibition has ended.
  *
- * @param named the handlers of its result
+ * @param named handlers that the result names, and which are therefore notified now
  */
 function freed(
   { withheldFrom, owed }: ModelMarks,
@@ -80,7 +83,7 @@ function freed(
   return { withheldFrom: [], owed: [...withheldFrom, ...owed].filter((name) => !named.includes(name)) };
 }
 
-/** An event that may be notified. */
+/** A result, or the end of a silence, for which handlers may be notified of an event. */
 export interface ModelOccasion {
   readonly client: { readonly name: string; readonly subscriptions: readonly string[] };
   readonly check: { readonly name: string };
@@ -89,19 +92,19 @@ export interface ModelOccasion {
   readonly status: number;
   readonly occurrences: number;
   readonly isNew: boolean;
-  /** True if a silence has ended, without a new result. */
+  /** True if the occasion is the end of a silence, without a new result. */
   readonly isSilenceEnd: boolean;
   readonly silencedBy: readonly string[];
   readonly marks: ModelMarks;
 }
 
-/** The attributes that inhibitions evaluate. */
+/** The attributes of an event that inhibition rules evaluate. */
 export type ModelHeard = Pick<ModelOccasion, 'client' | 'check' | 'status' | 'occurrences'>;
 
-/** A rule of the configuration (inhibition 1). */
+/** An inhibition rule of the configuration (inhibition 1). */
 export interface ModelInhibition {
   readonly name: string;
-  /** A different mark for each different rule. */
+  /** Text that is different for rules with different content. */
   readonly mark: string;
   readonly source: (event: ModelHeard) => boolean;
   readonly target: (event: ModelHeard) => boolean;
@@ -111,11 +114,11 @@ export interface ModelInhibition {
 export interface ModelHandlers {
   readonly inhibitions: readonly ModelInhibition[];
   /**
-   * The group key of the handler with `group_by`, `default`. The other handler, `each`, gets each event, also
-   * flapping ones.
+   * Returns the group key of a client for the handler `default`, which has `group_by`. The other handler, `each`, gets
+   * each event separately, and also flapping ones.
    */
   readonly groupOf: (client: object) => string;
-  /** The times of groups; undefined: the handler does not group. */
+  /** Times of the groups in milliseconds; `undefined` if the handler `default` does not group. */
   readonly times: { readonly wait: number; readonly interval: number; readonly repeat: number } | undefined;
 }
 
@@ -130,13 +133,13 @@ const HANDLERS = ['each', 'default'];
 
 export class ModelTold {
   #handlers: ModelHandlers;
-  /** Records the silences that suppressed a handler run. */
+  /** Callback that counts a suppressed notification for the silences that suppressed it. */
   readonly #keepsBack: (silences: readonly string[], nowMs: number) => void;
   #groups: ModelGroups | undefined;
   #inhibitors: Inhibitor[] = [];
-  /** The pending resolutions by client and check. */
+  /** Pending resolutions by client and check. */
   readonly #resolutions = new Map<string, ModelResolution>();
-  /** The events as the group has them, by client and check. */
+  /** Events in the form in which the groups got them, by client and check. */
   readonly #given = new Map<string, ModelOccasion>();
   #said: string[] = [];
 
@@ -146,23 +149,23 @@ export class ModelTold {
     this.#groups = handlers.times && new ModelGroups(handlers.times);
   }
 
-  /** Returns what was notified since the last call. */
+  /** Returns the notifications since the last call, as text. */
   takeSaid(): string[] {
     const said = this.#said;
     this.#said = [];
     return said;
   }
 
-  /** Reminder 3: notifies `each` of this many ends. */
+  /** Records the notifications of `count` reminders, which the handler `each` gets (reminder 3). */
   reminders(count: number): void {
     for (let at = 0; at < count; at++) this.#said.push('mon/silence-reminder create 1');
   }
 
   /**
-   * Notifies of the resolutions of problems that resolved while they were silenced.
+   * Notifies of the events that resolved while they were silenced, if no silence suppresses them any longer.
    *
-   * @param isSilenced returns whether a silence still suppresses one
-   * @param only client and check; default: all of them
+   * @param isSilenced callback that returns true if a silence still suppresses the notification
+   * @param only client and check as `client/check`; default: all events
    */
   resolutions(isSilenced: (occasion: ModelOccasion) => boolean, nowMs: number, only?: string): void {
     for (const [place, { occasion, handlers }] of this.#resolutions) {
@@ -184,7 +187,8 @@ export class ModelTold {
   #occasion(occasion: ModelOccasion, nowMs: number): void {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
-    // Grouping 2: a resolve reaches a group that contains the event, regardless of the handlers that the result names.
+    // A resolution reaches the group that contains the event, even if the result does not name the handler (grouping
+    // 2).
     const isOfGroup = action === 'resolve' && this.#groups?.has(`${occasion.client.name}/${check.name}`) === true;
     const named = namedBy(check);
     const handlers = HANDLERS.filter((name) => named.includes(name) || (name === 'default' && isOfGroup));
@@ -195,7 +199,7 @@ export class ModelTold {
     }
     const inhibitor = action === 'resolve' ? undefined : this.#inhibitorOf(occasion);
     const isQuiet = action === 'resolve' ? marks.isHeld : inhibitor !== undefined;
-    // Inhibition 2: the next result notifies all handlers that the silence or the inhibition suppressed.
+    // The next result notifies all handlers that the silence or the inhibition suppressed (inhibition 2).
     marks.isNextTold = occasion.isSilenceEnd && marks.withheldFrom.length > 0 && !isQuiet;
     if (marks.isNextTold) return;
     marks.isHeld = isQuiet && (occasion.isNew || marks.isHeld);
@@ -232,9 +236,9 @@ export class ModelTold {
   }
 
   /**
-   * Inhibition 4 and grouping 4: applies another configuration.
+   * Applies another configuration (inhibition 4, grouping 4).
    *
-   * @param open all events, as if they occurred now
+   * @param open all open events, as if each occurred now
    */
   reload(handlers: ModelHandlers, open: readonly ModelOccasion[], nowMs: number): void {
     const before = new Set(this.#handlers.inhibitions.map(({ mark }) => mark));
@@ -243,7 +247,7 @@ export class ModelTold {
     this.#regroup(handlers.times);
     this.#handlers = handlers;
     this.#inhibitors = this.#inhibitors.filter(({ mark }) => inForce.has(mark));
-    // The same rule applies as for results: a flapping event that is OK inhibits nothing.
+    // A flapping event whose status is OK inhibits nothing; results follow the same rule.
     const failing = open.filter(({ status }) => status !== 0);
     for (const rule of fresh) for (const event of failing) if (rule.source(event)) this.#note(rule, event);
     for (const event of open) {
@@ -281,12 +285,12 @@ export class ModelTold {
     for (const event of open) this.#noteInhibitor(event);
   }
 
-  /** Restores an event unchanged. */
+  /** Records a restored event as an inhibitor, without notifying handlers. */
   restored(event: ModelOccasion): void {
     this.#noteInhibitor(event);
   }
 
-  /** Removes the inhibitor of an event that has resolved or was deleted. */
+  /** Removes an event from the inhibitors, because it has resolved or was deleted. */
   over(client: string, check: string): void {
     this.#inhibitors = this.#inhibitors.filter((one) => one.client !== client || one.check !== check);
   }
@@ -294,8 +298,8 @@ export class ModelTold {
   /**
    * Renames a check of a client (inhibition 3, grouping 2).
    *
-   * @param event that is open under the new name
-   * @param joins undefined: the name was unused; else whether an event was open under either
+   * @param event the event that is open under the new name; `undefined` if there is none
+   * @param joins `undefined` if the new name was unused; `open` if events were open under both names, otherwise `other`
    */
   renamed(
     names: { readonly client: string; readonly from: string; readonly to: string },
@@ -329,9 +333,9 @@ export class ModelTold {
   }
 
   /**
-   * Flushes the due groups.
+   * Flushes the groups that are due.
    *
-   * @param standingOf returns whether an event is open, and silenced
+   * @param standingOf callback that returns whether an event is open, gone or silenced
    */
   turns(
     nowMs: number,
@@ -353,7 +357,7 @@ export class ModelTold {
     return this.#groups?.rows() ?? [];
   }
 
-  /** Returns the source events of `GET /api/mon/v1/inhibitions` by rule. */
+  /** Returns the events that inhibit others, by rule, in the form of `GET /api/mon/v1/inhibitions`. */
   inhibitors(): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries(
       this.#handlers.inhibitions.map(({ name, mark }) => [
@@ -388,7 +392,7 @@ export class ModelTold {
   #inhibitorOf(occasion: ModelHeard): Inhibitor | undefined {
     const { client, check } = occasion;
     for (const rule of this.#handlers.inhibitions) {
-      // What keeps others quiet is not quiet by the same rule.
+      // An event that inhibits others by a rule is not inhibited by the same rule.
       if (!rule.target(occasion) || rule.source(occasion)) continue;
       const common = rule.common(occasion);
       const found = this.#inhibitors.find(

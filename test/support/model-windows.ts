@@ -1,4 +1,4 @@
-/** The recurrence of a silence as in a request (silencing 3). */
+/** The recurrence of a silence in the form of a request (silencing 3). */
 export interface ModelRecurrence {
   readonly schedule: string;
   readonly zone?: string;
@@ -7,15 +7,15 @@ export interface ModelRecurrence {
 }
 
 interface Reading {
-  /** Days of the week, Sunday is 0; undefined: each. */
+  /** Days of the week, 0 for Sunday; `undefined` for every day. */
   readonly days?: readonly number[];
-  /** Minutes since midnight, in order. */
+  /** Start times in minutes since midnight, in ascending order. */
   readonly at: readonly number[];
 }
 
 const everyHalfHour = Array.from({ length: 48 }, (_, at) => at * 30);
 
-/** The meanings of the schedules in the stories; the model does not parse them. */
+/** The start times of the schedules that the stories use; the model does not parse schedules. */
 const READINGS: Readonly<Record<string, Reading>> = {
   'daily 00:20': { at: [20] },
   'daily 00:40,03:00': { at: [40, 180] },
@@ -24,16 +24,16 @@ const READINGS: Readonly<Record<string, Reading>> = {
   'weekdays 20:05': { days: [1, 2, 3, 4, 5], at: [1205] },
 };
 
-/** Offsets of the time zones in the winter of the stories, in minutes ahead of UTC. */
+/** Offsets from UTC in minutes, as they are in the winter in which the stories take place. */
 const OFFSETS: Readonly<Record<string, number>> = { UTC: 0, 'Europe/Berlin': 60, 'America/New_York': -300 };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Number of days that are searched: more than a week, plus past ones. */
+/** Number of days that are searched for a window, starting two days ago: enough for a weekly schedule. */
 const DAYS = 12;
 
-/** Returns the active window, or else the next one; `undefined` if none is left. */
+/** Returns the current window of a recurrence, or the next one if none is active; `undefined` if there are no more. */
 export function windowAt(
   { schedule, zone = 'UTC', duration, last_day: last }: ModelRecurrence,
   nowMs: number,

@@ -10,25 +10,25 @@ import type { Log } from '../../daemon/log/log.ts';
 import { placesOf } from './administrator.ts';
 import { RecordedLog } from './recorded-log.ts';
 
-/** Opens the whole backend in this process, over a directory that can be opened again after `stop`. */
+/** Starts a complete backend in this process. After `stop`, another one can be started with the same directory. */
 export async function openBackend(options: {
   readonly dir: string;
   readonly clock?: Clock;
   readonly log?: Log;
   readonly batcher?: BatcherOptions;
   readonly fixedLimits?: BackendOptions['fixedLimits'];
-  /** Default: nothing is known of the disk. */
+  /** The disk that the backend monitors; default: none, so that nothing is known about free space. */
   readonly disk?: Disk;
-  /** Wraps the store of the backend. */
+  /** Returns a wrapper for the store of the backend; default: the store is not wrapped. */
   readonly around?: (store: Store) => Store;
-  /** The `checks` and other sections of a configuration. */
+  /** Sections of a configuration that replace the defaults. */
   readonly definitions?: Partial<
     Pick<
       Awaited<ReturnType<typeof loadConfig>>,
       'checks' | 'handlers' | 'inhibitions' | 'keepalives' | 'api' | 'program'
     >
   >;
-  /** Loads the configuration for `reload`; default: not possible. */
+  /** Loads the configuration when the backend is reloaded; by default a reload is not possible. */
   readonly loadConfig?: () => ReturnType<typeof loadConfig>;
 }): Promise<Backend> {
   const { dir, around = (store) => store } = options;

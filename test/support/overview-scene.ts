@@ -8,7 +8,7 @@ import { FEED_HELLO } from './feed-server.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A morning in which the rate of results rose and fell again. */
+/** Rates of results in a period in which they rose and fell again. */
 const RATES = Array.from({ length: 90 }, (_, index) => 1200 + Math.round(4000 * Math.sin((index / 90) * Math.PI) ** 2));
 
 const SCENE_OVERVIEW: Overview = {
@@ -50,14 +50,14 @@ const SCENE_AGGREGATES = [
   aggregate('cache', 93),
 ];
 
-/** One handler is unreachable, one is busy, one is healthy. */
+/** A busy handler, a handler with failures and dead letters, and a healthy handler. */
 const SCENE_HANDLERS = [
   handler('mail', { delivered: 9120 }),
   handler('pagerduty', { queued: 12, running: 2, retrying: 3, delivered: 411, failed: 5, dead_letters: 3 }),
   handler('slack-data', { queued: 1204, running: 10, delivered: 58_000 }),
 ];
 
-/** The API responses of this scene, by path. */
+/** API responses of this scene, by path. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/mon/v1/overview': SCENE_OVERVIEW,
   '/api/mon/v1/versions': SCENE_VERSIONS,
@@ -73,7 +73,7 @@ export const overviewApi: NonNullable<RigOptions['api']> = ({ path }) => {
   return name in ANSWERS ? { status: 200, body: ANSWERS[name] } : { status: 404 };
 };
 
-/** Opens the console with the events of the scene and the API data of the overview. */
+/** Opens the console with the events of the common scene, and with the API responses of the overview. */
 export function openOverviewScene(options: RigOptions = {}): Promise<ConsoleRig> {
   return openScene({ api: overviewApi, ...options });
 }

@@ -1,7 +1,7 @@
 /**
- * How long a test waits: a limit that only a fault exceeds, even on a slow and busy machine. It is a fraction
- * of the test timeout (vitest.config.ts), so that a failure says what is missing. `interval` is the fixed
- * polling interval of `expect.poll`.
+ * Time for which tests wait for a condition: only a fault exceeds it, even on a slow and busy machine. It is a fraction
+ * of the test timeout (vitest.config.ts), so that a failure says which condition is missing. `interval` is the polling
+ * interval of `expect.poll`.
  */
 export const PATIENCE = { timeout: 60_000, interval: 25 };
 
@@ -9,8 +9,8 @@ const LOOK_MS_MIN = 5;
 const LOOK_MS_MAX = 100;
 
 /**
- * Returns the time until the next check: short at first, then longer. Most checks send a request, whose cost
- * delays what they wait for.
+ * Returns the milliseconds until the next poll: few at first, then more. Most polls send a request, which takes time
+ * from the work that the test waits for.
  */
 export function lookAgainMs(waitedMs: number): number {
   return Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, waitedMs / 4));

@@ -4,17 +4,17 @@ import type { ConsoleRig, RigOptions } from './console-rig.ts';
 import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from './golden-looks.ts';
 import { expectGolden } from './screen.ts';
 
-/** A golden screen, and how to reach it. */
+/** A golden screen, and the actions that lead to it. */
 export interface Picture {
   readonly view: string;
   readonly play: (rig: ConsoleRig) => Promise<void>;
 }
 
 /**
- * Defines the tests of golden screens. In every size, no line is wider than the screen and the last one is not
- * blank. In every look, colors and non-ASCII symbols appear where they should.
+ * Defines the tests of golden screens. In every size, no line is wider than the terminal and the last line is not
+ * blank. In every theme, colors and non-ASCII symbols appear exactly if the theme allows them.
  *
- * @param open opens the console on that screen
+ * @param open callback that opens the console and leads it to the golden screen
  */
 export function testPictures<Shown extends { readonly view: string }>(
   pictures: readonly Shown[],

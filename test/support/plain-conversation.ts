@@ -15,7 +15,7 @@ interface Place {
   readonly backend: string;
   readonly readOnly?: boolean;
   readonly namespace?: string | undefined;
-  /** Start of its clock; default: that of scripted backends. */
+  /** Start time of the clock in epoch milliseconds; default: the time that scripted backends announce. */
   readonly nowMs?: number;
 }
 
@@ -41,7 +41,7 @@ export class Person {
     onTestFinished(() => this.running[Symbol.dispose]());
   }
 
-  /** Waits for the initial announcement. */
+  /** Waits until the console announces that it is connected. */
   async connected(): Promise<this> {
     await vi.waitFor(() => {
       this.clock.advance(250);
@@ -50,12 +50,12 @@ export class Person {
     return this;
   }
 
-  /** Returns the output since `from`. */
+  /** Returns the output after the first `from` characters. */
   since(from: number): string {
     return this.text.slice(from);
   }
 
-  /** Types a line and waits for the end of the response. */
+  /** Types a line, waits until the output ends with the prompt (or contains `until`), and returns the output. */
   async type(line: string, until: string | RegExp = /mon> $/): Promise<string> {
     const from = this.text.length;
     this.running.input(line);
@@ -68,7 +68,7 @@ export class Person {
   }
 }
 
-/** A user at a scripted backend. */
+/** A user of the console in screen-reader mode, with a scripted backend. */
 export class Conversation extends Person {
   readonly server: FeedServer;
   readonly bulks: readonly unknown[];
@@ -84,7 +84,7 @@ export class Conversation extends Person {
     const connection = await this.server.connection(0);
     this.#seq += 1;
     connection.send({ type: 'changes', seq: this.#seq, time: this.clock.now(), rows: { events: rows } });
-    // Everything before the response has arrived.
+    // When the response to this ping arrives, the console has received the changes.
     const before = connection.received.length;
     connection.send({ type: 'ping' });
     await vi.waitFor(() => {

@@ -5,7 +5,7 @@ import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 
 export const SESSION = 'console-1';
 
-/** An operator who carries out a plan. */
+/** A simulated operator who executes an upgrade plan over the API. */
 export class PlanDriver {
   readonly #client: () => UpgradeClient;
   readonly id: number;
@@ -13,7 +13,9 @@ export class PlanDriver {
   /**
    * Creates the operator.
    *
-   * @param client called each time, because the backend may have moved
+   * @param client callback that returns the API client; it is called for each request, because the backend may restart
+   * at another address
+   * @param id id of the plan
    */
   constructor(client: () => UpgradeClient, id: number) {
     this.#client = client;
@@ -34,7 +36,7 @@ export class PlanDriver {
     return this.order({ order: 'take', session: SESSION, force: false });
   }
 
-  /** Starts the current step, types its confirmation, and waits for the outcome. */
+  /** Starts the current step, types its confirmation if it requires one, and waits for the outcome. */
   async start(): Promise<PlanRun> {
     const step = currentStep(await this.plan());
     if (step === undefined) throw new Error('no step is left');
@@ -54,7 +56,7 @@ export class PlanDriver {
     return await this.order({ order: 'skip', session: SESSION, step: step?.id ?? '', reason });
   }
 
-  /** Carries out the steps before this one. */
+  /** Executes the steps before this one; each of them must succeed. */
   async until(id: string): Promise<void> {
     for (let step = currentStep(await this.plan()); step?.id !== id; step = currentStep(await this.plan())) {
       if (step === undefined) throw new Error(`the plan has no step ${id}`);

@@ -3,11 +3,9 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/**
- * A reverse proxy in front of a backend: it forwards requests and WebSockets below a path, without that path.
- */
+/** A reverse proxy that forwards requests and WebSockets below a URL path to a backend, without that path. */
 export interface PrefixProxy extends AsyncDisposable {
-  /** The URL with the path: `http://127.0.0.1:4999/mon`. */
+  /** URL of the proxy including the path, such as `http://127.0.0.1:4999/mon`. */
   readonly url: string;
 }
 

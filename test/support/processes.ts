@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 
-/** Returns the ids of all processes on this machine. */
+/** Returns the ids of all processes on this machine, which must run Linux. */
 function allProcesses(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -10,7 +10,7 @@ function allProcesses(): readonly number[] {
 
 type ProcessFile = 'cmdline' | 'environ' | 'stat';
 
-/** Returns a file of a process in `/proc`; empty when the process has ended. */
+/** Returns the content of a file of a process in `/proc`; the empty string if the process has ended. */
 function rawFileOf(pid: number, name: ProcessFile): string {
   try {
     return readFileSync(`/proc/${String(pid)}/${name}`, 'latin1');
@@ -19,30 +19,32 @@ function rawFileOf(pid: number, name: ProcessFile): string {
   }
 }
 
-/** Returns the file with blanks between arguments or variables. */
+/** Returns the content of a file of a process in `/proc`, with its NUL separators replaced by spaces. */
 function fileOf(pid: number, name: ProcessFile): string {
   return rawFileOf(pid, name).replaceAll('\0', ' ');
 }
 
-/** Returns processes with this text in their command line. Zombies have none. */
+/** Returns the ids of the processes whose command line contains this text. Zombie processes have no command line. */
 export function processesWithArgument(text: string): readonly number[] {
   return allProcesses().filter((pid) => fileOf(pid, 'cmdline').includes(text));
 }
 
-/** Returns processes that were started with this environment variable, as `NAME=value`. */
+/** Returns the ids of the processes that were started with this environment variable, given as `NAME=value`. */
 export function processesWithVariable(variable: string): readonly number[] {
   return allProcesses().filter((pid) => rawFileOf(pid, 'environ').split('\0').includes(variable));
 }
 
-/** Returns the id and the command line of a process. */
+/** Returns the id and the command line of a process as text. */
 export function describeProcess(pid: number): string {
   return `${String(pid)} (${fileOf(pid, 'cmdline').trim()})`;
 }
 
-/** Ticks of `starttime` per second, as on every Linux that Node.js supports. */
+/**
+ * Clock ticks per second, the unit of process start times. The value is the same on every Linux that Node.js supports.
+ */
 const TICKS = 100;
 
-/** Returns when a process was started, in epoch milliseconds; exact to a tick. */
+/** Returns the start time of a process in epoch milliseconds, accurate to a clock tick. */
 export function startedMs(pid: number): number {
   const fields = fileOf(pid, 'stat')
     .replace(/^.*\) /s, '')
@@ -50,10 +52,10 @@ export function startedMs(pid: number): number {
   return Date.now() - uptime() * 1000 + (Number(fields[19]) / TICKS) * 1000;
 }
 
-/** Returns the running children of a process. */
+/** Returns the ids of the children of a process, without zombie processes. */
 export function childrenOf(parent: number): readonly number[] {
   return allProcesses().filter((pid) => {
-    // The name, in parentheses, may contain blanks and parentheses itself.
+    // The process name is in parentheses, and may itself contain spaces and parentheses.
     const [state, ppid] = fileOf(pid, 'stat')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -61,14 +63,13 @@ export function childrenOf(parent: number): readonly number[] {
   });
 }
 
-/** Returns the watchdogs of commands among the children of a process. */
+/** Returns the ids of the command watchdogs among the children of a process. */
 export function watchdogsOf(parent: number): readonly number[] {
   return childrenOf(parent).filter((pid) => fileOf(pid, 'cmdline').includes('while read -r sign id group'));
 }
 
 /**
- * A shell command that kills the process that runs commands for it. It checks the parent first. If another
- * command has already killed that process, the parent is the one that adopts orphans, such as the supervisor of
- * a test run.
+ * A shell command that kills the process that runs it. It checks its parent's name first: if that process is already
+ * dead, the parent is the process that adopts orphans, such as the supervisor of a test run.
  */
 export const KILL_RUNNER = "grep -qs '^mon-backend commands' /proc/$PPID/cmdline && kill -KILL $PPID";

@@ -8,16 +8,16 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Directory of the programs, built for this run. */
+    /** Directory of the programs that were built for this test run. */
     programFolder: string;
-    /** Directory of the workers' temporary directories. */
+    /** Directory that contains the temporary directory of each vitest worker. */
     tempFolder: string;
   }
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The files of this directory that tests run as separate processes. */
+/** Names of the files in this directory that tests run as separate processes. */
 const TEST_PROGRAMS = [
   'command-host',
   'store-writer',
@@ -29,10 +29,10 @@ const TEST_PROGRAMS = [
 export type TestProgram = (typeof TEST_PROGRAMS)[number];
 
 /**
- * Runs before all tests: builds the programs into a directory in the clone, where they find their version,
- * together with the programs of tests. It is deleted after the tests. One file starts in half the time of its
- * hundreds of sources, and the tests start hundreds of processes. `MON_TEST_PROGRAMS` names a directory with
- * already built ones.
+ * Runs before all tests. It builds the programs, and the programs that only tests use, into a directory in the
+ * repository, where they find their version; the directory is deleted after the tests. Tests start hundreds of
+ * processes, and a bundled program starts in half the time of its sources. If `MON_TEST_PROGRAMS` names a directory
+ * with built programs, they are copied instead.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const parent = join(ROOT, 'build');
@@ -40,7 +40,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(parent, 'test-programs-'));
   const built = process.env['MON_TEST_PROGRAMS'];
   if (built === undefined) await promisify(execFile)(process.execPath, ['scripts/build.ts', folder], { cwd: ROOT });
-  // Hidden files beside the programs are their caches.
+  // Hidden files next to the programs are caches, which are not copied.
   else cpSync(built, folder, { recursive: true, filter: (path) => !basename(path).startsWith('.') });
   await build({
     entryPoints: TEST_PROGRAMS.map((name) => join(import.meta.dirname, `${name}.ts`)),
@@ -52,9 +52,9 @@ export async function setup(project: TestProject): Promise<() => void> {
     external: ['level'],
     logLevel: 'warning',
   });
-  // A short path, because the names of Unix sockets have at most 107 bytes.
+  // The path is short, because the path of a Unix socket is limited to 107 bytes.
   const tempFolder = mkdtempSync(join(tmpdir(), 'mon-'));
-  // Other users need access, such as the user of a database.
+  // Other users, such as the user of a database server, need access to files below this directory.
   chmodSync(tempFolder, 0o711);
   project.provide('programFolder', folder);
   project.provide('tempFolder', tempFolder);

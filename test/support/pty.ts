@@ -8,17 +8,17 @@ export interface PtyOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
-  /** Added to a minimal environment of a color terminal; `TERM` is xterm-256color by default. */
+  /** Variables that are added to a minimal environment. `TERM` is `xterm-256color` by default. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How a program ended: `signal` is its number, 0 if there was none. */
+/** How a program ended; `signal` is the number of the signal that ended it, 0 if none did. */
 export interface PtyExit {
   readonly exitCode: number;
   readonly signal: number;
 }
 
-/** A real program in a real pseudo-terminal, with its screen. */
+/** A program that runs in a pseudo-terminal, with the screen that results from its output. */
 export class Pty implements AsyncDisposable {
   readonly screen: Screen;
   readonly exited: Promise<PtyExit>;
@@ -29,12 +29,13 @@ export class Pty implements AsyncDisposable {
     const { columns = 120, rows = 36, cwd = process.cwd(), env = {} } = options;
     this.screen = new Screen({ columns, rows });
     this.#pty = spawn(program, [...programArguments], {
-      // The library sets TERM to this, whatever the environment contains.
+      // The library sets `TERM` to this name, and ignores the variable in `env`.
       name: env['TERM'] ?? 'xterm-256color',
       cols: columns,
       rows,
       cwd,
-      // The program does not get the environment of the tests: `CI` or `NO_COLOR` would change it.
+      // The program does not inherit the environment of the tests, because variables such as `CI` or `NO_COLOR` would
+      // change its output.
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
@@ -43,7 +44,7 @@ export class Pty implements AsyncDisposable {
         COLORTERM: 'truecolor',
         ...env,
       },
-      // Bytes, because text would be split inside characters.
+      // The output is delivered as bytes, because as text it could be split inside a character.
       encoding: null,
     });
     this.#pty.onData((bytes) => this.screen.feed(bytes));
@@ -53,7 +54,7 @@ export class Pty implements AsyncDisposable {
     this.#pty.onExit(({ exitCode, signal = 0 }) => {
       const exit = { exitCode, signal };
       this.#exit = exit;
-      // The last output is read by now, but not yet on the screen.
+      // All output has been read by now, but it may not be on the screen yet.
       void this.screen.settled().then(() => resolve(exit));
     });
   }
@@ -72,7 +73,7 @@ export class Pty implements AsyncDisposable {
     this.#pty.resize(columns, rows);
   }
 
-  /** Stops reading the output until `flow`, like ctrl-s or a hung connection. */
+  /** Stops reading the output until `flow` is called, as after Ctrl-S or on a broken connection. */
   stall(): void {
     this.#pty.pause();
   }
@@ -88,7 +89,7 @@ export class Pty implements AsyncDisposable {
   /**
    * Resolves when the text is on the screen.
    *
-   * @throws with the whole screen after the timeout
+   * @throws Error with the text of the screen if the text does not appear in time
    */
   async waitForText(text: string | RegExp): Promise<void> {
     await this.waitFor(
@@ -97,7 +98,7 @@ export class Pty implements AsyncDisposable {
     );
   }
 
-  /** Resolves when the text is no longer on the screen. */
+  /** Resolves when the text is not on the screen, or no longer. */
   async waitForNoText(text: string): Promise<void> {
     await this.waitFor((screen) => !screen.includes(text), `no ${text}`);
   }
@@ -110,7 +111,7 @@ export class Pty implements AsyncDisposable {
     });
   }
 
-  /** Ends the program like a closed terminal window, if necessary by force. */
+  /** Ends the program as a closed terminal window does; if it does not end, it is killed. */
   async close(): Promise<PtyExit> {
     if (this.#exit === undefined) {
       this.flow();

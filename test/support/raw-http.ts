@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 
 export interface Answer {
   readonly status: number;
-  /** The headers by lower-case name. */
+  /** The headers, with their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed text, if it is JSON. */
+  /** The parsed text; `undefined` if it is not JSON. */
   readonly body: unknown;
 }
 
@@ -20,9 +20,9 @@ export interface RawRequest {
 }
 
 /**
- * Sends raw bytes, because an HTTP client would correct a method, a path or a header.
+ * Sends raw bytes on one connection, because an HTTP client would correct an invalid method, path or header.
  *
- * @param methods of the requests, for one response each
+ * @param methods methods of the requests in `bytes`; one response is expected for each
  * @returns the responses that arrived before the connection was closed
  */
 export function exchange(url: string, bytes: string | Buffer, methods: readonly string[]): Promise<Answer[]> {
@@ -57,7 +57,7 @@ export function exchange(url: string, bytes: string | Buffer, methods: readonly 
   return promise;
 }
 
-/** Sends one request on its own connection; either side may close it. */
+/** Sends one request on a new connection, and returns the response. */
 export async function send(url: string, request: RawRequest): Promise<Answer> {
   const [answer] = await exchange(url, requestBytes(request), [request.method]);
   if (answer === undefined) throw new Error(`no answer to ${request.method} ${request.target}`);
@@ -98,9 +98,9 @@ function parseAnswer(bytes: Buffer, method: string, isEnded: boolean): { answer:
   return { answer: { status, headers, text, body: bodyOf(text) }, length: headEnd + 4 + size };
 }
 
-/** Returns a chunked body; `undefined` while it is incomplete. */
+/** Returns the text and the length of a chunked body; `undefined` if it is incomplete. */
 function chunksOf(bytes: Buffer): { readonly text: string; readonly length: number } | undefined {
-  // The end is checked first: otherwise every chunk would parse all previous ones again.
+  // The end is checked first, because otherwise all chunks would be parsed again whenever data arrives.
   if (!bytes.subarray(-5).equals(LAST_CHUNK)) return undefined;
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -6,12 +6,12 @@ import { Pty } from './pty.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Starts the built console in a pseudo-terminal. */
+/** Starts the built console program in a pseudo-terminal. */
 export function startConsole(options: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
   return new Pty(process.execPath, [builtProgram('mon'), ...options], { cwd: ROOT, env: { USER: 'alice', ...env } });
 }
 
-/** Starts a backend with the events of the scene that accepts every change. */
+/** Starts a simulated backend with the events of the common scene; it accepts every bulk request. */
 export function startSceneBackend(): Promise<FeedServer> {
   return startFeedServer({
     onSubscribe: (connection) =>

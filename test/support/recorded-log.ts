@@ -6,7 +6,7 @@ interface LogRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A log that keeps its records for the test. */
+/** A log that stores its records, so that a test can check them. */
 export class RecordedLog implements Log {
   readonly records: LogRecord[] = [];
 
@@ -26,7 +26,7 @@ export class RecordedLog implements Log {
     this.records.push({ level: 'error', message, fields: { ...fields } });
   }
 
-  /** Returns the messages of a level, in order. */
+  /** Returns the messages of all records with this level, in order. */
   messages(level: keyof Log): string[] {
     return this.records.filter((record) => record.level === level).map(({ message }) => message);
   }

@@ -13,13 +13,13 @@ import {
 } from './model-told.ts';
 
 /**
- * A second implementation of the rules of results, events, silences and clients, from the specification alone
- * (completion 1.2 to 1.7). It uses plain lists, without packing, indexes and batches. The responses of the
- * backend must equal those of this model. Times are epoch milliseconds where the name says so, and epoch
- * seconds otherwise.
+ * A second implementation of results, events, silences and clients for comparison, written only from the specification
+ * (completion 1.2 to 1.7). It uses plain lists, without packing, indexes and batches. The responses of the backend must
+ * equal those of this model. Times whose name has the suffix Ms, such as `nowMs`, are epoch milliseconds; all others
+ * are epoch seconds.
  */
 
-/** A posted result; `source` is the name of its client. */
+/** A result that is posted to the API; `source` is the name of its client. */
 export interface ModelResult {
   readonly name: string;
   readonly output: string;
@@ -32,7 +32,7 @@ export interface ModelResult {
 type Body = Readonly<Record<string, unknown>>;
 
 interface Event {
-  /** A counter of all events; the real id is a UUID. */
+  /** The id of the event in the model: a sequential number. The backend uses UUIDs. */
   readonly id: string;
   readonly action: 'create' | 'flapping';
   readonly check: Body;
@@ -44,7 +44,7 @@ interface Event {
   readonly timestamp: number;
   readonly lastStateChange: number | null | undefined;
   readonly status: number;
-  /** Execution times of successive OK results, while the event needs more of them to resolve. */
+  /** Execution times of the consecutive OK results of an event that needs more of them to resolve; otherwise empty. */
   readonly oks: readonly number[];
   readonly marks: ModelMarks;
 }
@@ -52,7 +52,7 @@ interface Event {
 type ToldEvent = Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>;
 
 interface Check {
-  /** The last result; `undefined` after it was deleted while its event stays. */
+  /** The last result; `undefined` if it was deleted while its event remains. */
   result: Body | undefined;
   history: number[];
   lastOk: number | null;
@@ -64,19 +64,21 @@ interface Client {
   readonly checks: Map<string, Check>;
 }
 
-/** The settings besides results, events, silences and clients. */
+/** Settings of the modeled backend, apart from its check definitions. */
 export interface ModelSettings {
-  /** Default: no handlers. */
+  /** Handlers of the backend; default: none. */
   readonly handlers?: ModelHandlers;
-  /** Aggregate rules by the names of their checks. */
+  /** Aggregate rules by name; each rule has a check of the same name. */
   readonly rules?: Readonly<Record<string, ModelRule>>;
-  /** Seconds before the end of a silence. */
+  /**
+   * Number of seconds before the end of a silence at which a reminder is sent; default: 0, which disables reminders.
+   */
   readonly reminder?: number;
-  /** Default: no silence becomes idle. */
+  /** Settings for idle silences; by default no silence becomes idle. */
   readonly idle?: ModelIdleRules;
 }
 
-/** The state at some moment. */
+/** The state that a dump of the backend contains. */
 export interface ModelDump {
   readonly clients: Map<string, Client>;
   readonly silences: ModelSilences;
@@ -84,7 +86,7 @@ export interface ModelDump {
 
 const AGGREGATES_CLIENT = 'mon.aggregates';
 
-/** Interval at which aggregates are evaluated. */
+/** Interval in milliseconds at which a backend evaluates aggregates. */
 const LOOK_MS = 1000;
 
 export class ReferenceModel {
@@ -94,7 +96,7 @@ export class ReferenceModel {
   #settings: ModelSettings;
   readonly #told: ModelTold | undefined;
   #events = 0;
-  /** Start of the backend. */
+  /** Time of the last start of the backend. */
   #startedMs = 0;
   #lookedMs = 0;
 
@@ -105,7 +107,7 @@ export class ReferenceModel {
     if (handlers !== undefined) this.#told = new ModelTold(handlers, (...kept) => this.#silences.count(...kept));
   }
 
-  /** Returns an independent copy without handlers. */
+  /** Returns an independent copy of the model, without handlers. */
   copy(): ReferenceModel {
     const copy = new ReferenceModel(Object.fromEntries(this.#definitions));
     copy.#clients = structuredClone(this.#clients);
@@ -114,7 +116,10 @@ export class ReferenceModel {
     return copy;
   }
 
-  /** 1.4 in its order: merge, store with history, build the event, end silences, update the registry. */
+  /**
+   * Processes a posted result in the specified order: merge it with the definition, store it with its history, create
+   * the event, end silences (completion 1.4).
+   */
   post(result: ModelResult, nowMs: number, reporter = 'sensu-api'): void {
     const now = seconds(nowMs);
     const definition = this.#definitions.get(result.name);
@@ -124,7 +129,8 @@ export class ReferenceModel {
       {
         ...(merged === undefined ? {} : { ...merged, name: result.name }),
         ...result,
-        // The recorded exchange `proxy merge command` shows this; a standalone result behaves the same.
+        // The recorded exchange `proxy merge command` shows this for results with a source; a standalone result is
+        // merged in the same way.
         ...(result.source === undefined || definition === undefined ? {} : { command: definition['command'] }),
         type: result['type'] ?? merged?.['type'] ?? 'standard',
         status: result.status ?? 0,
@@ -140,7 +146,7 @@ export class ReferenceModel {
   /**
    * Resolves an event.
    *
-   * @returns `false` if it does not exist (404)
+   * @returns `false` if no such event exists (404)
    */
   resolve(client: string, check: string, nowMs: number): boolean {
     const event = this.#clients.get(client)?.checks.get(check)?.event;
@@ -167,7 +173,7 @@ export class ReferenceModel {
   /**
    * Deletes a result.
    *
-   * @returns `false` if it does not exist (404)
+   * @returns `false` if no such result exists (404)
    */
   deleteResult(client: string, check: string): boolean {
     const checks = this.#clients.get(client)?.checks;
@@ -181,10 +187,10 @@ export class ReferenceModel {
   }
 
   /**
-   * Renames a check, like `monctl check rename`.
+   * Renames a check on all clients, as `monctl check rename` does.
    *
-   * @param isForced true to rename even if the old name is still defined, or a client has both
-   * @returns the status of the response
+   * @param isForced true to rename even if the old name is still defined, or a client has checks with both names
+   * @returns the expected status of the response
    */
   rename(
     { from, to, isForced }: { readonly from: string; readonly to: string; readonly isForced: boolean },
@@ -215,7 +221,7 @@ export class ReferenceModel {
   /**
    * Deletes a client.
    *
-   * @returns `false` if it does not exist (404)
+   * @returns `false` if no such client exists (404)
    */
   deleteClient(name: string, nowMs: number): boolean {
     const client = this.#clients.get(name);
@@ -225,27 +231,27 @@ export class ReferenceModel {
   }
 
   /**
-   * Creates a silence.
+   * Creates or replaces a silence.
    *
-   * @returns `false` if an existing recurring silence is not replaced (409)
+   * @returns `false` if the request would replace a recurring silence, which is rejected (409)
    */
   silence(request: ModelSilenceRequest, nowMs: number): boolean {
     return this.#silences.put(request, nowMs);
   }
 
   /**
-   * Holds a silence.
+   * Creates or renews the silence of a maintenance run.
    *
-   * @returns the status of the response
+   * @returns the expected status of the response
    */
   hold(hold: ModelHold, nowMs: number): number {
     return this.#silences.hold(hold, nowMs);
   }
 
   /**
-   * Releases a silence.
+   * Ends the silence of a maintenance run.
    *
-   * @returns the status of the response
+   * @returns the expected status of the response
    */
   release(release: ModelRelease, nowMs: number): number {
     return this.#silences.release(release, nowMs);
@@ -254,28 +260,28 @@ export class ReferenceModel {
   /**
    * Clears a silence.
    *
-   * @returns `false` if it does not exist (404)
+   * @returns `false` if no such silence exists (404)
    */
   clear(id: string, nowMs: number): boolean {
     return this.#silences.clear(id, nowMs);
   }
 
-  /** Returns `GET /silenced`. */
+  /** Returns the expected response to `GET /silenced`. */
   silenced(nowMs: number): Body[] {
     return this.#silences.list(nowMs);
   }
 
-  /** Returns `GET /api/mon/v1/silenced`. */
+  /** Returns the expected response to `GET /api/mon/v1/silenced`. */
   silencedDetails(nowMs: number): Body[] {
     return this.#silences.details(nowMs);
   }
 
-  /** Returns by id since when silences matched nothing. */
+  /** Returns the time since when each silence has matched no event, by id. */
   unmatchedSilences(nowMs: number): Body {
     return this.#silences.unmatched(nowMs);
   }
 
-  /** Returns the notifications since the last call. */
+  /** Returns the notifications since the last call, as text. */
   takeSaid(): readonly string[] {
     return this.#told?.takeSaid() ?? [];
   }
@@ -288,19 +294,19 @@ export class ReferenceModel {
     return this.#told?.inhibitors() ?? {};
   }
 
-  /** Records a start of the backend. */
+  /** Records that the backend was started. */
   start(nowMs: number): void {
     this.#startedMs = nowMs;
     this.#lookedMs = nowMs;
     this.#silences.restart();
   }
 
-  /** Returns the content of a dump. */
+  /** Returns the state that a dump contains. */
   dump(): ModelDump {
     return { clients: structuredClone(this.#clients), silences: this.#silences.copy() };
   }
 
-  /** Moves to a new backend, which knows only what was just dumped. */
+  /** Moves to a new backend, which knows only what was dumped just before. */
   moved(nowMs: number): void {
     for (const client of this.#clients.values()) {
       for (const [name, { event }] of client.checks) if (event !== undefined) this.#begin(client, name, nowMs);
@@ -309,7 +315,7 @@ export class ReferenceModel {
     this.#told?.moved(open);
   }
 
-  /** Restores a dump, like `monctl restore`: dumped objects are as before, and others stay. */
+  /** Restores a dump, as `monctl restore` does: dumped objects get their dumped state, and other objects stay. */
   restore({ clients, silences }: ModelDump, nowMs: number): void {
     this.#silences.restore(silences, nowMs);
     const dumped = structuredClone(clients);
@@ -325,13 +331,13 @@ export class ReferenceModel {
     }
   }
 
-  /** Applies another configuration; whether there are handlers stays the same. */
+  /** Applies another configuration. It must have handlers exactly if the previous one has. */
   reload(settings: ModelSettings, nowMs: number): void {
     this.#settings = settings;
     if (settings.handlers !== undefined) this.#told?.reload(settings.handlers, this.#openOccasions(nowMs), nowMs);
   }
 
-  /** Returns when the next automatic change happens: at `nowMs` or later. */
+  /** Returns the time after `nowMs` at which the next change without a request happens; `Infinity` if there is none. */
   nextMoment(nowMs: number): number {
     const { reminder = 0, idle } = this.#settings;
     const moments = [
@@ -343,7 +349,8 @@ export class ReferenceModel {
   }
 
   /**
-   * Does what is due: silences end, get reminders or become idle, aggregates are evaluated, groups are flushed.
+   * Performs the changes that are due now: silences end, get reminders or become idle, aggregates are evaluated, and
+   * groups are flushed.
    */
   settle(nowMs: number): void {
     const { reminder = 0, idle, rules = {} } = this.#settings;
@@ -357,7 +364,7 @@ export class ReferenceModel {
       for (const [name, rule] of Object.entries(rules)) this.#look(name, rule, nowMs);
       for (const name of this.#goneRules()) this.#forgetRule(name, nowMs);
     }
-    // Changes at the very moment of an evaluation wait for the next one.
+    // Aggregates are evaluated once at each time: changes at the same moment are seen by the next evaluation.
     this.#lookedMs = nowMs;
     this.#told?.turns(nowMs, ({ client, check, eventId }) => {
       const event = this.#clients.get(client)?.checks.get(check)?.event;
@@ -367,12 +374,12 @@ export class ReferenceModel {
     this.#free(nowMs);
   }
 
-  /** Returns `GET /clients`. */
+  /** Returns the expected response to `GET /clients`. */
   clients(): Body[] {
     return this.#sorted().map(({ record }) => record);
   }
 
-  /** Returns `GET /results`. */
+  /** Returns the expected response to `GET /results`. */
   results(): Body[] {
     return this.#each(({ record }, { result, history }) =>
       result === undefined
@@ -381,7 +388,7 @@ export class ReferenceModel {
     );
   }
 
-  /** Returns `GET /clients/:client/history`. */
+  /** Returns the expected response to `GET /clients/:client/history`. */
   history(client: string): Body[] {
     return this.results()
       .filter((item) => item['client'] === client)
@@ -397,7 +404,7 @@ export class ReferenceModel {
       });
   }
 
-  /** Returns `GET /events`, with the model's own ids. */
+  /** Returns the expected response to `GET /events`, with the event ids of the model. */
   events(nowMs: number): Body[] {
     return this.#each(({ record }, { event }, name) => {
       if (event === undefined) return undefined;
@@ -437,7 +444,7 @@ export class ReferenceModel {
     else this.#told?.restored(this.#occasionOf(client, { ...event, marks: event.marks }, nowMs));
   }
 
-  /** Idleness 1: records that an event begins or has resolved. */
+  /** Records for idle silences that an event has begun or resolved (idleness 1). */
   #begin(client: Client, name: string, nowMs: number): void {
     this.#silences.match(this.#silences.matching(subjectOf(client, name), nowMs), nowMs);
   }
@@ -457,7 +464,7 @@ export class ReferenceModel {
     const change = totalStateChange(stored.history);
     const isFlapping = flaps(before?.action === 'flapping', change, check);
 
-    // Reference 2.2: whatever the action is, such a result resolves and removes the event.
+    // A result with `force_resolve` resolves and removes the event, whatever its action is (reference 2.2).
     const isForced = check['force_resolve'] === true;
     const isProblem = status !== 0 || isFlapping;
     if (isForced || !isProblem) {
@@ -480,7 +487,7 @@ export class ReferenceModel {
       this.#tell(client, { ...before, action: 'resolve', check, status }, nowMs);
       return;
     }
-    // Recovery 1: a recovery that has begun continues; an invalid setting is ignored.
+    // A recovery that has begun continues. An invalid `resolve_after` is ignored (recovery 1).
     const isLate = wishOf(check['resolve_after']) !== undefined && check['auto_resolve'] !== false;
     const isSame =
       before !== undefined && before.oks.length > 0
@@ -516,7 +523,8 @@ export class ReferenceModel {
     if (before === undefined) return;
     const stored = after === undefined ? before : joined(before, after);
     const isOne = before.event !== undefined && after?.event !== undefined;
-    // The event resolved under its new name, so no resolve would ever be notified for the old event.
+    // The check's event under the new name has resolved, so the old event must be resolved now; no later result would
+    // do it.
     if (after !== undefined && before.event !== undefined && !isOne) this.resolve(record.name, from, nowMs);
     const result = stored.result && { ...stored.result, name: to };
     const event = stored.event && { ...stored.event, check: { ...stored.event.check, name: to } };
@@ -561,14 +569,19 @@ export class ReferenceModel {
     };
   }
 
-  /** True if a silence suppresses a resolution: one that covered the event when it resolved, or another one by now. */
+  /**
+   * True if a silence still suppresses a resolution: a silence that covered the event when it resolved and is still
+   * active, or another one that covers the check now.
+   */
   #isStillSilenced({ client, check, silencedBy }: ModelOccasion, nowMs: number): boolean {
     const isKnown = this.#clients.get(client.name)?.checks.has(check.name) === true;
     const isCovered = isKnown && this.#silencedBy(client.name, check.name, nowMs).length > 0;
     return isCovered || silencedBy.some((id) => this.#silences.isActive(id, nowMs));
   }
 
-  /** Notifies events whose silences have ended, for whatever reason. */
+  /**
+   * Handles the events whose silences have ended, for whatever reason, so that their suppressed notifications are sent.
+   */
   #free(nowMs: number): void {
     this.#told?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs);
     for (const client of this.#clients.values()) {
@@ -581,8 +594,8 @@ export class ReferenceModel {
   }
 
   /**
-   * Aggregates 2: a result is sent when the status changes, and otherwise at every interval; it is deleted with
-   * the members.
+   * Evaluates an aggregate rule: its result is sent when the status changes, and at the rule's interval. It is deleted
+   * when the aggregate has no members (aggregates 2).
    */
   #look(name: string, rule: ModelRule, nowMs: number): void {
     const told = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name);
@@ -608,7 +621,7 @@ export class ReferenceModel {
     this.#process(AGGREGATES_CLIENT, check, nowMs, false);
   }
 
-  /** Returns checks of rules that no longer exist. */
+  /** Returns the names of checks whose aggregate rule no longer exists. */
   #goneRules(): string[] {
     const { rules = {} } = this.#settings;
     return [...(this.#clients.get(AGGREGATES_CLIENT)?.checks.keys() ?? [])].filter((name) => !(name in rules));
@@ -626,7 +639,7 @@ export class ReferenceModel {
     return last?.['status'] !== status || now - Number(last['executed']) >= rule.interval;
   }
 
-  /** Returns when an evaluation of an aggregate has an effect. */
+  /** Returns the times at which an evaluation of an aggregate rule has an effect. */
   #looks(nowMs: number): number[] {
     if (this.#goneRules().length > 0) return [this.#lookFrom(nowMs + 1)];
     return Object.entries(this.#settings.rules ?? {}).flatMap(([name, rule]) => {
@@ -695,19 +708,22 @@ export class ReferenceModel {
   }
 }
 
-/** Returns a check on a client as silences evaluate it. */
+/** Returns a check of a client in the form in which silences evaluate it. */
 function subjectOf({ record, checks }: Client, name: string): ModelSubject {
   const stored = checks.get(name);
   return { client: record, check: { ...(stored?.result ?? stored?.event?.check), name } };
 }
 
-/** Monctl, check rename: the results of the new name decide, those of the old one are inserted before them. */
+/**
+ * Merges two checks of a client after a rename: the results of the new name are the current ones, and those of the old
+ * name precede them in the history (monctl, check rename).
+ */
 function joined(before: Check, after: Check): Check {
   const history = [...before.history, ...after.history].slice(-21);
   const { event } = after;
   const lastOk = after.lastOk ?? before.lastOk;
   if (event === undefined) return { ...after, history, lastOk };
-  // An event that stays open after an OK is shown as it was built.
+  // An event that stayed open after an OK result keeps the history that it had before that result.
   const shown = event.history === after.history ? history : event.history;
   const own = { ...event, history: shown };
   return { ...after, history, lastOk, event: before.event === undefined ? own : oneOf(before.event, own) };
@@ -728,8 +744,8 @@ function oneOf(before: Event, after: Event): Event {
 }
 
 /**
- * Recovery 1: returns the required number of successive OK results, or the seconds from the first to the last;
- * `undefined` if one is sufficient.
+ * Returns what `resolve_after` requires: a number of consecutive OK results, or a number of seconds from the first to
+ * the last of them; `undefined` if one OK result is sufficient (recovery 1).
  */
 function wishOf(after: unknown): { readonly results: number } | { readonly seconds: number } | undefined {
   if (typeof after === 'number') return { results: after };
@@ -743,7 +759,10 @@ function isEnough(oks: readonly number[], after: unknown): boolean {
   return 'results' in wish ? oks.length >= wish.results : (oks.at(-1) ?? 0) - Math.min(...oks) >= wish.seconds;
 }
 
-/** 1.5: walks from oldest to newest; the change into entry i weighs 0.80 + 0.02 i. */
+/**
+ * Returns the state change percentage, weighted from the oldest to the newest status: a change into entry i weighs 0.80
+ * + 0.02 i (completion 1.5).
+ */
 function totalStateChange(history: readonly number[]): number {
   if (history.length < 21) return 0;
   let sum = 0;
@@ -761,7 +780,10 @@ function flaps(was: boolean, change: number, check: Body): boolean {
   return was ? change > Number(low) : change >= Number(high);
 }
 
-/** Legacy-peer, State machine: returns the first line only, with one character more than the length says. */
+/**
+ * Returns the output as it is stored. A truncated output is the first line, with one character more than the configured
+ * length (legacy-peer, State machine).
+ */
 function storedOutput(check: Body): unknown {
   const output = String(check['output']);
   const isCut = check['truncate_output'] === true || (check['type'] === 'metric' && check['truncate_output'] !== false);

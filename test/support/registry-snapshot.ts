@@ -15,9 +15,9 @@ import { ttlDefinitionsOf } from '../../daemon/backend/model/results/ttl-definit
 import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
 
 /**
- * Returns all visible state of a registry, through each of its indexes, independent of its history. It excludes
- * when a check was last not OK, which is only remembered since the registry was loaded, and the remains of an
- * empty namespace.
+ * Returns the visible state of a registry, read through each of its indexes. Registries with the same content have
+ * equal snapshots. Excluded are the remains of empty namespaces, and the times when checks were last not OK, which are
+ * only known since the registry was loaded.
  */
 export function snapshotOf(registry: Registry, nowMs: number): object {
   const { audit, bytes, corrections, credentials, declared, definitions, timeline } = registry;
@@ -44,7 +44,9 @@ export function snapshotOf(registry: Registry, nowMs: number): object {
   };
 }
 
-/** Returns names of the results that are stale at a time, which removes them from their index. */
+/**
+ * Returns the names of the results whose TTL has expired at `now` (epoch seconds), and removes them from the TTL index.
+ */
 export function staleAt(registry: Registry, now: number): string[] {
   return [...registry.namespaces()].flatMap(({ name, ttls }) =>
     [...ttls.due(now)].map((entry) => `${name}/${nameOf(entry)}`).toSorted(),
@@ -99,7 +101,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
   };
 }
 
-/** Names of aggregates in the tests. */
+/** Names of the aggregates that the tests use. */
 const AGGREGATES = ['fleet', 'shop', 'web'];
 
 function clientSnapshot(client: ClientEntry): object {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 
-/** One run of a check, as its command received it on standard input. */
+/** One run of a check: the data that its command received on standard input. */
 export interface DiaryRun {
   readonly client: Readonly<Record<string, unknown>> & { readonly name: string };
   readonly check: Readonly<Record<string, unknown>> & {
     readonly name: string;
-    /** Epoch seconds. */
+    /** Time of the check request in epoch seconds; `executed` is the time of the run. */
     readonly issued: number;
     readonly executed: number;
     readonly source?: string;
@@ -13,14 +13,14 @@ export interface DiaryRun {
 }
 
 /**
- * Returns the attributes of a check that appends its runs to `diary` in a directory, each in a single write,
- * because others write too.
+ * Returns check attributes with a command that appends each run to the file `diary` in a directory. It uses a single
+ * write, because several commands append concurrently.
  */
 export function writesDiary(dir: string): { readonly command: string; readonly stdin: true } {
   return { command: `printf '%s\\n' "$(cat)" >> '${dir}/diary'`, stdin: true };
 }
 
-/** Returns the runs so far, in the order of their ends. */
+/** Returns all runs in a file, in the order in which they were appended; an empty list if the file does not exist. */
 export async function readDiary(file: string): Promise<DiaryRun[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text

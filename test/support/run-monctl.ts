@@ -8,7 +8,7 @@ import { runMonctlCommand } from '../../tui/monctl/run.ts';
 import { placesEnv } from './administrator.ts';
 import { builtProgram } from './built-programs.ts';
 
-/** The current time for `runMonctl`: noon of an uneventful day. */
+/** Default of the current time in `runMonctl`: a fixed noon, in epoch seconds. */
 export const NOW = Date.UTC(2026, 10, 20, 12) / 1000;
 
 export interface MonctlRun {
@@ -28,9 +28,9 @@ class Recorder implements OutputStream {
 }
 
 /**
- * Runs a command line in this process, at `NOW`, piped, with only the given environment.
+ * Runs a `monctl` command in this process, with only the given environment variables and without a terminal.
  *
- * @param answer the user's answer to every question, or to each; without it there is no terminal
+ * @param answer the user's answer to each question, or a callback that returns it; if omitted, the command cannot ask
  */
 export async function runMonctl(
   args: readonly string[],
@@ -64,7 +64,7 @@ export async function runMonctl(
 
 export const MONCTL = builtProgram('monctl');
 
-/** Runs the built program to its end. */
+/** Runs the built `monctl` program until it ends. */
 export async function spawnMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
   const child = spawn(process.execPath, [MONCTL, ...args], {
     env: {

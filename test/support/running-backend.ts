@@ -13,37 +13,39 @@ import { RecordedLog } from './recorded-log.ts';
 
 export interface RunningBackend extends AsyncDisposable {
   readonly url: string;
-  /** URL of the listener for agents; empty unless the settings enable it. */
+  /** URL of the listener for agents; empty if the settings do not enable it. */
   readonly agentUrl: string;
-  /** Reloads the configuration, like SIGHUP. */
+  /** Reloads the configuration, as SIGHUP does. */
   readonly reload: () => Promise<void>;
-  /** URL of the listener for the v2 API; empty unless the settings enable it. */
+  /** URL of the listener for the v2 API; empty if the settings do not enable it. */
   readonly v2Url: string;
   readonly log: RecordedLog;
-  /** Resolves with the reason when the backend can no longer write. */
+  /** Resolves with the reason when the backend has lost its ability to write. */
   readonly lost: Promise<Error>;
 }
 
-/** Starts the whole backend on an empty store and a free port, until it is disposed. */
+/**
+ * Starts a complete backend in this process, by default with an empty store, on a free port. Disposing of it stops it.
+ */
 export async function startBackend(
   options: {
-    /** The configuration file. */
+    /** Content of the configuration file. */
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
     readonly fixedLimits?: BackendOptions['fixedLimits'];
     readonly requestTimes?: BackendOptions['requestTimes'];
-    /** A database that it may share with others; default: a separate directory. */
+    /** URL of a PostgreSQL database, which several backends may share; default: LevelDB in a new directory. */
     readonly database?: string;
-    /** The cluster of the backend; default: none. */
+    /** The cluster that the backend joins; default: none. */
     readonly cluster?: BackendOptions['cluster'];
-    /** Wraps the store of the backend. */
+    /** Returns a wrapper for the LevelDB store of the backend; default: the store is not wrapped. */
     readonly around?: (store: Store) => Store;
-    /** A directory with the initial content of the store; default: empty. */
+    /** Directory whose files the store contains at the start; default: the store is empty. */
     readonly stored?: string;
     readonly openForwarding?: BackendOptions['openForwarding'];
     readonly logRequest?: BackendOptions['logRequest'];
-    /** The disk of the backend. Default: it is unknown, and the backend reports nothing about itself. */
+    /** The disk that the backend monitors. By default it is unknown, and the backend reports no events about itself. */
     readonly disk?: BackendOptions['disk'];
   } = {},
 ): Promise<RunningBackend> {
@@ -68,7 +70,7 @@ export async function startBackend(
     log,
     bind: '127.0.0.1',
     port: 0,
-    // If credentials are configured, the test sends them or none.
+    // If the configuration has credentials, clients must not get a local access token: the test decides what they send.
     ...(config.api.user === undefined && { localDirectories: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
     ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),

@@ -8,19 +8,20 @@ import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
 
 const GOLDEN_SCREENS = join(import.meta.dirname, '..', 'golden', 'screens');
 
-/** The sixteen colors of a terminal, in the order of their numbers. */
+/** Names of the colors 0 to 7 of a terminal, in order; the colors 8 to 15 are the bright variants. */
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
 /**
- * A virtual terminal: it accepts bytes and returns rows. It replaces `device` and `size` of a `FrameStdout`.
+ * A virtual terminal that converts the output of a program to rows of text. It can replace `device` and `size` of a
+ * `FrameStdout`.
  */
 export class Screen extends EventEmitter implements SizeSource {
   readonly #terminal: Terminal;
-  /** All written bytes, for tests of escape sequences. */
+  /** All output that was written, including the escape sequences. */
   output = '';
-  /** Number of bells. */
+  /** Number of times that the bell was rung. */
   bells = 0;
-  /** The title that the program set; ours must never set one. */
+  /** The window title that the program has set. The console must never set one. */
   title = '';
 
   constructor(size: { readonly columns: number; readonly rows: number }) {
@@ -30,7 +31,7 @@ export class Screen extends EventEmitter implements SizeSource {
       rows: size.rows,
       scrollback: 200,
       allowProposedApi: true,
-      // The line discipline of a real terminal does this too, also in raw mode.
+      // Converts line feeds to line breaks, as the line discipline of a real terminal does, even in raw mode.
       convertEol: true,
     });
     this.#terminal.unicode.register(currentUnicode);
@@ -43,7 +44,7 @@ export class Screen extends EventEmitter implements SizeSource {
     return this.#terminal.cols;
   }
 
-  /** The height; the text of the rows is in `lines`. */
+  /** Number of rows of the terminal; `lines` contains their text. */
   get rows(): number {
     return this.#terminal.rows;
   }
@@ -58,16 +59,16 @@ export class Screen extends EventEmitter implements SizeSource {
 
   feed(bytes: Uint8Array | string): void {
     this.output += typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
-    // Copied, because the terminal reads it later.
+    // The bytes are copied, because the terminal reads them asynchronously.
     this.#terminal.write(typeof bytes === 'string' ? bytes : bytes.slice());
   }
 
-  /** Resolves when all data is on the screen. */
+  /** Resolves when all output is on the screen. */
   async settled(): Promise<void> {
     await new Promise<void>((resolve) => this.#terminal.write('', resolve));
   }
 
-  /** Listens to responses of the terminal to requests of the program. */
+  /** Registers a listener for the responses that the terminal sends to requests of the program. */
   onAnswer(listener: (answer: string) => void): void {
     this.#terminal.onData(listener);
   }
@@ -77,17 +78,17 @@ export class Screen extends EventEmitter implements SizeSource {
     this.emit('resize');
   }
 
-  /** Rows as plain text, without trailing spaces. */
+  /** The rows of the screen as plain text, without trailing spaces. */
   get lines(): string[] {
     return this.#rows().map((cells) => cells.map(cellText).join('').trimEnd());
   }
 
-  /** The whole screen as plain text, a line per row. */
+  /** The screen as plain text, one line per row. */
   get text(): string {
     return this.lines.join('\n');
   }
 
-  /** The whole screen with style changes in brackets: `⟦red bold⟧✗ CRIT⟦⟧`. */
+  /** The screen as text with the style changes in brackets, such as `⟦red bold⟧✗ CRIT⟦⟧`. */
   get styledText(): string {
     return this.#rows()
       .map((cells) => {
@@ -104,13 +105,13 @@ export class Screen extends EventEmitter implements SizeSource {
       .join('\n');
   }
 
-  /** Position of the cursor from the top left corner, counted from 0. */
+  /** Position of the cursor, counted from 0 at the top left corner. */
   get cursor(): { column: number; row: number } {
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     return { column: cursorX, row: cursorY };
   }
 
-  /** The modes that a program must reset when it ends. */
+  /** Terminal modes that a program must reset before it ends. */
   get modes(): {
     alternate: boolean;
     cursorHidden: boolean;
@@ -144,7 +145,7 @@ export class Screen extends EventEmitter implements SizeSource {
   }
 }
 
-/** Widths by code point, cached because every golden screen measures a full screen. */
+/** Display widths by code point. They are cached, because every golden screen measures a full screen of characters. */
 const widths = new Map<number, 0 | 1 | 2>();
 
 function widthOf(code: number): 0 | 1 | 2 {
@@ -155,13 +156,11 @@ function widthOf(code: number): 0 | 1 | 2 {
   return width;
 }
 
-/**
- * The widths of current Unicode, for single characters; the terminal's own table is from 2010 and has no emoji.
- */
+/** Character widths of the current Unicode version. The terminal's own table is from 2010 and contains no emoji. */
 const currentUnicode: IUnicodeVersionProvider = {
   version: 'current',
   wcwidth: widthOf,
-  // Packed as the terminal expects it: a character without width joins the previous cell, if there is one.
+  // The result is packed as the terminal expects it. A character without width joins the previous cell if there is one.
   charProperties: (code, before) => {
     const width = widthOf(code);
     const widthBefore = (before >> 1) & 0b11;
@@ -171,8 +170,8 @@ const currentUnicode: IUnicodeVersionProvider = {
 };
 
 /**
- * Compares the screen with `test/golden/screens/<name>.txt`, with its colors when `styled`. New or changed
- * golden screens are recorded with `vitest -u`: review them before the commit.
+ * Compares the screen with the file `test/golden/screens/<name>.txt`; the file includes style changes if `styled` is
+ * true. `vitest -u` records new or changed screens: review them before the commit.
  */
 export async function expectGolden(screen: Screen, name: string, { styled = false } = {}): Promise<void> {
   await screen.settled();
@@ -181,8 +180,8 @@ export async function expectGolden(screen: Screen, name: string, { styled = fals
 }
 
 /**
- * Returns the text of a cell. The second half of a wide character has none; a cell that was never written is a
- * space.
+ * Returns the text of a cell: the empty string for the second half of a wide character, and a space for a cell that was
+ * never written.
  */
 function cellText(cell: IBufferCell): string {
   return cell.getWidth() === 0 ? '' : cell.getChars() || ' ';

@@ -13,7 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
-/** Tools that the scripts may expect on any machine; Node and npm are added, so that a test can remove them. */
+/**
+ * Tools that the scripts may expect on every machine. Node and npm are not among them: they are added separately, so
+ * that a test can remove them.
+ */
 const TOOLS = [
   'sh',
   'bash',
@@ -30,7 +33,7 @@ const TOOLS = [
   'touch',
 ];
 
-/** Replaces the bundler: counts its runs and creates a program that prints its arguments. */
+/** Replacement for the build script. It counts its runs, and creates a program that prints its arguments. */
 const BUILD = `
 import { appendFileSync, writeFileSync } from 'node:fs';
 appendFileSync('builds', 'x');
@@ -39,8 +42,8 @@ writeFileSync('dist/mon.js', 'console.log(JSON.stringify(process.argv.slice(2)))
 `;
 
 /**
- * Replaces npm, which would access a registry. An installation is counted and creates what npm creates. A check
- * is counted, writes its test report, and fails if FAIL names it.
+ * Replacement for npm, which would access a registry. An installation is counted, and creates the files that npm
+ * creates. Running a check writes its test report, and fails if `FAIL` contains its name.
  */
 const NPM = `#!/bin/sh
 case $1 in
@@ -61,25 +64,26 @@ esac
 `;
 
 /**
- * A clone with the real scripts, a few sources, a fast build, and an environment with only the listed tools.
+ * A copy of the repository for tests of its scripts: the real scripts, few source files, a fast build, and a PATH with
+ * only the listed tools.
  */
 export interface ScriptClone extends Disposable {
   readonly root: string;
-  /** The only directory in PATH. */
+  /** The only directory in `PATH`. */
   readonly bin: string;
   run(script: string, args?: readonly string[], env?: Readonly<Record<string, string>>): SpawnSyncReturns<string>;
-  /** Returns how often it was installed or built. */
+  /** Returns the number of installations or builds so far. */
   times(what: 'installs' | 'builds'): number;
-  /** Makes a file newer than all others. */
+  /** Sets the modification time of a file to a time later than that of all other files. */
   edit(file: string): void;
-  /** Makes a file older than all others. */
+  /** Sets the modification time of a file to a time earlier than that of all other files. */
   age(file: string): void;
 }
 
 let tools: readonly string[] | undefined;
 
 /**
- * Returns the paths of the tools. They are requested once, because a process costs more than the rest of a
+ * Returns the paths of the tools. They are looked up only once, because starting a shell takes longer than creating a
  * clone.
  */
 function toolPaths(): readonly string[] {
@@ -88,7 +92,7 @@ function toolPaths(): readonly string[] {
 }
 
 export function makeScriptClone(): ScriptClone {
-  // A path with a space, because users have such paths.
+  // The path contains a space, as the paths of some users do.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mon clone ')));
   const bin = join(root, 'bin');
   cpSync('scripts', join(root, 'scripts'), { recursive: true });

@@ -3,17 +3,19 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** A request to a scripted service. */
+/** A request that the scripted server has received. */
 export interface SeenRequest {
   readonly method: string;
-  /** The path as sent, not decoded. */
+  /** The path and query as sent, without decoding. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** The parsed JSON; `undefined` without a body. */
+  /** The parsed JSON body; `undefined` if there was none. */
   readonly body: unknown;
 }
 
-/** A response: a body is sent as JSON, text unchanged, and `undefined` as an empty body. */
+/**
+ * A response of the scripted server. A string is sent as it is, other values as JSON, and `undefined` as an empty body.
+ */
 export interface ScriptedAnswer {
   readonly status: number;
   readonly body?: unknown;
@@ -25,7 +27,9 @@ export interface ScriptedServer {
   readonly seen: readonly SeenRequest[];
 }
 
-/** Starts a real HTTP server on loopback that responds by a script, closed when the test ends. */
+/**
+ * Starts an HTTP server on a loopback address whose responses a callback returns. It is closed when the test finishes.
+ */
 export async function startScriptedServer(
   answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): Promise<ScriptedServer> {
@@ -52,7 +56,7 @@ export async function startScriptedServer(
   return { url: `http://127.0.0.1:${String(portOf(server))}`, seen };
 }
 
-/** Returns a URL on which nothing listens. */
+/** Returns a URL at which no server listens. */
 export async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,9 +6,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 
 /**
- * Serves a feed on a real socket until the test is over.
+ * Serves a feed over WebSockets on a free port. The server is closed when the test finishes.
  *
- * @returns its address
+ * @returns the URL of the server
  */
 export async function serveFeed(hub: Disposable, accept: (socket: WebSocket) => void): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');

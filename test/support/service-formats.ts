@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Preset } from '../../shared/schemas/preset.ts';
 
 /**
- * The formats that services accept, from their documentation: every required attribute must be present and
- * within its limits. Strict: an undocumented attribute is an error.
+ * Schemas of the messages that notification services accept, according to their documentation. Required attributes must
+ * be present and within their limits, and undocumented attributes are errors.
  */
 
 const text = (most: number): z.ZodString => z.string().min(1).max(most);
@@ -14,13 +14,13 @@ const bytes = (most: number): z.ZodString =>
     .min(1)
     .refine((value) => Buffer.byteLength(value) <= most, `at most ${String(most)} bytes`);
 
-/** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+/** Text object of Slack: https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 const slackText = (most: number) =>
   z.discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('mrkdwn'),
-      // https://docs.slack.dev/messaging/formatting-message-text: these characters are escaped, or start a
-      // link.
+      // The characters `&`, `<` and `>` must be escaped unless they are part of a link:
+      // https://docs.slack.dev/messaging/formatting-message-text
       text: text(most).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;|<https?:[^<>|]*(?:\|[^<>|]+)?>)*$/, 'must be escaped'),
       verbatim: z.boolean().optional(),
     }),
@@ -28,9 +28,11 @@ const slackText = (most: number) =>
   ]);
 
 /**
+ * Slack message with limits of 3,000 characters per section block and 10 elements per context block, and attachments
+ * with a color and blocks:
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
- * https://docs.slack.dev/reference/block-kit/blocks/section-block (3,000 characters) and context-block (10 elements),
- * https://docs.slack.dev/messaging/formatting-message-text (attachments with a color and blocks)
+ * https://docs.slack.dev/reference/block-kit/blocks/section-block and context-block,
+ * https://docs.slack.dev/messaging/formatting-message-text
  */
 const slack = z.strictObject({
   text: text(40_000).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;)*$/, 'must be escaped'),
@@ -53,8 +55,9 @@ const slack = z.strictObject({
 });
 
 /**
+ * Mattermost message, in which each attachment must have a fallback:
  * https://developers.mattermost.com/integrate/webhooks/incoming/ and
- * https://developers.mattermost.com/integrate/reference/message-attachments/ (fallback is required)
+ * https://developers.mattermost.com/integrate/reference/message-attachments/
  */
 const mattermost = z
   .strictObject({
@@ -79,8 +82,10 @@ const run = z.strictObject({
 });
 
 /**
- * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (the envelope; 28
- * KB), https://adaptivecards.io/explorer/ (RichTextBlock, TextRun, TextBlock, FactSet of version 1.4)
+ * Microsoft Teams message: an envelope of at most 28 KB, and an Adaptive Card of version 1.4 with RichTextBlock,
+ * TextRun, TextBlock and FactSet:
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using and
+ * https://adaptivecards.io/explorer/
  */
 const teams = z
   .strictObject({
@@ -118,9 +123,9 @@ const teams = z
 const pagerDutyKey = { routing_key: text(32), dedup_key: text(255) };
 
 /**
+ * PagerDuty event, in which only a trigger must have a payload:
  * https://developer.pagerduty.com/docs/send-alert-event and
- * https://github.com/PagerDuty/api-schema/blob/main/reference/events-v2/openapiv3.json: only trigger requires
- * payload
+ * https://github.com/PagerDuty/api-schema/blob/main/reference/events-v2/openapiv3.json
  */
 const pagerduty = z
   .discriminatedUnion('event_action', [
@@ -144,8 +149,8 @@ const pagerduty = z
   .refine((body) => Buffer.byteLength(JSON.stringify(body)) <= 512 * 1024, 'at most 512 KiB');
 
 /**
- * https://docs.opsgenie.com/docs/alert-api: Create Alert, and Close and Acknowledge Alert, which have no
- * message
+ * Opsgenie requests to create an alert, and to close or acknowledge one, which have no message:
+ * https://docs.opsgenie.com/docs/alert-api
  */
 const opsgenie = z.union([
   z.strictObject({
@@ -168,8 +173,8 @@ const telegramCommon = {
 };
 
 /**
- * https://core.telegram.org/bots/api#sendmessage (1 to 4,096 characters after the markup is parsed) and
- * #html-style (the allowed tags; `<`, `>` and `&` are escaped elsewhere)
+ * Telegram message of at most 4,096 characters after the markup is parsed, in HTML with the allowed tags and with `<`,
+ * `>` and `&` escaped, or as plain text: https://core.telegram.org/bots/api#sendmessage and #html-style
  */
 const telegram = z.union([
   z.strictObject({
@@ -187,7 +192,7 @@ function withoutMarkup(html: string): string {
   return html.replace(/<[^>]*>/g, '').replace(/&[a-z#0-9]+;/g, '?');
 }
 
-/** https://docs.ntfy.sh/publish/#publish-as-json, #message-priority, #tags-emojis and #limitations */
+/** ntfy message: https://docs.ntfy.sh/publish/#publish-as-json, #message-priority, #tags-emojis and #limitations */
 const ntfy = z.strictObject({
   topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/),
   title: bytes(250),
@@ -198,7 +203,7 @@ const ntfy = z.strictObject({
 
 export const SERVICE_FORMATS = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
-/** A complete definition of each preset. */
+/** A complete handler definition for each preset. */
 export const PRESET_DEFINITIONS = {
   slack: { preset: 'slack', url: 'https://hooks.slack.com/services/T0/B0/hunter2' },
   mattermost: { preset: 'mattermost', url: 'https://chat.example.com/hooks/hunter2' },

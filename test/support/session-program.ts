@@ -1,5 +1,5 @@
-// A program with a terminal session, for terminal-session.test.ts: it shows each event, and ends in the way
-// that a key selects.
+// A program with a terminal session for `terminal-session.test.ts`. It shows each input event, and certain keys make it
+// end in different ways.
 import { openTerminalSession } from '../../tui/terminal/terminal-session.ts';
 import { drained } from './drained.ts';
 
@@ -44,7 +44,7 @@ function show(text: string): void {
   session.stdout.writeRaw(`\u001b[${String(line++)};1H${text}\u001b[K`);
 }
 
-/** Writes more than a terminal buffers, and shows how long the event loop was blocked meanwhile. */
+/** Writes more output than a terminal buffers, and shows how long the event loop was blocked meanwhile. */
 async function stall(): Promise<void> {
   let slowestMs = 0;
   let last = performance.now();

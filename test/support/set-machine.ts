@@ -1,17 +1,20 @@
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** Maximum length of the waits of batches. */
+/** Maximum delay in milliseconds, such as a batch delay, for which a real timer is used. */
 const SHORT_MS = 100;
 
 /**
- * A machine whose time a test advances and whose clock it sets; short waits are real, so that requests get
- * responses.
+ * A machine whose time and clock a test controls. Short delays pass in real time, so that requests get responses while
+ * the machine's time stands still.
  */
 export class SetMachine extends ManualClock {
   readonly #timers = new SystemClock();
 
-  /** True time in milliseconds since the machine was created. */
+  /**
+   * Real time in milliseconds since the machine was created, including time asleep, and regardless of the machine's
+   * clock.
+   */
   get trueMs(): number {
     return this.steady() - ManualClock.START_MS + this.sleptMs;
   }

@@ -6,16 +6,16 @@ import { WorkerFolder, type BegunTest } from './left-behind.ts';
 import { lookAgainMs, PATIENCE } from './patience.ts';
 import { propertyRuns } from './property-runs.ts';
 
-// Attributes from outside must never reach a prototype (security S9): after this, adding one throws in every
-// test. The prototype is not frozen, because then an ordinary object could not have its own `toString` or
-// `valueOf`.
+// Attributes from outside must never reach a prototype (security S9): from here on, adding a property to
+// `Object.prototype` throws in every test. The prototype is not frozen, because an ordinary object could then not have
+// its own `toString` or `valueOf`.
 Object.preventExtensions(Object.prototype);
 
-// The default number of examples of a property in the suite.
+// Default number of examples of a property test in the suite.
 const USUAL_RUNS = 100;
 if (propertyRuns(1) !== 1) (await import('fast-check')).configureGlobal({ numRuns: propertyRuns(USUAL_RUNS) });
 
-/** Like `vi.waitFor`, which times out after a second and polls at a fixed interval. */
+/** Replacement for `vi.waitFor`, which times out after one second and polls at a fixed interval. */
 const waitPatiently: typeof vi.waitFor = async (callback, options) => {
   const { timeout = PATIENCE.timeout, interval } = typeof options === 'number' ? { timeout: options } : (options ?? {});
   const beganMs = performance.now();
@@ -35,11 +35,11 @@ const waitPatiently: typeof vi.waitFor = async (callback, options) => {
   }
 };
 
-// All test files of a worker share one process, and this module runs for each of them.
+// All test files of a worker share one process; this module runs for each file.
 vi.waitFor = waitPatiently;
 
-// A process id that a test failed to get is 0, -1 or NaN, which means the process group of the run, or all
-// processes.
+// If a test failed to get a process id, the id is 0, -1 or NaN. Such ids would kill the process group of the test run,
+// or all processes.
 const kill = process.kill.bind(process);
 process.kill = (pid, signal) => {
   if (!Number.isSafeInteger(pid) || Math.abs(pid) <= 1) throw new Error(`no process of a test: ${String(pid)}`);
@@ -49,5 +49,5 @@ process.kill = (pid, signal) => {
 const folder = new WorkerFolder(join(inject('tempFolder'), process.env['VITEST_POOL_ID'] ?? '0'));
 const begun: BegunTest[] = [];
 beforeEach(({ task }) => void begun.push({ name: task.name, startMs: Date.now() }));
-// Hooks run in reverse order, so this one runs after those of the file.
+// Hooks run in reverse order, so this hook runs after the hooks of the test file.
 afterAll(() => folder.clear(begun));

@@ -8,9 +8,9 @@ import { startBackend, type RunningBackend } from './running-backend.ts';
 import { tempDir } from './temp-dir.ts';
 
 /**
- * Starts a PostgreSQL for the tests of a file. Call it once, outside of them.
+ * Starts a PostgreSQL server for the tests of a file. Must be called outside of the tests, once per file.
  *
- * @returns a function that returns it, within the tests
+ * @returns a function that returns the server, and that only tests may call
  */
 export function postgresOfFile(): () => PostgresServer {
   let server: PostgresServer | undefined;
@@ -24,10 +24,10 @@ export function postgresOfFile(): () => PostgresServer {
   };
 }
 
-/** The common key of a test's backends; each test file has its own. */
+/** Peer key that all backends of a test file share. */
 const PEER_KEY = randomBytes(32).toString('base64');
 
-/** Returns a file that contains a peer key, until the test is over. */
+/** Writes a peer key to a file, which is removed when the test finishes, and returns its path. */
 export async function peerKeyFile(key = PEER_KEY): Promise<string> {
   const file = join(await tempDir(), 'peer.key');
   await writeFile(file, `${key}\n`, { mode: 0o600 });
@@ -35,9 +35,10 @@ export async function peerKeyFile(key = PEER_KEY): Promise<string> {
 }
 
 /**
- * Starts a backend in this process that shares a database, until the test is over.
+ * Starts a backend in this process that shares a database with others. It is stopped when the test finishes.
  *
- * @param settings get the common `peer-key-file`, unless they name one; `undefined` means no key
+ * @param settings configuration of the backend; it gets the common `peer-key-file` unless it contains this setting,
+ * where `undefined` means no key
  */
 export async function startSharing(
   database: string,

@@ -1,6 +1,6 @@
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 
-/** Returns the default policy of a backend, with overrides. */
+/** Returns a backend's default policy for silences, with overrides. */
 export function silencePolicy(about: Partial<SilencePolicy> = {}): SilencePolicy {
   return {
     reason: 'required',

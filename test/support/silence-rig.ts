@@ -8,7 +8,7 @@ import { HandlingRig, type HandlingOptions, type HandlingSections } from './hand
 export const PIPE = { type: 'pipe', command: 'true' };
 export const MAIL: HandlingSections = { handlers: { default: PIPE } };
 
-/** The pipeline with the timers of silences. */
+/** The commit pipeline of a backend with the timers that end silences. */
 export interface SilenceRig extends HandlingRig {
   readonly stop: () => Promise<void>;
 }
@@ -31,16 +31,19 @@ export async function openRig(sections: HandlingSections = MAIL, options: Handli
   return Object.assign(rig, { stop });
 }
 
-/** Silences the check `disk`, or the target of the attributes. */
+/** Creates a silence of the check `disk`, or of the target in `attributes`. */
 export const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
   rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
 
-/** Waits until all consequences of the last step are committed. */
+/** Waits until the changes that the last step has caused are committed. */
 export async function settle({ batcher }: HandlingRig): Promise<void> {
   for (let round = 0; round < 3; round++) await batcher.run(() => undefined);
 }
 
-/** Returns the requested handler runs since the last call, each with whether a silence has ended. */
+/**
+ * Returns handler and action of each job that commits have requested since the last call, and whether the end of a
+ * silence caused it.
+ */
 export async function takeRuns(rig: HandlingRig): Promise<string[]> {
   await settle(rig);
   return rig

@@ -25,7 +25,7 @@ const WEB_DISKS: SilencedRow = entry('web', 'disk-root', {
   expire_on_resolve: true,
 });
 
-/** The attributes of a silence that has matched nothing for nine days. */
+/** Attributes of a silence that has matched no event for nine days. */
 const LONG_IDLE = { idle: { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR } };
 
 const ALL: readonly SilencedRow[] = [
@@ -41,7 +41,7 @@ const ALL: readonly SilencedRow[] = [
   entry('client:gone-001', null, { creator: 'alice@ops', reason: 'being dismantled', expire_at: null, ...LONG_IDLE }),
 ];
 
-/** A recurring silence, which is not part of the scene. */
+/** A recurring silence that is not part of the scene. */
 export const WEEKLY: SilencedRow = entry('client:web-001.eu-west-1', null, {
   creator: 'bob',
   reason: 'CHG-4400 backup',
@@ -50,14 +50,14 @@ export const WEEKLY: SilencedRow = entry('client:web-001.eu-west-1', null, {
   recurrence: { schedule: 'sat,sun 02:00', zone: 'Europe/Berlin', duration: 7200, last_day: '2027-03-28' },
 });
 
-/** The morning of the scene, with silences in every state. */
+/** The common scene, with silences in each state. */
 export const SILENCE_SCENE: FeedRows = {
   ...SCENE,
   events: byKey(SCENE_EVENTS.map(silencedAsTheBackendSays)),
   silenced: Object.fromEntries(ALL.map((row) => [row.id, row])),
 };
 
-/** A silence that ended an hour ago, as in the audit trail. */
+/** An audit record of a silence that was cleared an hour ago. */
 const ENDED: AuditRecord = {
   id: 7,
   at: FEED_HELLO.time - HOUR * 1000,
@@ -76,7 +76,7 @@ const ENDED: AuditRecord = {
   hash: 'abc',
 };
 
-/** Responds like the backend of this scene. */
+/** Responds to API requests like the backend of this scene. */
 export const silenceApi: NonNullable<RigOptions['api']> = ({ path, body }) => {
   if (path === '/api/mon/v1/silence-policy') {
     return { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 8 * HOUR, warn_matches: 5 }) };
@@ -90,7 +90,7 @@ export const silenceApi: NonNullable<RigOptions['api']> = ({ path, body }) => {
   return path.startsWith('/api/mon/v1/audit') ? { status: 200, body: [ENDED] } : { status: 404 };
 };
 
-/** Returns a silence with its use; the first two suppressed something. */
+/** Returns the details of a silence; the first two silences have suppressed notifications. */
 function withKept(row: SilencedRow, index: number): SilencedDetail {
   const suppressed = [1204, 12][index] ?? 0;
   return { ...row, expire: -1, suppressed, last_suppressed: suppressed === 0 ? null : NOW - MINUTE };

@@ -1,7 +1,7 @@
 import type { PlanningClock } from '../../daemon/backend/ports.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
-/** The clock of this machine, of which a test can skip time; timers run normally. */
+/** The clock of this machine, which a test can move forward; its timers run in real time. */
 export class SkippingClock implements PlanningClock {
   readonly #clock = new SystemClock();
   #skippedMs = 0;

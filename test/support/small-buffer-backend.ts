@@ -7,8 +7,8 @@ import { LineWriter } from '../../daemon/log/line-writer.ts';
 import { createLog } from '../../daemon/log/log.ts';
 
 /**
- * The backend like `mon-backend start`, with small store buffers. The store starts a new log and writes tables
- * every few moments, so that a disk can fail during that too.
+ * A backend program like `mon-backend start`, but with small store buffers. The store often starts a new log file and
+ * writes tables, so that the disk can fail during these operations too.
  */
 const { values } = parseArgs({
   allowPositionals: true,

@@ -1,13 +1,13 @@
 import type { Disk, ReserveUse } from '../../daemon/backend/ports.ts';
 
-/** A disk with as much free space as a test sets. */
+/** A simulated disk whose free space a test sets; `undefined` if it is unknown. */
 export class SmallDisk implements Disk {
   readonly dir = '/var/lib/mon';
   free: number | undefined;
   reserved = 0;
-  /** Bytes that are reserved for a start. */
+  /** Size in bytes of the reserve for opening the store; `reserved` is the reserve for a running backend. */
   reservedForOpening = 0;
-  /** The operations on the reserve, in order. */
+  /** Descriptions of the operations on the reserve for a running backend, in order. */
   readonly done: string[] = [];
 
   constructor(free?: number) {

@@ -1,10 +1,10 @@
-// A process whose disk a test can make fail. It opens the spool in the given directory, and responds to each
-// line of standard input, a JSON command, with a line of JSON.
+// A process with an agent's spool, whose disk a test can make fail. It opens the spool in the given state directory.
+// Each line of standard input is a command in JSON; the response is a line of JSON.
 import { createInterface } from 'node:readline';
 import { openSpool } from '../../daemon/agent/spool.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 
-/** The commands of a test. */
+/** The commands that a test can send. */
 export type SpoolCommand =
   | { readonly do: 'append'; readonly results: readonly SubmittedResult[] }
   | { readonly do: 'acknowledge'; readonly id: number }
@@ -15,7 +15,7 @@ export type SpoolCommand =
 const [, , stateDir = '', unsavedCharacters = String(1024 * 1024)] = process.argv;
 const spool = await openSpool(stateDir, { unsavedCharacters: Number(unsavedCharacters) });
 
-/** Runs a command and returns its result. */
+/** Executes a command, and returns its result. */
 async function run(command: SpoolCommand): Promise<unknown> {
   switch (command.do) {
     case 'append':

@@ -1,5 +1,5 @@
-// A process to be killed: appends results to the spool in the given directory, and prints each id once it is
-// durable.
+// A program that a test kills. It appends results to the spool in the given directory, and prints the id of each result
+// when the result is durable.
 import { openSpool } from '../../daemon/agent/spool.ts';
 
 const [, , stateDir = ''] = process.argv;

@@ -9,21 +9,21 @@ const recordSchema = z.looseObject({ level: z.string(), message: z.string() });
 
 export interface AgentProcess extends AsyncDisposable {
   readonly pid: number;
-  /** Log records so far. */
+  /** All log records so far. */
   readonly records: readonly z.infer<typeof recordSchema>[];
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** How the process ended. */
+  /** Resolves when the process has ended, with its exit code (`null` if a signal ended it) and its standard error. */
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
-/** Starts the agent program as a separate process, which is killed at the end of the test. */
+/** Starts the agent program as a separate process, which is killed when the test finishes. */
 export function startAgent(args: readonly string[], env?: Readonly<Record<string, string>>): AgentProcess {
   const agent = spawnAgent(args, env);
   onTestFinished(() => agent[Symbol.asyncDispose]());
   return agent;
 }
 
-/** Starts the agent program as a separate process. Disposing of it kills it. */
+/** Starts the agent program as a separate process. Disposing of the result kills it. */
 export function spawnAgent(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentProcess {
   const child = spawn(process.execPath, [builtProgram('mon-agent'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,7 +31,7 @@ export function spawnAgent(args: readonly string[], env: Readonly<Record<string,
   });
   const records: z.infer<typeof recordSchema>[] = [];
   createInterface(child.stdout).on('line', (line) => {
-    // Help and version are not log records.
+    // The output of options such as `--help` and `--version` is not JSON.
     records.push(line.startsWith('{') ? recordSchema.parse(JSON.parse(line)) : { level: 'text', message: line });
   });
   let stderr = '';

@@ -13,37 +13,37 @@ const recordSchema = z.looseObject({
 type LogRecord = z.infer<typeof recordSchema>;
 
 export interface DaemonProcess extends AsyncDisposable {
-  /** The address of the API. */
+  /** URL of the API. */
   readonly url: string;
-  /** The listener for agents, if there is one. */
+  /** URL of the listener for agents; `undefined` if there is none. */
   readonly agentUrl: string | undefined;
   readonly pid: number;
-  /** Log records so far. */
+  /** All log records so far. */
   readonly records: readonly LogRecord[];
-  /** The output of the program apart from its log; `undefined` while it runs. */
+  /** Standard error of the program; `undefined` while the program runs. */
   readonly lastWords: string | undefined;
-  /** Sends the signal and waits for the end. */
+  /** Sends a signal, and waits until the process has ended. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
 /**
- * Starts the backend program as a separate process on a free port. Disposing of it kills it.
+ * Starts the backend program as a separate process. Disposing of it kills the process.
  *
- * @throws Error with its output when it ends before it serves
+ * @throws Error with its output if the program ends before it serves requests
  */
 export async function startDaemon(options: {
   readonly stateDir: string;
-  /** Default: a free port. */
+  /** TCP port of the API; default: a free port. */
   readonly port?: number;
   /** Additional arguments of `mon-backend start`. */
   readonly args?: readonly string[];
-  /** Maximum number of open files; default: that of the tests. */
+  /** Maximum number of open files (`ulimit -n`); default: the limit of the tests. */
   readonly openFiles?: number;
-  /** Default: `mon-backend` itself. */
+  /** Path of the program; default: the built `mon-backend`. */
   readonly program?: string;
   /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Called at once, before it serves; `kill` ends it, by default without a chance to clean up. */
+  /** Called as soon as the process exists. `kill` sends a signal to it, by default SIGKILL. */
   readonly onSpawn?: (kill: (signal?: NodeJS.Signals) => void) => void;
 }): Promise<DaemonProcess> {
   const limit = options.openFiles === undefined ? '' : `ulimit -n ${String(options.openFiles)} && `;
@@ -78,7 +78,7 @@ export async function startDaemon(options: {
   const failed = ended.then(({ code }) => {
     throw new Error(`the backend ended with ${String(code)} before it served: ${stderr}${JSON.stringify(records)}`);
   });
-  // Once it serves, its end is not a failure.
+  // When the backend serves requests, the end of its process is no longer a failed start.
   failed.catch(() => undefined);
   const { url, agent_url: agentUrl } = await Promise.race([served, failed]);
   const end = async (signal: NodeJS.Signals): ReturnType<DaemonProcess['end']> => {

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 
 /**
- * A program that writes to the store in argv. It takes all available file descriptors until a write is
- * rejected, releases them, and writes until one succeeds again. It prints each write as `acknowledged` or
- * `refused` with its number, and finally `read` with the numbers that it reads.
+ * A program that writes to the store whose directory is its argument. It uses up all file descriptors until a write is
+ * rejected, releases them, and writes until a write succeeds again. It prints `acknowledged` or `refused` and the
+ * number of each write, and finally `read` with each number that the store contains.
  */
 const [dir = ''] = process.argv.slice(2);
 const store = await openLevelStore(dir, { writeBufferBytes: 64 * 1024 });
@@ -29,11 +29,11 @@ const taken: number[] = [];
 try {
   for (;;) taken.push(openSync('/dev/null', 'r'));
 } catch {
-  // The limit of file descriptors is reached.
+  // The limit of open file descriptors is reached.
 }
-// The store soon needs a new log file, which it cannot open.
+// After some writes the store needs a new log file, which it cannot open.
 while (await write());
-// Reads still work, because they need no new descriptor.
+// Reads still work, because they need no new file descriptor.
 await store.getMany([['write', 1]]);
 for (const fd of taken) closeSync(fd);
 while (!(await write())) await delay(10);

@@ -17,14 +17,14 @@ const event = (check: string): Change => ['event', 'default', 'web-1', check];
 
 const lastName = (change: Change): string => change.findLast((part) => typeof part === 'string') ?? '';
 
-/** Returns the published changes, one line each. */
+/** Returns the change records as text, one line per record. */
 const told = (records: readonly ChangeRecord[]): string[] =>
   records.map(({ seq, changes }) => `${String(seq)}: ${changes.map(lastName).join(' ')}`);
 
 /**
- * Tests what every `Store` guarantees.
+ * Defines the tests that each implementation of `Store` must pass.
  *
- * @param open opens the store of a directory, which is new or was closed before
+ * @param open callback that opens the store in a directory, which is empty or contains a closed store
  */
 export function storeContract(name: string, open: (dir: string) => Promise<Store>): void {
   async function opened(): Promise<{ store: Store; lease: Lease; dir: string; reopen: () => Promise<Store> }> {

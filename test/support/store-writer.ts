@@ -1,14 +1,14 @@
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 
 /**
- * A program that writes until it is killed: argv is the directory and the number of concurrent writes. Each
- * write adds `['log', seq]` and moves `['left']` and `['right']`; its number is printed once it is
- * acknowledged. When the disk rejects a write, it prints `refused` and continues; after `refusedMost`
- * rejections it stops.
+ * A program that writes to a store until it is killed. Its arguments are the directory, the number of concurrent
+ * writes, and the number of rejected writes after which it stops. Each write adds a key `['write', count]` and sets
+ * `['left']` and `['right']` to the same value. When a write is acknowledged, its sequence number and value are
+ * printed; when it is rejected, `refused` and its value.
  */
 const [dir = '', inFlight = '1', refusedMost = 'Infinity'] = process.argv.slice(2);
 
-// If a write exceeds the limit of the file size, the system sends this signal. The process must survive, so that only
+// The system sends this signal when a write exceeds the maximum file size. It must not end the process, so that only
 // the write fails.
 process.on('SIGXFSZ', () => undefined);
 

@@ -3,7 +3,7 @@ import { FEED_HELLO } from './feed-server.ts';
 
 const NOW = FEED_HELLO.time / 1000;
 
-/** Ten OK results, two warnings and then the worst. */
+/** Status history with ten OK results, two warnings, and then only critical results. */
 const FAILING = [...Array.from({ length: 10 }, () => 0), 1, 1, ...Array.from({ length: 9 }, () => 2)];
 const FINE = Array.from({ length: 21 }, () => 0);
 
@@ -104,7 +104,7 @@ const RESULT = {
   },
 };
 
-/** The backend's data about clients, checks and aggregates in this scene. */
+/** API responses about the clients, checks and aggregates of this scene. */
 export const subjectApi: NonNullable<RigOptions['api']> = ({ method, path }) => {
   if (method !== 'GET') return { status: 202, body: { issued: NOW } };
   const known = CHECKS.find(({ name }) => path === `/api/mon/v1/checks/${name}`);

@@ -11,33 +11,32 @@ import { ConsoleDriver } from './console-driver.ts';
 import { targetOf, type Target } from '../../tui/model/target.ts';
 import type { Layer } from '../../tui/state/layers/layer.ts';
 
-/** Layers that refer to a selection made before they were opened. */
+/** Kinds of dialogs that act on a selection made before they were opened. */
 const DIALOGS: ReadonlySet<Layer['kind']> = new Set(['silence', 'confirm', 'menu', 'command']);
 
 const DOWN = '\u001B[B';
 const CTRL_S = '\u0013';
 
-/** The last frame, as far as keys act on it. */
+/** The parts of the last drawn frame that determine which objects a key refers to. */
 interface Drawn {
   readonly view: ViewName;
   readonly top: Layer | undefined;
   readonly rows: readonly string[];
   readonly cursor: string | undefined;
   readonly marks: readonly string[];
-  /** Events under the cursor of the inspect screen. */
+  /** Names of the objects under the cursor, or marked, in the inspect screen. */
   readonly inspected: readonly string[];
 }
 
 /**
- * A console that is used while everything changes. It records what each key refers to according to the last
- * frame, and compares it with every change that the console requests. Objects are named like silences: an
- * event, and the silence of exactly this event, `client:NAME:CHECK`; a client `client:NAME:*`; a check
- * `*:NAME`; a dead letter `letter:ID`.
+ * A console that is used while its data changes. For each key the test records which objects it refers to in the last
+ * frame, and compares them with the changes that the console requests. Objects are named like silences: an event
+ * `client:NAME:CHECK`, a client `client:NAME:*`, a check `*:NAME`, a dead letter `letter:ID`.
  */
 export class TargetRound {
-  /** Objects that were changed although no key referred to them, with the key. */
+  /** Descriptions of changes to objects that the key did not refer to. */
   readonly astray: string[] = [];
-  /** Number of changed objects by the kind of change. */
+  /** Number of changed objects by kind of change. */
   readonly acted = new Map<string, number>();
   readonly #driver: ConsoleDriver;
   readonly #subjectOf: (subject: Subject) => SubjectData | undefined;
@@ -45,13 +44,14 @@ export class TargetRound {
   #hasUnseen = false;
   #meant: ReadonlySet<string> = new Set();
   #key = '';
-  /** The objects of changes that can be undone. */
+  /** Names of the objects of each change that can be undone, the latest change last. */
   readonly #own: (readonly string[])[] = [];
 
   /**
-   * Creates the console.
+   * Creates the console with these rows.
    *
-   * @param members the contexts of a merged list; default: one backend
+   * @param subjectOf callback that returns the backend's data about an inspected subject
+   * @param members names of the contexts whose data is merged into one list; default: the console shows one backend
    */
   constructor(
     rows: FeedRows,
@@ -70,13 +70,13 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Applies rows that no frame shows yet. */
+  /** Applies rows that no frame has shown yet. */
   change(rows: FeedRows): void {
     this.#driver.change(rows);
     this.#hasUnseen = true;
   }
 
-  /** Loads another list of dead letters that no frame shows yet. */
+  /** Loads another list of dead letters, which no frame has shown yet. */
   letters(letters: readonly DeadLetterSummary[]): void {
     this.#driver.store.answers.viewLoaded('dead-letters', letters);
     this.#hasUnseen = true;
@@ -92,7 +92,7 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Types keys that only move, mark or leave. */
+  /** Types keys that move the cursor, mark rows or close a layer, but change nothing at the backend. */
   use(keys: string): void {
     if (!this.#isAsked) this.#meant = new Set();
     if (keys === 'escape') this.#driver.escape();
@@ -100,24 +100,25 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Opens a view by its digit, which waits for a following key. */
+  /** Opens a view by its digit. The console waits for a further key first, so the clock advances. */
   look(digit: string): void {
     this.use(digit);
     this.pass(400);
   }
 
-  /** Opens the dead letters, which have no digit. */
+  /** Opens the dead letters by a command, because they have no digit; does nothing while a dialog is open. */
   lookAtLetters(): void {
     if (this.#drawn?.top !== undefined) return;
     this.use(':dead-letters\r');
   }
 
   /**
-   * Types a key that acts on the row under the cursor or the marked ones; `down`: rows that it first moves down
-   * in the same chunk.
+   * Types a key that acts on the row under the cursor, or on the marked rows.
+   *
+   * @param down number of rows by which the cursor first moves down, with keys in the same chunk
    */
   act(key: string, down: number): void {
-    // A user who types ahead cannot count rows that no frame has shown.
+    // A user who types ahead knows only the rows that a frame has shown.
     const ahead = this.#hasUnseen || this.#isAsked || this.#drawn?.top !== undefined ? 0 : down;
     if (!this.#isAsked) this.#meant = new Set(key === 'z' ? this.#own.at(-1) : this.#meaning(ahead));
     this.#key = key;
@@ -125,11 +126,15 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Confirms any open dialog. @param choice the position in a menu, or the command */
+  /**
+   * Confirms the open dialog, if there is one.
+   *
+   * @param choice position in a menu, or number of a command
+   */
   agree(choice: number): void {
     const top = this.#drawn?.top;
     const kind = top?.kind;
-    // The dialog on a silence begins with its end, the one on events with the reason.
+    // In the dialog for an existing silence the first field is its end, in the dialog for events it is the reason.
     if (top?.kind === 'silence') this.#driver.type(`${top.form.origin === undefined ? '' : '3\t\t'}why${CTRL_S}`);
     if (kind === 'confirm') this.#driver.type('y');
     if (kind === 'menu') this.#driver.type(`${DOWN.repeat(choice)}\r`);
@@ -164,13 +169,13 @@ export class TargetRound {
     const { rows } = inspectBody(this.#driver.store, layer);
     const about = layer.marks.size > 0 ? [...layer.marks] : [layer.cursor.key];
     const shown = rows.filter(({ key }) => about.includes(key)).flatMap((row) => row.targets.map(nameOf));
-    // Marked rows are selected, even while the screen reloads and does not draw its rows.
+    // Marked rows are selected even while the screen reloads and draws no rows.
     const marked = rows.length === 0 ? [...layer.marks].map((key) => nameOf(targetOf(key))) : [];
     const targets = [...shown, ...marked];
     return targets.length === 0 && kind === 'check' ? [`*:${name}`] : targets;
   }
 
-  /** Returns what a key refers to in the last frame, after the cursor moved down this many rows. */
+  /** Returns the objects that a key refers to in the last frame, after the cursor moved down by `down` rows. */
   #meaning(down: number): readonly string[] {
     const drawn = this.#drawn;
     if (drawn === undefined) return [];
@@ -187,7 +192,7 @@ export class TargetRound {
     return key === undefined ? [] : [nameIn(view, key)];
   }
 
-  /** Checks the console's requests, and responds like a backend without failures. */
+  /** Compares the console's requests with the selection, and responds like a backend without failures. */
   #answer(): void {
     const { store } = this.#driver;
     this.#judge(this.#driver.effects());
@@ -228,7 +233,7 @@ export class TargetRound {
   }
 }
 
-/** Returns what an effect changes at the backend; nothing for a request that only reads. */
+/** Returns the kind of change and the names of the objects that an effect changes; no names if it only reads. */
 function aboutOf(effect: Effect): { readonly verb: string; readonly names: readonly string[] } {
   switch (effect.kind) {
     case 'change':

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 type Place = { readonly path: string } | { readonly port: number; readonly host: string };
 
-/** Listens for connections until the test is over. */
+/** Opens a server for TCP or Unix sockets. It is closed when the test finishes. */
 export async function listen(place: Place, accept: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -26,7 +26,7 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Records what came on each ended connection, and ends it too. */
+/** Opens a server that records the data of each connection when the client ends it, and then ends it too. */
 export async function receiver(place: Place = { port: 0, host: '127.0.0.1' }) {
   const received: string[] = [];
   const server = await listen(place, (socket) => {

@@ -1,22 +1,21 @@
 import { availableParallelism, loadavg } from 'node:os';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** The tag of tests that only `./scripts/test --all` runs. */
+/** Tag of the tests in the slow tier, which only `./scripts/test --all` runs. */
 export const SLOW = 'slow';
 
-/** Maximum duration of a test without the tag on an otherwise idle machine, in milliseconds. */
+/** Maximum duration in milliseconds of a test without this tag, on a machine without other load. */
 const STANDARD_MS_MAX = 5000;
 
-/** The load for each core that the suite causes by itself. */
+/** Load per CPU core that the test suite causes by itself. */
 const OWN_LOAD_MAX = 2;
 
 /**
- * Slowdown above which the durations are only printed: they then depend more on the other load than on the
- * test.
+ * Slowdown above which a long duration does not fail the run, because it depends more on other load than on the test.
  */
 const JUDGED_SLOWDOWN_MAX = 2;
 
-/** Number of the slowest tests of each tier that are printed. */
+/** Number of slowest tests that are printed for each tier. */
 const SHOWN = 20;
 
 interface TimedTest {
@@ -26,8 +25,8 @@ interface TimedTest {
 }
 
 /**
- * Prints the slowest tests of each tier, and fails the run when a test of the standard tier takes too long. On
- * a machine with too much other load it does not fail the run.
+ * Prints the slowest tests of each tier. The run fails if a test of the standard tier takes too long, unless other load
+ * on the machine explains it.
  */
 export class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -52,7 +51,7 @@ export class TierReporter implements Reporter {
   }
 }
 
-/** Returns how much slower the tests are because of other load on this machine: 1 without other load. */
+/** Returns the factor by which other load on this machine slows down the tests; 1 without other load. */
 function slowdown(): number {
   const [, loadOfFiveMinutes = 0] = loadavg();
   return Math.max(1, loadOfFiveMinutes / availableParallelism() / OWN_LOAD_MAX);

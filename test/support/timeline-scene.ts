@@ -13,7 +13,10 @@ const HOUR = 60 * MINUTE;
 const OF_CHECK = { client: 'db-014.eu-west-1', check: 'postgres-repl' } as const;
 const SILENCE = 'client:db-014.eu-west-1:postgres-repl';
 
-/** Three outages of a day: one silenced, one that began as a warning, one that is still open. */
+/**
+ * Transitions of one day, the newest first, with three outages: an open one, one that began as a warning, and a
+ * silenced one.
+ */
 const ROWS: readonly TimelineRow[] = [
   row(3 * MINUTE, {
     kind: 'create',
@@ -63,7 +66,7 @@ const PAST: CheckPast = {
   },
 };
 
-/** The report of a night shift. */
+/** The report of a night shift, with open and resolved events. */
 export const SCENE_REPORT: Report = {
   since: NOW - 12 * HOUR,
   until: NOW,
@@ -136,7 +139,7 @@ export const SCENE_REPORT: Report = {
   },
 };
 
-/** Opens the console with the events of the scene, and a backend with their timeline. */
+/** Opens the console with the events of the common scene, and a backend that has the timeline of this scene. */
 export function openTimelineScene(options: RigOptions = {}): Promise<ConsoleRig> {
   return openScene({ api: answerOf, ...options });
 }

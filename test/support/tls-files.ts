@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MadeCertificate } from './make-certificate.ts';
 
-/** Writes a certificate and its key like an operator. */
+/** Writes a certificate and its private key to files in a directory, as an operator does. */
 export async function writePair(
   dir: string,
   { cert, key }: Pick<MadeCertificate, 'cert' | 'key'>,

@@ -6,12 +6,12 @@ import { tempDir } from './temp-dir.ts';
 
 const run = promisify(execFile);
 
-/** Returns whether tmux is installed on this machine. */
+/** True if tmux is installed on this machine. */
 export function hasTmux(): boolean {
   return spawnSync('tmux', ['-V']).status === 0;
 }
 
-/** A detached tmux terminal with a shell. Disposing of it ends all its processes. */
+/** A detached tmux session with a shell. Disposing of it ends all its processes. */
 export class Tmux implements AsyncDisposable {
   readonly #socket: string;
 
@@ -26,7 +26,7 @@ export class Tmux implements AsyncDisposable {
     return tmux;
   }
 
-  /** Types keys; Enter is `\r`. */
+  /** Types text in the shell; `\r` stands for Enter. */
   async type(keys: string): Promise<void> {
     await this.#ask('send-keys', '-l', keys);
   }
@@ -35,20 +35,20 @@ export class Tmux implements AsyncDisposable {
     await this.#ask('resize-window', '-x', String(columns), '-y', String(rows));
   }
 
-  /** Returns the current rows of the screen. */
+  /** Returns the current lines of the screen. */
   async capture(): Promise<readonly string[]> {
     return (await this.#ask('capture-pane', '-p')).replace(/\n$/, '').split('\n');
   }
 
-  /** Returns a property of the terminal, by the name of its tmux format. */
+  /** Returns a property of the terminal. The argument is a tmux format such as `#{cursor_flag}`. */
   async asked(format: string): Promise<string> {
     return (await this.#ask('display-message', '-p', format)).trimEnd();
   }
 
   /**
-   * Waits for a text.
+   * Waits until the screen contains a text.
    *
-   * @throws with the screen after the timeout
+   * @throws Error with the text of the screen if the text does not appear in time
    */
   async waitForText(text: string | RegExp): Promise<void> {
     await vi.waitFor(async () => {

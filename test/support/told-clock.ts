@@ -1,7 +1,7 @@
 import type { PlanningClock } from '../../daemon/backend/ports.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
-/** A clock whose time a test sets; waits are real. */
+/** A clock whose time a callback returns; its timers run in real time. */
 export class ToldClock implements PlanningClock {
   readonly #timers = new SystemClock();
   readonly #toldMs: () => number;
@@ -9,7 +9,7 @@ export class ToldClock implements PlanningClock {
   /**
    * Creates the clock.
    *
-   * @param toldMs returns epoch milliseconds, which never go back
+   * @param toldMs callback that returns the time in epoch milliseconds; the time must never go back
    */
   constructor(toldMs: () => number) {
     this.#toldMs = toldMs;

@@ -1,13 +1,13 @@
 import type { Cluster } from '../../daemon/backend/cluster/cluster.ts';
 import type { ClusterMember, ClusterView } from '../../shared/schemas/cluster.ts';
 
-/** A cluster whose state the test sets. */
+/** A simulated cluster whose state the test sets. */
 export class ToldCluster implements Cluster {
-  /** The view that it returns. */
+  /** The view that `view` returns. */
   told: ClusterView;
-  /** Ids of the members that a handover named. */
+  /** Ids of the members that handovers have named; `undefined` if a handover named none. */
   readonly handedTo: (string | undefined)[] = [];
-  /** The outcome of a handover; default: the member becomes leader at once. */
+  /** Performs a handover; by default the named member becomes leader immediately. */
   onHandOver: (to: string | undefined) => Promise<ClusterView> = (to) => {
     this.told = writtenBy(this.told, to ?? '');
     return Promise.resolve(this.told);
@@ -29,7 +29,7 @@ export class ToldCluster implements Cluster {
 
 const CLUSTER_START = 1_795_000_000;
 
-/** Returns a member with the name of its host and the id `NAME-id`, which is up to date. */
+/** Returns a healthy follower with the id `HOST-id` that is up to date, with overrides. */
 export function aMember(host: string, more: Partial<ClusterMember> = {}): ClusterMember {
   return {
     id: `${host}-id`,
@@ -46,7 +46,7 @@ export function aMember(host: string, more: Partial<ClusterMember> = {}): Cluste
   };
 }
 
-/** Returns three members with a database; `web1` is the leader and responds. */
+/** Returns a cluster of three members with a PostgreSQL database, with overrides. The leader `web1` responds. */
 export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
   return {
     member_id: 'web1-id',
@@ -58,7 +58,7 @@ export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
   };
 }
 
-/** Returns the view a moment after another member became leader. */
+/** Returns the view of a cluster right after another member has become leader. */
 export function writtenBy(view: ClusterView, id: string): ClusterView {
   return {
     ...view,

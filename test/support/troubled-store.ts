@@ -10,23 +10,23 @@ import type {
 } from '../../daemon/backend/ports.ts';
 import { MonError } from '../../shared/errors.ts';
 
-/** A store over a real one with failures that a test controls. */
+/** A wrapper for a store with failures that a test controls. */
 export class TroubledStore implements Store {
   readonly id: string;
   readonly schema: StoreSchema;
-  /** Number of attempted writes, including rejected ones. */
+  /** Number of attempted writes, including those that were rejected. */
   writes = 0;
-  /** Number of changes that were announced with writes. */
+  /** Total number of changes that successful writes have published. */
   announced = 0;
   /** Number of reads in progress. */
   reading = 0;
-  /** Called before each write; true means that the disk rejects it. */
+  /** Decides before each write whether it is rejected, as on a full disk. */
   refuses: (ops: readonly StoreOp[]) => boolean = () => false;
-  /** Called before each scan, which reads the whole state again. */
+  /** Decides before each scan whether it is rejected. A backend scans the store to load its state. */
   refusesScans: () => boolean = () => false;
-  /** Called before values are read by their keys. */
+  /** Decides before each read of values by their keys whether it is rejected. */
   refusesReads: () => boolean = () => false;
-  /** Why it rejects writes, like a store that is being opened again. */
+  /** Reason why the store rejects writes, as while it is being opened again; `undefined` if it accepts them. */
   closedFor: MonError | undefined;
   readonly #mendedListeners = new Set<() => void>();
   readonly #store: Store;
@@ -38,7 +38,7 @@ export class TroubledStore implements Store {
     this.schema = store.schema;
   }
 
-  /** Simulates a slow disk: no write begins until the returned function is called. */
+  /** Simulates a slow disk: blocks all writes until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gate = promise;
@@ -103,7 +103,7 @@ export class TroubledStore implements Store {
     };
   }
 
-  /** Makes the disk work again. */
+  /** Ends the state in `closedFor`, and notifies the listeners that the store accepts writes again. */
   mend(): void {
     this.closedFor = undefined;
     for (const listener of this.#mendedListeners) listener();

@@ -9,20 +9,20 @@ import { byKey, eventOf, openRig, type ConsoleRig, type RigOptions, type SeenReq
 import { aClientRow } from './feed-rows.ts';
 import { startFeedServer, type FeedServer } from './feed-server.ts';
 
-/** A scripted backend of a merged list, with the requests that it received. */
+/** A scripted backend whose data is part of a merged list, with the requests that it has received. */
 export interface ScriptedMember {
   readonly server: FeedServer;
   readonly requests: readonly SeenRequest[];
-  /** Responds to further changes with this status. */
+  /** Rejects all further changes with this status. */
   refuseChanges(status: number): void;
-  /** Returns the operations of `POST /bulk`, in the order of arrival. */
+  /** Returns the operations of all bulk requests, in the order of arrival. */
   readonly operations: () => readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
- * Starts a backend with these events that carries out its requests; a silence can be undone.
+ * Starts a scripted backend with these events. It accepts all bulk operations, and its silences can be undone.
  *
- * @param answers returns further responses by path
+ * @param answers callback that returns a response body for a path; `undefined` for paths that it does not handle
  */
 export async function startMember(
   events: readonly EventRow[],
@@ -62,7 +62,7 @@ export async function startMember(
   return { server, requests, operations, refuseChanges: (status) => void (refusal = status) };
 }
 
-/** Opens a console that starts with all of these backends as one list. */
+/** Opens a console that shows all these backends in one merged list. */
 export async function openAllRig(
   members: Readonly<Record<string, ScriptedMember>>,
   options: Pick<RigOptions, 'columns' | 'rows'> = {},

@@ -1,9 +1,9 @@
 import type { UpgradeFacts } from '../../shared/schemas/plan.ts';
 
-/** 2026-11-21, epoch seconds. */
+/** Time of the facts in epoch seconds, a moment in November 2026. */
 export const FACTS_NOW = 1_795_200_000;
 
-/** Returns an installation of which everything is known and nothing is wrong. */
+/** Returns the facts of an installation that are complete and show no problem, with overrides. */
 export function someFacts(facts: Partial<UpgradeFacts> = {}): UpgradeFacts {
   return {
     product: 'cluster',
@@ -30,7 +30,7 @@ export function someFacts(facts: Partial<UpgradeFacts> = {}): UpgradeFacts {
   };
 }
 
-/** Returns the facts without some that cannot be determined. */
+/** Returns the same facts without those with these keys, as if they could not be determined. */
 export function unknown(...keys: readonly (keyof UpgradeFacts)[]): UpgradeFacts {
   return Object.fromEntries(
     Object.entries(someFacts()).filter(([key]) => !keys.includes(key as keyof UpgradeFacts)),

@@ -2,7 +2,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tempDir } from './temp-dir.ts';
 
-/** An object of a dump. */
+/** An object in the dump of a cluster. */
 export interface Dumped {
   readonly type: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -23,9 +23,9 @@ export function entities(count: number, spec: Readonly<Record<string, unknown>> 
 }
 
 /**
- * Creates a dump of a cluster as wrapped JSON.
+ * Creates a file with the dump of a cluster as wrapped JSON.
  *
- * @param written epoch seconds; default: now
+ * @param written modification time of the file in epoch seconds; default: now
  */
 export async function dumpFile(objects: readonly Dumped[] = [], written?: number): Promise<string> {
   const text = [...DEFAULTS, ...objects]
@@ -34,7 +34,7 @@ export async function dumpFile(objects: readonly Dumped[] = [], written?: number
   return await aFile('dump.json', text, written);
 }
 
-/** Creates the plain file of an embedded key-value store: a page with its metadata. */
+/** Creates a file that starts like the database file of an embedded key-value store: with a metadata page. */
 export async function snapshotFile(written?: number): Promise<string> {
   const page = Buffer.alloc(4096);
   page.writeUInt32LE(0xed_0c_da_ed, 16);

@@ -9,11 +9,11 @@ const recordSchema = z.looseObject({ level: z.string(), message: z.string() });
 
 export interface UpgradeProgram {
   readonly child: ChildProcess;
-  /** Log records so far. */
+  /** All log records so far; lines that are not JSON have the level `text`. */
   readonly records: z.infer<typeof recordSchema>[];
-  /** Time from the first record to the last, in milliseconds. */
+  /** Returns the time between the first and the last record in milliseconds. */
   readonly workedMs: () => number;
-  /** Resolves when it has started. */
+  /** Resolves when the program has printed its first line. */
   readonly begun: Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
@@ -21,8 +21,8 @@ export interface UpgradeProgram {
 /**
  * Runs `mon-backend` as a separate process, with arguments such as `upgrade`.
  *
- * @param stdin the input of the operator
- * @param blocksMax maximum size of a written file, in units of the shell; default: no limit
+ * @param stdin standard input of the program, such as the operator's answers
+ * @param blocksMax maximum size of a written file in blocks (`ulimit -f`); default: no limit
  */
 export function runUpgradeProgram(
   args: readonly string[],
@@ -38,7 +38,7 @@ export function runUpgradeProgram(
   const toldMs: number[] = [];
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const lines = createInterface(child.stdout).on('line', (line) => {
-    // A dry run prints text for people.
+    // A dry run prints plain text.
     records.push(line.startsWith('{') ? recordSchema.parse(JSON.parse(line)) : { level: 'text', message: line });
     toldMs.push(performance.now());
     resolve();

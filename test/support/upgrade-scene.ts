@@ -9,7 +9,7 @@ import { FEED_HELLO } from './feed-server.ts';
 import { openOverviewScene, overviewApi } from './overview-scene.ts';
 import { someFacts } from './upgrade-facts.ts';
 
-/** A store with a check of a deleted namespace, and without a dump. */
+/** Facts about a store that contains a check of a deleted namespace, and for which no dump exists. */
 const FACTS = someFacts({
   product: 'mon',
   namespaces: ['default'],
@@ -23,22 +23,23 @@ const FACTS = someFacts({
 });
 
 /**
- * A backend with one plan. It carries out orders like the real one, but its steps end when the test says so.
+ * A simulated backend with one upgrade plan. It executes orders as a real backend does, but steps finish when the test
+ * says so.
  */
 export class ScriptedPlans {
   plan: PlanRun | undefined;
-  /** Epoch milliseconds of its next change. */
+  /** Time in epoch milliseconds of the next change of the plan. */
   nowMs = FEED_HELLO.time;
   readonly orders: PlanOrder[] = [];
   #rig: ConsoleRig | undefined;
 
-  /** Creates the plan from 6.1.0 to 6.5.0 that alice started a while ago. */
+  /** Creates a plan from 6.1.0 to 6.5.0 that the user alice started 16 minutes ago. */
   begin(): this {
     this.plan = this.#made('6.1.0', '6.5.0', FEED_HELLO.time - 16 * 60_000);
     return this;
   }
 
-  /** Sends an order from another console. */
+  /** Sends an order as a user of another console. */
   async from(who: string, order: PlanOrder): Promise<void> {
     if (this.#order(order, who).status !== 200) throw new Error(`refused: ${JSON.stringify(order)}`);
     await this.#publish();
@@ -57,7 +58,7 @@ export class ScriptedPlans {
     return answer;
   };
 
-  /** Opens the console on view 7, with the plan if there is one. */
+  /** Opens view 7 of the console, which shows the plan if there is one. */
   async open(options: RigOptions = {}): Promise<ConsoleRig> {
     const rig = await openOverviewScene({ api: this.api, ...options });
     this.#rig = rig;
@@ -103,7 +104,7 @@ export class ScriptedPlans {
   }
 }
 
-/** Carries out the plan of the scene up to a step, with a holder at another console. */
+/** Executes the plan's steps before `wanted`, from another console that holds the plan. */
 export async function playUntil(plans: ScriptedPlans, wanted: string, session: string, who = 'alice'): Promise<void> {
   await plans.from(who, { order: 'take', session, force: true });
   for (const step of plans.plan?.steps ?? []) {
@@ -123,7 +124,7 @@ const NOTES: Readonly<Record<string, string>> = {
   migrate: 'schema 3 became schema 4',
 };
 
-/** Returns the findings after the namespace was deleted. */
+/** Returns the findings that remain after the objects of the deleted namespace are gone. */
 function fixedFindings(): readonly Finding[] {
   return findingsOf({ from: [6, 1, 0], to: [6, 5, 0] }, { ...FACTS, checks: [{ namespace: 'default', name: 'disk' }] });
 }

@@ -1,16 +1,16 @@
 import { administratorOf } from './administrator.ts';
 
-/** A response. */
+/** A response of the v2 API. */
 export interface V2Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body of the response; undefined if it was empty. */
+  /** The parsed body of the response; `undefined` if it was empty. */
   readonly body: unknown;
 }
 
 /**
- * A client of the v2 API like its command-line tool, with the same headers on every request, with or without a
- * body. It is an administrator if the backend accepts everybody.
+ * A client of the v2 API that sends the same headers as the command-line tool `sensuctl`, even in requests without a
+ * body. It sends the local administrator token if the backend has one.
  */
 export class V2Peer {
   readonly #url: string;
@@ -66,10 +66,10 @@ export class V2Peer {
   }
 }
 
-/** An object in a namespace; events may take the namespace from their path. */
+/** Matches the paths of objects in a namespace, except events, whose body need not contain the namespace. */
 const IN_NAMESPACE = /^\/namespaces\/([^/]+)\/(?!events)[^/]+(?:\/[^/]+)?$/;
 
-/** Returns the body as that client sends it: with its namespace, unless it names one. */
+/** Returns the body as `sensuctl` sends it: with the namespace of the path, unless the body contains another one. */
 function named(path: string, body: unknown): unknown {
   const namespace = IN_NAMESPACE.exec(path)?.[1];
   if (namespace === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;

@@ -8,19 +8,18 @@ import type { LoopDelay } from '../../scripts/bench/backend-process.ts';
 import { programArguments } from './built-programs.ts';
 import { REPOSITORY } from './repository.ts';
 
-/** The backend program as a separate process that reports the CPU of its event loop rounds. */
+/** The backend program as a separate process that measures the CPU time of each round of its event loop. */
 export interface WatchedDaemon extends AsyncDisposable {
   readonly url: string;
   readonly agentUrl: string;
-  /** Returns the maximum CPU of one round since the last call, in milliseconds. */
+  /** Returns the maximum CPU time in milliseconds of one event loop round since the last call. */
   longestTaskMs(): Promise<number>;
 }
 
 /**
- * Starts the program on an empty store, until it is disposed of. Unlike `startDaemon` it may be started outside
- * of a test.
+ * Starts the backend program with an empty store. Disposing of it kills the process.
  *
- * @param settings its configuration file
+ * @param settings content of the configuration file
  */
 export async function startWatchedDaemon(settings: object): Promise<WatchedDaemon> {
   const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));

@@ -4,16 +4,16 @@ import { onTestFinished, vi } from 'vitest';
 import { MONCTL } from './run-monctl.ts';
 import { placesEnv } from './administrator.ts';
 
-/** The built program with a pipe as output, until the test ends. */
+/** A `monctl` process that follows changes. It is killed when the test finishes. */
 export interface WatchingMonctl {
   /**
-   * Waits for the next line of its output.
+   * Waits for the next line of output.
    *
-   * @throws with all lines when none comes
+   * @throws Error with all output if no line arrives in time
    */
   next(): Promise<string>;
   readonly stderr: string;
-  /** Exit code of the program, once it has ended. */
+  /** Resolves with the exit code when the program has ended; `null` if a signal ended it. */
   readonly ended: Promise<number | null>;
 }
 
@@ -21,7 +21,7 @@ export function watchMonctl(args: readonly string[], env: Readonly<Record<string
   return followMonctl([...args, '--watch'], env);
 }
 
-/** Runs a command line that does not end by itself. */
+/** Starts a `monctl` command that does not end by itself. */
 export function followMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
   const child = spawn(process.execPath, [MONCTL, ...args], {
     env: {

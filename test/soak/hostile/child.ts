@@ -2,7 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A child process of the soak with requests and responses. Disposing of it kills it. */
+/**
+ * A child process of the soak test that exchanges requests and responses with it. Disposing of it kills the process.
+ */
 export class Child<Request extends object, Answer extends object> implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -10,7 +12,7 @@ export class Child<Request extends object, Answer extends object> implements Asy
   /**
    * Starts the process.
    *
-   * @param program a file of this directory
+   * @param program name of a file in this directory
    */
   constructor(program: string) {
     this.#process = fork(join(import.meta.dirname, program), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -24,7 +26,7 @@ export class Child<Request extends object, Answer extends object> implements Asy
   /**
    * Sends a request and waits for the next response.
    *
-   * @throws Error when the process ends instead
+   * @throws Error if the process ends before it responds
    */
   async ask(request: Request): Promise<Answer> {
     this.say(request);

@@ -1,6 +1,6 @@
 import { head, hold, holdOpen, noteAnswer, open, type HostileKind } from './kind.ts';
 
-/** Number of concurrent connections of a flood. */
+/** Number of connections that one flood opens at the same time. */
 const FLOOD = 100;
 
 const WEB_SOCKET = {
@@ -12,7 +12,7 @@ const WEB_SOCKET = {
 
 const H2C = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQCAAAAAAIAAAAA' };
 
-/** Attacks with connections that are held open, or only opened. */
+/** Attacks that open many connections, or hold connections open. */
 export const CONNECTION_KINDS: readonly HostileKind[] = [
   {
     name: 'refused upgrade that is held open',

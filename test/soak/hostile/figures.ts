@@ -3,14 +3,14 @@ import { cpuMs, memoryMiB, waitedMs } from '../../../scripts/bench/process-figur
 import { mean } from '../../../scripts/bench/report.ts';
 import type { HonestFigures, HostileFigures } from './messages.ts';
 
-/** The resources of a process at a moment. */
+/** The resources that a process uses at one moment. */
 export interface Held {
   readonly memoryMiB: number;
   readonly descriptors: number;
   readonly sockets: number;
-  /** CPU of all threads so far. */
+  /** CPU time of all threads since the start of the process. */
   readonly cpuMs: number;
-  /** Time in which its first thread was ready but had no core so far, which is not its fault. */
+  /** Total time in which the first thread was ready but had no CPU core. It shows that the machine is overloaded. */
   readonly waitedMs: number;
 }
 
@@ -34,8 +34,8 @@ export function heldBy(pid: number): Held {
 }
 
 /**
- * Returns the ratio between the last third of the values and the third before; `undefined` if there are too
- * few.
+ * Returns the mean of the last third of the values divided by the mean of the middle third; `undefined` if there are
+ * fewer than three values.
  */
 export function growth(values: readonly number[]): number | undefined {
   const third = Math.floor(values.length / 3);
@@ -43,7 +43,7 @@ export function growth(values: readonly number[]): number | undefined {
   return mean(values.slice(2 * third)) / mean(values.slice(third, 2 * third));
 }
 
-/** Returns the median; 0 without values. */
+/** Returns the median; 0 if there are no values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
@@ -67,7 +67,7 @@ export const HEADING = row([
   'slow ms',
 ]);
 
-/** Returns a line of the table for some seconds; for hostile clients it has the totals since the start. */
+/** Returns one line of the table for an interval. The counts of the hostile clients are totals since the start. */
 export function rowOf(
   { atSeconds, seconds }: { readonly atSeconds: number; readonly seconds: number },
   { before, held }: { readonly before: Held; readonly held: Held },
@@ -94,7 +94,7 @@ export function rowOf(
   ]);
 }
 
-/** Returns a table of the outcomes of each kind of attack. */
+/** Returns a table that counts the outcomes of each kind of attack. */
 export function endingsTable({ endings }: HostileFigures): string {
   return Object.entries(endings)
     .map(
@@ -104,7 +104,7 @@ export function endingsTable({ endings }: HostileFigures): string {
     .join('\n');
 }
 
-/** Returns a table of how often the log contains each message. */
+/** Returns a table that counts how often the log contains each message. */
 export function messagesTable(records: readonly { readonly level: string; readonly message: string }[]): string {
   const counts = new Map<string, number>();
   for (const { level, message } of records) {

@@ -1,4 +1,5 @@
-// The process of the soak's hostile clients: all kinds at once, each from its own address, until it is killed.
+// Process of the hostile clients: it runs all kinds of attacks at the same time until it is killed. Each kind has its
+// own source address.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { Chance } from '../chance.ts';
 import { hold, type Attack, type Ending, type HostileKind } from './kind.ts';
@@ -6,7 +7,7 @@ import { HOSTILE_KINDS } from './kinds.ts';
 import type { HostileFigures, HostileRequest } from './messages.ts';
 
 const endings: Record<string, Record<Ending, number>> = {};
-// The process is killed, never asked to stop.
+// This signal is never aborted, because the process is killed.
 const { signal } = new AbortController();
 let serial = 0;
 
@@ -15,7 +16,7 @@ process.on('message', (request: HostileRequest) => {
   else process.send?.({ kind: 'figures', open: openSockets(), endings } satisfies HostileFigures);
 });
 process.on('disconnect', () => process.exit());
-// Some kinds break connections at every stage; an unhandled rejection must not end the process.
+// Some attacks break connections at every stage; an unhandled rejection must not end the process.
 process.on('unhandledRejection', () => undefined);
 
 function begin(kind: HostileKind, at: number, order: Extract<HostileRequest, { kind: 'start' }>): void {
@@ -23,7 +24,7 @@ function begin(kind: HostileKind, at: number, order: Extract<HostileRequest, { k
   for (let lane = 0; lane < lanes; lane++) void go(kind, at, lane, order);
 }
 
-/** Runs one attack after the other. */
+/** Runs attacks of one kind in a lane, one after the other. */
 async function go(
   kind: HostileKind,
   at: number,

@@ -7,18 +7,18 @@ import {
   type BackendMessage,
 } from '../../../shared/schemas/agent.ts';
 
-/** Maximum number of waiting results; more means that the machine is too slow. */
+/** Maximum number of unacknowledged results of an agent; more mean that the machine is too slow for the load. */
 const WAITING_MAX = 100_000;
-/** Pause between two connection attempts. */
+/** Pause in milliseconds before the agent connects again. */
 const PAUSE_MS = 500;
 
 interface Waiting {
   readonly id: number;
-  /** The time when the result was due. */
+  /** Time in milliseconds when the result was due. */
   readonly dueAt: number;
 }
 
-/** Keeps unacknowledged results and reconnects, like real agents; its results are numbered. */
+/** An agent that keeps unacknowledged results and reconnects, like a real one. Its results are numbered. */
 export class HonestAgent {
   readonly name: string;
   rejected = 0;
@@ -28,7 +28,7 @@ export class HonestAgent {
   readonly #checks: number;
   readonly #onAck: (ms: number) => void;
   #socket: WebSocket | undefined;
-  /** Waiting results, of which the first `#sent` were sent. */
+  /** Unacknowledged results, of which the first `#sent` were sent on this connection. */
   #waiting: Waiting[] = [];
   #sent = 0;
   #lastId = 0;
@@ -59,13 +59,13 @@ export class HonestAgent {
     return this.#waiting.length === 0;
   }
 
-  /** Adds a result that is due now. */
+  /** Adds a result that is due now. It is sent by the next `flush`. */
   report(): void {
     if (this.#waiting.length >= WAITING_MAX) throw new Error(`${this.name} has ${String(WAITING_MAX)} results waiting`);
     this.#waiting.push({ id: ++this.#lastId, dueAt: performance.now() });
   }
 
-  /** Sends as many results as the window allows. */
+  /** Sends as many results as the window of unacknowledged results allows. */
   flush(): void {
     const end = Math.min(this.#waiting.length, AGENT_WINDOW);
     if (this.#socket === undefined || end <= this.#sent) return;
@@ -87,7 +87,7 @@ export class HonestAgent {
   #checkOf(id: number): { name: string; output: string; status: number; issued: number } {
     const check = id % this.#checks;
     const round = Math.floor(id / this.#checks);
-    // One in twenty checks fails in every fifth round.
+    // Every twentieth check fails in every fifth round.
     const status = check % 20 === 0 && round % 5 === 0 ? 2 : 0;
     return {
       name: `check-${String(check)}`,
@@ -130,7 +130,7 @@ export class HonestAgent {
       case 'rejected':
         this.rejected++;
         break;
-      // This agent sends only full results, so none has to be sent again.
+      // This agent sends only full results, so the backend never requests one again.
       case 'resend':
       case 'check_request':
       case 'error':

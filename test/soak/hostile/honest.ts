@@ -1,4 +1,5 @@
-// The process of the clients that the hostile ones must not harm: agents, and operators with their requests.
+// Process of the clients that the hostile clients must not harm: agents that send results, and operators that send
+// requests.
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../../../scripts/bench/report.ts';
 import { HonestAgent } from './honest-agent.ts';
@@ -53,7 +54,7 @@ async function start(orders: HonestOrders): Promise<void> {
   }
 }
 
-/** Sends typical requests of operators, once a second. */
+/** Sends the typical requests of operators once a second. */
 async function operate({ url, keys }: HonestOrders): Promise<void> {
   const id = 'client:honest-0:check-0';
   const steps: readonly (readonly [method: string, path: string, body?: object])[] = [

@@ -3,58 +3,64 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Chance } from '../chance.ts';
 
-/** The attacked backend, and the credentials that the hostile clients have obtained. */
+/** The backend under attack, and the credentials that the hostile clients have obtained. */
 export interface Target {
   readonly host: string;
   readonly port: number;
   /** Port of the listener for Sensu Go agents. */
   readonly agentPort: number;
-  /** Credentials by their scope; `revoked` was valid until the attack began. */
+  /** API keys by their scope. The key `revoked` is revoked during the attack. */
   readonly keys: Readonly<Record<'admin' | 'read' | 'submit' | 'revoked', string>>;
 }
 
-/** The outcome of an attack, as far as the backend responded. */
+/**
+ * The outcome of an attack: a response with success, a response with an error status, or a connection without a
+ * response.
+ */
 export type Ending = 'answered' | 'refused' | 'cut';
 
 /** The parameters of one attack. */
 export interface Attack {
   readonly target: Target;
-  /** The source address of the attack on this machine. Each kind has its own, so that none can hide behind another. */
+  /**
+   * Source IP address of the attack on this machine. Each kind has its own address, so that limits per address apply to
+   * each kind.
+   */
   readonly from: string;
   readonly chance: Chance;
-  /** A different number for each attack of the run. */
+  /** Sequential number of the attack, unique in the run. */
   readonly serial: number;
   readonly signal: AbortSignal;
   readonly note: (ending: Ending) => void;
 }
 
-/** A kind of attack. To add one, implement it and list it in `kinds.ts`. */
+/** A kind of attack. A new kind must be listed in `kinds.ts`. */
 export interface HostileKind {
   readonly name: string;
-  /** Number of concurrent attacks at full strength. */
+  /** Number of concurrent attacks of this kind at full strength. */
   readonly lanes: number;
-  /** Pause between two attacks of a lane. */
+  /** Pause in milliseconds between two attacks of a lane. */
   readonly pauseMs: number;
-  /** Resolves when the attack is over. An error counts as cut. */
+  /** Performs the attack. Resolves when it is over; a rejection counts as the outcome `cut`. */
   attack(attack: Attack): Promise<void>;
 }
 
-/** Time for which connections are held open, unless they are cut before. */
+/** Maximum time in milliseconds for which a connection is held open. */
 export const HOLD_MS = 20_000;
 
-/** Waits, at most until the run is over. */
+/** Waits for `ms`, or until the run is over. */
 export async function hold(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Opens an idle connection; it is destroyed when the run is over. */
+/** Opens an idle TCP connection; it is destroyed when the run is over. */
 export function open(
   { target, from, signal }: Attack,
   { port = target.port, allowHalfOpen = false }: { readonly port?: number; readonly allowHalfOpen?: boolean } = {},
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host: target.host, port, localAddress: from, allowHalfOpen });
-  // After the connection is open, errors appear as its end.
+  // Errors after the connection is established close it, so that only its end needs to be handled.
   socket.on('error', reject);
   socket.on('connect', () => resolve(socket));
   const stop = (): void => void socket.destroy();
@@ -63,16 +69,16 @@ export function open(
   return promise;
 }
 
-/** Waits until the connection is closed, at most for `ms`, then closes it. */
+/** Waits until the backend closes the connection, at most for `ms`, and then destroys it. */
 export async function holdOpen(socket: Socket, attack: Attack, ms = HOLD_MS): Promise<void> {
   if (!socket.closed) await holdUntil((closed) => socket.once('close', closed), attack, ms);
   socket.destroy();
 }
 
 /**
- * Waits for the end.
+ * Waits until the backend closes the connection, at most for `ms`, and records the outcome `cut` if it does.
  *
- * @param onClose calls back when the backend has closed the connection
+ * @param onClose function that registers a callback for the end of the connection
  */
 async function holdUntil(onClose: (closed: () => void) => void, { signal, note }: Attack, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<'closed'>();
@@ -87,7 +93,7 @@ export interface RequestParts {
   readonly body?: string | Buffer;
 }
 
-/** Returns the head of a request, with the length of its body. */
+/** Returns the head of an HTTP request, with the length of its body. */
 export function head(method: string, path: string, { key, headers = {}, body }: RequestParts = {}): string {
   const lines = Object.entries({
     Host: '127.0.0.1',
@@ -100,7 +106,7 @@ export function head(method: string, path: string, { key, headers = {}, body }: 
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** Notes the status of the first response, or that the connection ended without one. */
+/** Records the outcome from the status of the first response; `cut` if the connection ended without one. */
 export async function noteAnswer(socket: Socket, { note, signal }: Attack): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let text = '';
@@ -120,7 +126,7 @@ export async function noteAnswer(socket: Socket, { note, signal }: Attack): Prom
   await promise;
 }
 
-/** Sends one request on its own connection. */
+/** Sends one request on a new connection, and records its outcome. */
 export async function ask(attack: Attack, method: string, path: string, parts: RequestParts = {}): Promise<void> {
   const socket = await open(attack);
   socket.write(head(method, path, parts));
@@ -130,9 +136,9 @@ export async function ask(attack: Attack, method: string, path: string, parts: R
 }
 
 /**
- * Opens a WebSocket from the address of the attack.
+ * Opens a WebSocket from the source address of the attack.
  *
- * @throws Error when it is rejected
+ * @throws Error if the backend rejects it
  */
 export async function openWebSocket(
   { target, from, signal }: Attack,
@@ -163,7 +169,7 @@ export async function openWebSocket(
   return promise;
 }
 
-/** Waits until the backend closes the connection, at most for `ms`, then closes it. */
+/** Waits until the backend closes the WebSocket, at most for `ms`, and then terminates it. */
 export async function holdWebSocket(socket: WebSocket, attack: Attack, ms = HOLD_MS): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await holdUntil((closed) => socket.once('close', closed), attack, ms);
   socket.terminate();

@@ -1,11 +1,11 @@
 import type { Target } from './kind.ts';
 
-/** The order for the honest load. */
+/** The parameters of the load from the honest clients. */
 export interface HonestOrders {
   readonly url: string;
   readonly keys: Target['keys'];
   readonly agents: number;
-  /** Number of checks that each agent reports in turn. */
+  /** Number of checks whose results each agent reports in turn. */
   readonly checksEach: number;
   readonly resultsPerSecond: number;
 }
@@ -14,18 +14,18 @@ export interface HonestOrders {
 export type HonestRequest =
   | ({ readonly kind: 'start' } & HonestOrders)
   | { readonly kind: 'report' }
-  /** Stops sending, and reports when everything is acknowledged. */
+  /** Stops the load, and responds when all results are acknowledged. */
   | { readonly kind: 'drain' };
 
-/** The figures since the previous report. */
+/** The measurements of the honest clients since the previous report. */
 export interface HonestFigures {
   readonly kind: 'figures';
   readonly acked: number;
-  /** Latencies from the time when a result was due to its acknowledgment. */
+  /** Median time from the moment when a result was due to its acknowledgment; `p99Ms` is the 99th percentile. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly reconnects: number;
-  /** Requests of operators, and those that failed. */
+  /** Number of requests by operators; `failures` describes the first failed ones. */
   readonly requests: number;
   readonly failures: readonly string[];
   readonly slowestMs: number;
@@ -35,7 +35,7 @@ export interface HonestEnd {
   readonly kind: 'drained';
   /** Number of results that the backend rejected. */
   readonly rejected: number;
-  /** The output of the last acknowledged result, by client and check. */
+  /** The output of the last acknowledged result of each check, by client and check. */
   readonly last: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -47,7 +47,7 @@ export type HostileRequest =
       readonly kind: 'start';
       readonly target: Target;
       readonly seed: number;
-      /** 1 means all lanes of each kind; there is at least one. */
+      /** Share of the lanes of each kind that run, up to 1; at least one lane of each kind runs. */
       readonly strength: number;
     }
   | { readonly kind: 'report' };
@@ -56,6 +56,6 @@ export interface HostileFigures {
   readonly kind: 'figures';
   /** Number of open connections of the hostile clients. */
   readonly open: number;
-  /** Outcomes since the start, by kind. */
+  /** Counts of the outcomes since the start, by kind of attack. */
   readonly endings: Readonly<Record<string, { answered: number; refused: number; cut: number }>>;
 }

@@ -1,8 +1,8 @@
 import { ask, type Attack, type HostileKind } from './kind.ts';
 
-/** Number of new clients in one request. */
+/** Number of new clients that one request creates. */
 const NEW_SOURCES = 100;
-/** Size of a large request, a little below the default limit for one client. */
+/** Size of a large client definition, a little below the default limit for one client. */
 const LARGEST_BYTES = 60 * 1024;
 
 async function post(attack: Attack, path: string, body: string): Promise<void> {
@@ -13,7 +13,7 @@ function basic(user: string, password: string): Readonly<Record<string, string>>
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
-/** Attacks with requests that are invalid, too large, too many, or not permitted. */
+/** Attacks with requests that are invalid, too large, too many or not permitted. */
 export const REQUEST_KINDS: readonly HostileKind[] = [
   {
     name: 'wrong password',

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { head, hold, HOLD_MS, holdOpen, noteAnswer, open, type Attack, type HostileKind } from './kind.ts';
 
-/** Pause between two bytes: within any timeout that restarts with each byte. */
+/** Pause between two bytes, shorter than any timeout that restarts with each byte. */
 const DRIP_MS = 500;
 
-/** Sends a byte now and then, until the connection is closed. */
+/** Sends one byte at a time with pauses, until the connection is closed or `HOLD_MS` have passed. */
 async function drip(socket: Socket, text: string, { signal }: Attack): Promise<void> {
   for (let at = 0; at * DRIP_MS < HOLD_MS && !socket.closed && !signal.aborted; at++) {
     socket.write(text[at % text.length] ?? '');
@@ -20,7 +20,7 @@ async function dripping(attack: Attack, beginning: string, text: string): Promis
   socket.destroy();
 }
 
-/** Requests a long list and does not read it. */
+/** Requests a long list and does not read the response. */
 async function readSlowly(attack: Attack, path: string): Promise<void> {
   const socket = await open(attack);
   socket.pause();
@@ -28,7 +28,7 @@ async function readSlowly(attack: Attack, path: string): Promise<void> {
   await holdOpen(socket, attack);
 }
 
-/** Attacks that send or read slowly. */
+/** Attacks by clients that send or read slowly. */
 export const SLOW_KINDS: readonly HostileKind[] = [
   {
     name: 'slow head of a request',

@@ -3,7 +3,7 @@ import { AGENT_NAME_HEADER, AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/s
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
 import { hold, HOLD_MS, holdWebSocket, openWebSocket, type Attack, type HostileKind } from './kind.ts';
 
-/** Unsent bytes of a connection above which a sender pauses. */
+/** Number of unsent bytes on a connection above which the sender pauses longer. */
 const SENT_BYTES_MAX = 4 * 1024 * 1024;
 
 async function openAgent(attack: Attack, name: string, key = attack.target.keys.submit): Promise<WebSocket> {
@@ -21,7 +21,7 @@ function resultsFrame(firstId: number, checks: readonly unknown[]): string {
   return JSON.stringify({ type: 'results', results: checks.map((check, at) => ({ id: firstId + at, check })) });
 }
 
-/** Sends frames for a while, as fast as possible. */
+/** Sends frames for up to `HOLD_MS`, as fast as the connection allows. */
 async function pour(socket: WebSocket, { signal }: Attack, frame: (count: number) => string): Promise<void> {
   const endsAt = performance.now() + HOLD_MS;
   for (let count = 0; performance.now() < endsAt && socket.readyState === socket.OPEN && !signal.aborted; count++) {
@@ -30,7 +30,7 @@ async function pour(socket: WebSocket, { signal }: Attack, frame: (count: number
   }
 }
 
-/** Attacks by agents and feed clients that violate the protocol. */
+/** Attacks by agents and feed clients that violate the protocol or do not read. */
 export const SOCKET_KINDS: readonly HostileKind[] = [
   {
     name: 'consumer of the feed that stalls',
