@@ -18,7 +18,7 @@ import type { LinePrompt } from './line-prompt.ts';
 interface LinesCommand {
   readonly words: string;
   readonly help: string;
-  /** Runs the command; `true` ends the conversation. */
+  /** Runs the command with the text after its name; `true` quits the console. */
   readonly run: (state: LinesState, prompt: LinePrompt, args: string) => Promise<boolean | void> | boolean | void;
 }
 
@@ -88,9 +88,10 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
 };
 
 /**
- * Runs a command line. A verb may be shortened as long as it is unambiguous, and may begin with a colon.
+ * Runs a line that was typed at the prompt. The name of the command may be shortened as long as it is unambiguous, and
+ * may begin with a colon.
  *
- * @returns true if the conversation is over
+ * @returns true if the user quits
  */
 export async function runPromptCommand(line: string, state: LinesState, prompt: LinePrompt): Promise<boolean> {
   const [, verb = '', args = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
@@ -105,8 +106,8 @@ export async function runPromptCommand(line: string, state: LinesState, prompt: 
 }
 
 /**
- * Returns the verbs that begin with the typed text. If one is the beginning of another, only the shorter one
- * counts: `sil` is `silence`.
+ * Returns the names of the commands that begin with the typed text. If one name begins with another, only the shorter
+ * name counts: `sil` means `silence` and not `silences`.
  */
 function matchingVerbs(typed: string): readonly string[] {
   const verbs = Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
@@ -124,7 +125,7 @@ function unknownVerb(typed: string, candidates: readonly string[]): string {
 function step(state: LinesState, prompt: LinePrompt, by: 1 | -1): void {
   const shown = state.shown();
   const at = shown.findIndex((row) => eventRowKey(row) === state.current);
-  // If the event that was read last is gone, reading starts at the top.
+  // If the current event is no longer in the list, reading starts at the first event.
   const to = at === -1 ? 0 : at + by;
   const row = shown[to];
   if (row !== undefined) return read(state, prompt, row, to, shown.length);
@@ -168,7 +169,7 @@ async function silence(state: LinesState, prompt: LinePrompt, args: string): Pro
   const byScope = /^(client|check|subscription)(?:\s+(\S+))?$/.exec(args);
   if (byScope === null) return await withEvent(state, prompt, args, (row) => askSilence(state, prompt, row));
   const [, scope = '', typed] = byScope;
-  // Without a name the scope is taken from the event that was read last.
+  // If no name was typed, the client or check of the current event is silenced.
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
   if (name === undefined) return prompt.say(`Type a name, for example "silence ${scope} ${EXAMPLES[scope] ?? ''}"`);

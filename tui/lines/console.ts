@@ -13,12 +13,11 @@ import { LinesState } from './state.ts';
 import { announcement, countsWords } from './sentences.ts';
 
 /**
- * Minimum time between two unrequested lines: a screen reader that is interrupted more often gets nothing
- * across.
+ * Minimum time between two announcements. Each interrupts the screen reader, which must be able to finish a sentence.
  */
 export const ANNOUNCE_EVERY_MS = 2000;
 
-/** Interval at which the console checks for announcements. */
+/** Interval at which the console checks whether there is something to announce. */
 const LOOK_EVERY_MS = 250;
 
 const PROMPT = 'mon> ';
@@ -29,28 +28,28 @@ export interface LinesClock extends FeedClock {
 
 export interface LinesParts {
   readonly backend: string;
-  /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
+  /** Environment variables with the credentials that the URL does not contain. Default: those of the process. */
   readonly env?: CredentialsEnv;
-  /** The namespace that is read, announced and changed. Default: `default`. */
+  /** Namespace of the events that are read and announced, and of all changes. Default: `default`. */
   readonly namespace?: string | undefined;
   readonly api: () => Promise<ApiClient>;
   readonly clock: LinesClock;
   readonly creator: string;
-  /** The id of this console among those that work on upgrade plans; default: a new one. */
+  /** Session id with which this console takes ownership of an upgrade plan. Default: a random id. */
   readonly session?: string;
   readonly readOnly: boolean;
-  /** Writes whole lines, and the prompt. */
+  /** Writes text to the output: whole lines, or a prompt or question without a line break. */
   readonly write: (text: string) => void;
   /** Returns a random number from 0 to below 1, for the jitter of reconnects. */
   readonly random?: () => number;
 }
 
 /**
- * The console in screen-reader mode: it only appends sentences and a prompt. It also serves terminals that
- * cannot move the cursor. Changes are announced automatically, but never while a question is open.
+ * The console in screen-reader mode: it only appends sentences and a prompt, and therefore also serves terminals that
+ * cannot move the cursor. It announces changes by itself, but never while a command runs or asks a question.
  */
 export class LinesConsole implements Disposable {
-  /** Resolves when the user quits or the input ends. */
+  /** Promise that resolves when the user quits or the input ends. */
   readonly done: Promise<void>;
   readonly #parts: LinesParts;
   readonly #lines = new LineSource();
@@ -58,12 +57,12 @@ export class LinesConsole implements Disposable {
   readonly #state: LinesState;
   readonly #feed: Feed;
   readonly #timer: Disposable;
-  /** True while the prompt is on the screen and no question is open. */
+  /** True while the prompt waits for a command; false while a command runs or asks a question. */
   #isPrompting = false;
   #isLive = false;
-  /** The next message about the connection; a newer one replaces it. */
+  /** Message about the connection that will be announced next; a newer message replaces it. */
   #notice: string | undefined;
-  /** True if the loss of the connection was announced, or is about to be. */
+  /** True if the loss of the connection was announced, or will be announced next. */
   #isLossAnnounced = false;
   #saidAtMs = -Infinity;
 
@@ -98,12 +97,12 @@ export class LinesConsole implements Disposable {
     this.done = this.#converse();
   }
 
-  /** Handles a typed line. */
+  /** Handles a line that the user typed. */
   input(line: string): void {
     this.#lines.push(line);
   }
 
-  /** Handles the end of the input. */
+  /** Handles the end of the input: the console quits after the lines that were already typed. */
   end(): void {
     this.#lines.end();
   }
@@ -137,9 +136,9 @@ export class LinesConsole implements Disposable {
   }
 
   /**
-   * Asks a question.
+   * Prints a question and waits for the typed answer.
    *
-   * @returns `undefined` when the input ended instead of an answer
+   * @returns `undefined` when the input ends before an answer
    */
   async #ask(question: string): Promise<string | undefined> {
     this.#parts.write(`${question} `);
@@ -168,12 +167,12 @@ export class LinesConsole implements Disposable {
 
   #handleLive(): void {
     if (!this.#state.everLive) this.#begin();
-    // A loss that ends before its announcement is not announced.
+    // A connection loss that ends before its announcement is not announced.
     else this.#notice = this.#isLossAnnounced && this.#notice === undefined ? 'Connected again.' : undefined;
     this.#isLossAnnounced = false;
   }
 
-  /** Announces the initial events as counts only. */
+  /** Announces the events of the first snapshot as counts by class, and not one by one. */
   #begin(): void {
     this.#state.everLive = true;
     this.#changes.take();
@@ -187,12 +186,13 @@ export class LinesConsole implements Disposable {
     if (text === undefined) return;
     this.#notice = undefined;
     this.#saidAtMs = nowMs;
-    // The prompt is on this line, perhaps with typed text. The text stays, and the prompt is repeated.
+    // The current line contains the prompt and perhaps typed text. The typed text is still valid input, and the prompt
+    // is repeated below.
     this.#parts.write(`\n${text}\n${PROMPT}`);
   }
 
   #news(nowMs: number): string | undefined {
-    // Not during a snapshot: events that it has not contained yet would look resolved.
+    // Changes are not announced while a snapshot arrives: events that are still missing would look resolved.
     if (!this.#isLive || this.#changes.pending === 0 || this.#state.isAnnouncementOff) return undefined;
     const changes = this.#changes.take();
     const { search } = this.#state;

@@ -2,30 +2,30 @@ import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
-/** The change of an event: its current class, or that it resolved. */
+/** The kind of a change: the new class of the event, or `resolved`. */
 export type ChangeKind = EventClass | 'resolved';
 
 export interface EventChange {
   readonly kind: ChangeKind;
-  /** The current row; for a resolved event the last one. */
+  /** The current row of the event; for a resolved event, its last announced row. */
   readonly row: EventRow;
 }
 
 /**
- * Collects the changes since the last announcement. Changes that reverted in between are dropped. The memory is
- * therefore bounded by the number of events, however slow the reader is.
+ * Collects the changes of events between two announcements. Changes that are reverted in between are dropped, so the
+ * memory is bounded by the number of events, however slow the reader is.
  */
 export class EventChanges {
-  /** All events with their current rows. */
+  /** The current rows of all events, by event key. */
   readonly events = new Map<string, EventRow>();
-  /** The events as they were last announced. */
+  /** The rows of the events at the last announcement, by event key. */
   readonly #announcedRows = new Map<string, EventRow>();
   readonly #touched = new Set<string>();
 
   /**
-   * Applies rows of the feed.
+   * Applies changed rows of the feed to `events`.
    *
-   * @param replace true if a snapshot begins, which replaces all events
+   * @param replace true if the rows begin a snapshot, which replaces all events
    */
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     if (replace) {
@@ -39,12 +39,12 @@ export class EventChanges {
     }
   }
 
-  /** Number of events that the next `take` has to compare. */
+  /** Number of events that may have changed since the last `take` call. */
   get pending(): number {
     return this.#touched.size;
   }
 
-  /** Returns the events whose class changed since the last call. */
+  /** Returns the events whose class changed, or which resolved, since the last call. */
   take(): readonly EventChange[] {
     const changes: EventChange[] = [];
     for (const key of this.#touched) {

@@ -11,10 +11,10 @@ import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
 import type { LinePrompt } from './line-prompt.ts';
 
-/** Maximum number of lines of an output; further ones are counted. */
+/** Maximum number of lines of a check output that are printed; further lines are only counted. */
 const OUTPUT_LINES_MAX = 40;
 
-/** Reads all details of an event. */
+/** Prints all details of an event for the screen reader. */
 export async function eventLines(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
   const api = await state.context.api();
   const event = await api.event(row.client, row.check);
@@ -24,7 +24,7 @@ export async function eventLines(state: LinesState, prompt: LinePrompt, row: Eve
   for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) prompt.say(line);
 }
 
-/** Returns the silences on the event, and when recurring ones apply. */
+/** Returns sentences about the silences of an event, and about the windows of its recurring silences. */
 function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
   if (silences.length === 0) return [];
   const recurring = silences.flatMap(({ name, detail }) =>
@@ -35,15 +35,18 @@ function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
   return [`Silenced by ${silences.map(({ name }) => name).join(', ')}.`, ...recurring].map(safeLine);
 }
 
-/** Returns the rule that inhibits the event, and the event that caused it. */
+/**
+ * Returns a sentence about the rule that inhibits the event and the event that triggers the rule; empty if the event is
+ * not inhibited.
+ */
 function inhibitorLines({ inhibited_by: by }: EventRow): readonly string[] {
   return by === undefined ? [] : [safeLine(`Inhibited by ${by.rule}: ${nameWords(by)}.`)];
 }
 
 /**
- * Returns the details of an event.
+ * Returns the details of an event, one per line.
  *
- * @param quieting the lines about its silences and inhibition
+ * @param quieting the sentences about its silences and inhibition
  */
 function linesOf(event: Event, nowMs: number, quieting: readonly string[]): readonly string[] {
   const { check, client, occurrences } = event;

@@ -4,7 +4,7 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { rankOf } from '../model/event-record.ts';
 
-/** Returns the events with the worst first, then the newest, as in the full-screen console. */
+/** Sorts events as in the full-screen console: the worst first, and the newest first among equally bad events. */
 export function sortWorstFirst(rows: Iterable<EventRow>): readonly EventRow[] {
   return [...rows].toSorted((a, b) => rankOf(a) - rankOf(b) || compareText(eventRowKey(a), eventRowKey(b)));
 }
@@ -13,7 +13,7 @@ export function eventRowKey({ client, check }: Pick<EventRow, 'client' | 'check'
   return eventKey(client, check);
 }
 
-/** Returns the events that match a search, the worst first. */
+/** Returns the events that match a search, or all events without a search; the worst first. */
 export function matching(rows: Iterable<EventRow>, search: Search | undefined, nowMs: number): readonly EventRow[] {
   const all = [...rows];
   const seconds = Math.floor(nowMs / 1000);
@@ -21,9 +21,9 @@ export function matching(rows: Iterable<EventRow>, search: Search | undefined, n
 }
 
 /**
- * Returns the event that the user named as `client/check`, or the first one that matches the words.
+ * Returns the event that the user named as `client/check`, or the worst event that matches the text as a search.
  *
- * @returns a sentence when there is none
+ * @returns a text with the problem if no event matches or the search is invalid
  */
 export function findEvent(
   events: ReadonlyMap<string, EventRow>,

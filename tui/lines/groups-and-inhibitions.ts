@@ -13,7 +13,7 @@ import { nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
 
-/** Reads the notification groups of handlers with `group_by`. */
+/** Prints the notification groups of handlers with `group_by`; the group that is flushed next comes first. */
 export async function listGroups(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
   const count = requestedCount(prompt, 'groups', args);
   if (count === undefined) return;
@@ -24,8 +24,8 @@ export async function listGroups(state: LinesState, prompt: LinePrompt, args: st
 }
 
 /**
- * Returns a group such as `critical: client.rack=fra-12 at pager: 31 events, 30 pending, never notified, waits
- * 24s`.
+ * Returns a sentence about a notification group, such as `critical: client.rack=fra-12 at pager: 31 events, 30 pending,
+ * never notified, waits 24s`.
  */
 function groupSentence(group: GroupRow, nowMs: number): string {
   const { handler, by, firing, worst = 'unknown', pending, notified_at: notifiedAt } = group;
@@ -39,7 +39,7 @@ function groupSentence(group: GroupRow, nowMs: number): string {
   return safeLine(`${state}: ${formatGroupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
 }
 
-/** Reads the inhibition rules; those that inhibit the most events come first. */
+/** Prints the inhibition rules; the rules that inhibit the most events come first. */
 export async function listInhibitions(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
   const count = requestedCount(prompt, 'inhibitions', args);
   if (count === undefined) return;
@@ -52,8 +52,8 @@ export async function listInhibitions(state: LinesState, prompt: LinePrompt, arg
 }
 
 /**
- * Returns a rule such as `switch-down inhibits 2 events: switch on sw-1; source check=switch, target
- * check!=switch, equal client.rack`.
+ * Returns a sentence about an inhibition rule, such as `switch-down inhibits 2 events: switch on sw-1; source
+ * check=switch, target check!=switch, equal client.rack`.
  */
 function inhibitionSentence(rule: InhibitionRow): string {
   const { name, source, target, equal } = rule;

@@ -1,10 +1,10 @@
-/** The output and input of the conversation. Both methods take one line that is safe for a terminal. */
+/** Output and input of a command in screen-reader mode. Both methods take one line without control characters. */
 export interface LinePrompt {
   say(text: string): void;
   /**
-   * Asks a question.
+   * Prints a question and waits for the typed answer.
    *
-   * @returns `undefined` when the input ended instead of an answer
+   * @returns `undefined` when the input ends before an answer
    */
   ask(question: string): Promise<string | undefined>;
 }

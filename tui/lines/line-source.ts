@@ -1,4 +1,4 @@
-/** The typed lines, for a conversation that reads one at a time. Lines that are typed ahead are queued. */
+/** Queue of typed lines, which the console reads one at a time. */
 export class LineSource {
   readonly #lines: string[] = [];
   #pendingRead: ((line: string | undefined) => void) | undefined;
@@ -9,14 +9,14 @@ export class LineSource {
     else this.#give(line);
   }
 
-  /** Ends the input: no more lines follow. */
+  /** Ends the input: after the queued lines, `next` returns `undefined`. */
   end(): void {
     this.#isEnded = true;
     if (this.#pendingRead !== undefined) this.#give(undefined);
   }
 
   /**
-   * Waits for the next line.
+   * Waits for the next typed line.
    *
    * @returns `undefined` at the end of the input
    */

@@ -1,11 +1,11 @@
 import { countText } from '../words/count-text.ts';
 import type { LinePrompt } from './line-prompt.ts';
 
-/** Default and maximum number of list items that are read. */
+/** Default and maximum number of list items that a command prints. */
 const COUNT_DEFAULT = 10;
 const COUNT_MAX = 1000;
 
-/** Returns the requested number of items; an invalid number is reported. */
+/** Parses the number of items that the user requests. If it is invalid, prints an error and returns `undefined`. */
 export function requestedCount(prompt: LinePrompt, verb: string, text: string): number | undefined {
   const count = text === '' ? COUNT_DEFAULT : Number(text);
   if (Number.isInteger(count) && count >= 1) return Math.min(count, COUNT_MAX);
@@ -13,7 +13,7 @@ export function requestedCount(prompt: LinePrompt, verb: string, text: string): 
   return undefined;
 }
 
-/** Reads the first items of a list, each with its number, and how many are left. */
+/** Prints the first items of a list, each with its position, and the number of items that were left out. */
 export function sayFirst<Item>(
   prompt: LinePrompt,
   count: number,

@@ -16,7 +16,7 @@ import { promptUntilValid, isSure, isChangePossible } from './questions.ts';
 import type { LinePrompt } from './line-prompt.ts';
 import { holderName, stepText, restoreCommandLine, orderResultText } from '../words/plan-text.ts';
 
-/** The words after `upgrade` and what they do. */
+/** Functions that run the subcommands of `upgrade`, by name. The subcommand `new` is implemented separately. */
 const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
   run,
   skip,
@@ -33,11 +33,11 @@ interface Work {
   readonly prompt: LinePrompt;
   readonly client: UpgradeClient;
   readonly session: string;
-  /** The current plan, which is open. */
+  /** The newest upgrade plan, which is open. */
   readonly plan: PlanRun;
 }
 
-/** Reads the upgrade plan, or changes it after asking the necessary questions. */
+/** Prints the newest upgrade plan, or changes it after the necessary questions. */
 export async function runUpgradeCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
   const client = await state.context.upgrades();
   const [newest] = await client.plans();
@@ -89,7 +89,7 @@ async function makePlan(state: LinesState, prompt: LinePrompt, client: UpgradeCl
   prompt.say('Type "upgrade run" to run the first step of the plan.');
 }
 
-/** Runs the current step, or asks whether it is done. */
+/** Runs the current step of the upgrade plan after a confirmation; for a manual step, asks whether it is done. */
 async function run(work: Work): Promise<void> {
   const { plan, prompt } = work;
   const step = currentStep(plan);
@@ -144,7 +144,10 @@ async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
   }
 }
 
-/** Returns true if this console holds the plan, or nobody does: then the next action takes it. */
+/**
+ * Returns true if this console owns the plan, or nobody does, so that its next action takes ownership. Otherwise prints
+ * the owner.
+ */
 function isOurs(work: Work): boolean {
   const isOpen = isOpenTo(work.plan, operatorOf(work));
   if (!isOpen) reportOwner(work.prompt, work.plan);
@@ -160,9 +163,10 @@ function operatorOf({ session, state }: Work): OperatorSession {
 }
 
 /**
- * Sends a change after reading the plan again, because the answer may have taken long.
+ * Sends an action on the upgrade plan. The plan is fetched again first, because it may have changed while the user
+ * answered a question.
  *
- * @returns the plan afterwards
+ * @returns the plan after the action; `undefined` if nothing was done
  */
 async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun | undefined> {
   const { client, prompt } = work;

@@ -60,9 +60,9 @@ export async function confirmAndUndo(state: LinesState, prompt: LinePrompt): Pro
 export type ParseResult<T> = { readonly value: T } | { readonly problem: string };
 
 /**
- * Asks until the answer is valid.
+ * Repeats a question until the answer is valid.
  *
- * @returns `undefined` when the user cancels
+ * @returns the parsed answer; `undefined` when the user cancels or the input ends
  */
 export async function promptUntilValid<T>(
   prompt: LinePrompt,
@@ -81,7 +81,7 @@ export async function promptUntilValid<T>(
   }
 }
 
-/** Parses yes or no. Changes need an explicit answer, because Enter may be pressed too often. */
+/** Parses yes or no. A change needs an explicit answer, because a user may press Enter once too often. */
 export function readYesOrNo(text: string): ParseResult<boolean> {
   if (text === 'yes' || text === 'y') return { value: true };
   if (text === 'no' || text === 'n') return { value: false };
@@ -94,14 +94,14 @@ export async function isSure(prompt: LinePrompt, question: string): Promise<bool
   return isYes === true;
 }
 
-/** Returns whether changes are possible now; if not, says why. */
+/** Returns true if changes are possible now; otherwise prints the reason why not. */
 export function isChangePossible({ context, isLive }: LinesState, prompt: LinePrompt): boolean {
   if (context.readOnly) prompt.say('Nothing can be changed: this console was started with --read-only.');
   else if (!isLive) prompt.say('Nothing can be changed while the backend is not connected.');
   return !context.readOnly && isLive;
 }
 
-/** Sends a change and reports its outcome; after failures it reports each operation. */
+/** Sends a change and prints its outcome. If some of its operations fail, prints the outcome of each operation. */
 export async function change(state: LinesState, prompt: LinePrompt, requestedChange: BulkChange): Promise<void> {
   const results = await (
     await state.context.api()

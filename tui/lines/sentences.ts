@@ -7,7 +7,7 @@ import { eventClass } from '../model/event-record.ts';
 import type { ChangeKind, EventChange } from './event-changes.ts';
 import { type EventClass } from '../text/theme.ts';
 
-/** The order of announcements: the worst comes first, recoveries come last. */
+/** All kinds of changes in the order in which they are announced: the worst first, resolved events last. */
 const KINDS: readonly ChangeKind[] = ['critical', 'warning', 'unknown', 'ok', 'silenced', 'resolved'];
 
 const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
@@ -20,10 +20,10 @@ const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
   resolved: 'resolved',
 };
 
-/** Maximum number of groups in one announcement; further ones are counted. */
+/** Maximum number of groups of changes that an announcement describes; further changes are only counted. */
 const GROUPS_MAX = 3;
 
-/** Maximum length of an output in an announcement; nobody listens to more. */
+/** Maximum length of a check output in an announcement, in characters; nobody listens to more. */
 const OUTPUT_MAX = 120;
 
 const UNITS = [
@@ -32,7 +32,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Returns a duration in whole words: `3 minutes`, `1 day`; below a minute `less than a minute`. */
+/** Returns a duration in words, in its largest whole unit: `3 minutes`, `1 day`, or `less than a minute`. */
 export function durationWords(seconds: number): string {
   for (const [unit, length] of UNITS) {
     if (seconds >= length) return countOf(Math.floor(seconds / length), unit);
@@ -41,8 +41,8 @@ export function durationWords(seconds: number): string {
 }
 
 /**
- * Returns an event as a sentence such as `critical: postgres-repl on db-014, 3 minutes: lag 184 s`. It is safe
- * for a terminal.
+ * Returns an event as a sentence such as `critical: postgres-repl on db-014, 3 minutes: lag 184 s`, without control
+ * characters.
  */
 export function eventSentence(row: EventRow, nowMs: number): string {
   const seconds = nowMs / 1000 - row.since;
@@ -53,7 +53,7 @@ export function eventSentence(row: EventRow, nowMs: number): string {
   return `${state}: ${nameWords(row)}${age}${output === '' ? '' : `: ${output}`}`;
 }
 
-/** Returns a name such as `postgres-repl on db-014`. It is safe for a terminal. */
+/** Returns the name of an event, such as `postgres-repl on db-014`, without control characters. */
 export function nameWords({ client, check }: Pick<EventRow, 'client' | 'check'>): string {
   return safeLine(`${check} on ${client}`);
 }
@@ -63,8 +63,8 @@ export function changeSentence({ kind, row }: EventChange, nowMs: number): strin
 }
 
 /**
- * Returns any number of changes in one line: `critical: http on web-003; 58 more critical on http; 2 resolved
- * on disk`.
+ * Summarizes any number of changes in one line, such as `critical: http on web-003; 58 more critical on http; 2
+ * resolved on disk`.
  */
 export function announcement(changes: readonly EventChange[], nowMs: number): string {
   const groups = [...grouped(changes).values()].toSorted(worstFirst);
@@ -81,7 +81,7 @@ export function announcement(changes: readonly EventChange[], nowMs: number): st
   return [lead, ...named, ...(remaining === 0 ? [] : [countOf(remaining, 'other change')])].join('; ');
 }
 
-/** Returns the number of events by class: `7 critical, 4 warning, 1 silenced; 2 of them inhibited`. */
+/** Returns the number of events by class, such as `7 critical, 4 warning, 1 silenced; 2 of them inhibited`. */
 export function countsWords(rows: Iterable<EventRow>): string {
   const counts = new Map<EventClass, number>();
   let inhibited = 0;
@@ -93,7 +93,7 @@ export function countsWords(rows: Iterable<EventRow>): string {
     const count = kind === 'resolved' ? undefined : counts.get(kind);
     return count === undefined ? [] : [`${countText(count)} ${KIND_WORDS[kind]}`];
   });
-  // The count is left out at zero, because most sites have no inhibition rules.
+  // The number of inhibited events is left out at zero, because most sites have no inhibition rules.
   const inhibitedText = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;
   return named.length === 0 ? 'no events' : `${named.join(', ')}${inhibitedText}`;
 }
@@ -105,13 +105,13 @@ function stateWords(row: EventRow): string {
   return row.recovering === undefined ? word : `${word}, recovering`;
 }
 
-/** Returns true if the event is firing and inhibited. */
+/** Returns true if the event is inhibited, and is neither silenced nor resolved. */
 function isInhibited({ kind, row }: EventChange): boolean {
   return row.inhibited_by !== undefined && kind !== 'silenced' && kind !== 'resolved';
 }
 
 /**
- * Groups changes by kind and check, because an outage is one check on many clients. Inhibited events form
+ * Groups changes by kind and check, because an outage usually affects one check on many clients. Inhibited events form
  * groups of their own.
  */
 function grouped(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
@@ -123,8 +123,8 @@ function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): n
 }
 
 /**
- * Returns the rank of a change. Inhibited events count as silenced, so that the cause comes before its
- * consequences.
+ * Returns the position of a change in an announcement. Inhibited events rank like silenced events, so that the cause
+ * comes before its consequences.
  */
 function rank(change: EventChange): number {
   return KINDS.indexOf(isInhibited(change) ? 'silenced' : change.kind);

@@ -2,17 +2,20 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { silenceName } from '../words/silence-text.ts';
 
-/** Maximum number of silences on one event that are looked up. */
+/** Maximum number of silences of one event whose details are fetched. */
 const SILENCES_MAX = 20;
 
 export interface SilenceOn {
-  /** The name of the silence; not yet safe for a terminal. */
+  /** Readable name of the silence, or its id without details; it may contain control characters. */
   readonly name: string;
-  /** Absent if the silence has ended, or exceeds the maximum. */
+  /** Details of the silence; absent if the silence has ended, or was beyond `SILENCES_MAX`. */
   readonly detail?: SilencedDetail | undefined;
 }
 
-/** Returns the silences of these ids with names, because the id of a silence by search is not readable. */
+/**
+ * Fetches the names and details of the silences with these ids. The id of a silence with a selector is not readable, so
+ * each silence gets a name.
+ */
 export async function silencesOn(
   api: Pick<ApiClient, 'silencedDetail'>,
   ids: readonly string[],

@@ -11,7 +11,10 @@ import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
 
-/** Reads the silences, the next to end first, or ends one by the number that it was read with. */
+/**
+ * Prints the silences, sorted by state and then by end; or ends the silence at a given position in the last printed
+ * list.
+ */
 export async function runSilencesCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
   const ended = /^end(?:\s+(.*))?$/.exec(args);
   if (ended !== null) return await askEnd(state, prompt, ended[1] ?? '');
@@ -34,7 +37,7 @@ function endOf({ expire_at: end }: SilencedDetail): number {
   return end ?? Infinity;
 }
 
-/** Returns a silence as a sentence with its state, target, creator, end, effect and reason. */
+/** Returns a silence as a sentence with its state, target, creator, times, silenced events and reason. */
 function silenceSentence(silence: SilencedDetail, { context, nowMs }: LinesState): string {
   const { id, creator, reason, recurrence, idle } = silence;
   let events = 0;

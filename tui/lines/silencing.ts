@@ -24,30 +24,33 @@ import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
 
-/** The same default as in the dialog of the full-screen console. */
+/** Default lifetime of a silence in seconds, as in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;
 
 type Target = Pick<SubmittedMonSilenced, 'subscription' | 'check' | 'selector'>;
 
-/** The open events that match now. */
+/** Numbers of open events that a silence would match now: in total, by severity, and already silenced. */
 type Counted = Omit<NonNullable<RecentProblems['events']>, 'first'>;
 
-/** The object of a silence. */
+/** Target of a new silence, with the texts that describe it in questions. */
 interface Subject {
-  /** Name that is safe for a terminal. */
+  /** Name of the target, without control characters. */
   readonly name: string;
   readonly target: Target;
-  /** The words for an early end of the silence. A silence by search can end when the first match resolves. */
+  /**
+   * Texts and default answer for the question whether the silence ends early. It can end when its event, or the first
+   * of its events, resolves.
+   */
   readonly resolving: { readonly question: string; readonly words: string; readonly usually: boolean };
 }
 
-/** The times of a silence, for the request and in words. */
+/** The times of a silence, as fields of the request and in words. */
 interface Times {
   readonly entry: Pick<SubmittedMonSilenced, 'begin' | 'expire' | 'expire_on_resolve' | 'recurrence'>;
   readonly words: string;
 }
 
-/** Silences one event, after one question for each field of the dialog. */
+/** Creates a silence for one event, after a question for each field of the dialog. */
 export async function askSilence(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
   const { client, check } = row;
@@ -61,7 +64,7 @@ export async function askSilence(state: LinesState, prompt: LinePrompt, row: Eve
 
 export type SilenceTargetKind = 'client' | 'check' | 'subscription';
 
-/** Silences all checks of a client, a check on all clients, or all clients with a subscription. */
+/** Creates a silence for all checks of a client, for a check on all clients, or for all clients with a subscription. */
 export async function askSilenceOf(
   state: LinesState,
   prompt: LinePrompt,
@@ -82,7 +85,7 @@ export async function askSilenceOf(
   await askTimes(state, prompt, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
 }
 
-/** Silences the matches of a search, including later ones. */
+/** Creates a silence for the events that match a search, including later events. */
 export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, typed: string): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
   const read = typed === '' ? undefined : readSelector(typed);
@@ -108,7 +111,7 @@ export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, 
 }
 
 /**
- * Counts the open events of a target.
+ * Counts the open events that a silence of this target would match now.
  *
  * @returns `undefined` if the backend does not count them
  */
@@ -154,8 +157,8 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
 }
 
 /**
- * Returns what to do about a recurring silence with the same id. The backend refuses to replace it with a
- * silence that does not recur.
+ * Returns an error message if a recurring silence with the same id exists; otherwise `undefined`. The backend refuses
+ * to replace it with a silence that does not recur.
  */
 async function lostRecurrence(state: LinesState, target: Target): Promise<string | undefined> {
   const present = await (await state.context.api()).silencedDetail(targetId(target));
@@ -182,7 +185,7 @@ async function askResolving(
   };
 }
 
-/** Asks for the recurrence and reads its windows, which show the effects of daylight saving. */
+/** Asks for the recurrence and prints its next windows, which show the effects of daylight saving time. */
 async function askWindows(
   state: LinesState,
   prompt: LinePrompt,
@@ -206,11 +209,11 @@ interface Question {
   readonly part: RecurrencePart;
   readonly line: keyof WrittenRecurrence;
   readonly text: string;
-  /** The value that Enter alone stands for. */
+  /** The value for an empty answer. */
   readonly usual: string;
 }
 
-/** The questions, in the order of the dialog. */
+/** The questions about a recurrence, in the order of the dialog of the full-screen console. */
 const QUESTIONS: readonly Question[] = [
   {
     part: 'schedule',
@@ -249,7 +252,7 @@ async function askRecurrence(
     const next = await promptUntilValid(prompt, question, (text): ParseResult<WrittenRecurrence> => {
       const typed = { ...written, [line]: text === '' ? usual : text };
       const read = readRecurrence(typed, state.nowMs);
-      // The problem of another part is reported when that part is asked for.
+      // A problem in another part of the recurrence is reported when the question for that part is asked.
       if (read.problem !== undefined) return read.part === part ? { problem: read.problem } : { value: typed };
       const problem = part === 'duration' ? lifetimeProblem(policy, { expire: read.recurrence.duration }) : undefined;
       return problem === undefined ? { value: typed } : { problem };
@@ -265,12 +268,13 @@ async function askRecurrence(
 
 interface SilenceSpan {
   readonly expire: number;
-  /** Epoch seconds; `undefined` means now. */
+  /** Start of the silence in epoch seconds; `undefined` means now. */
   readonly begin?: number | undefined;
 }
 
 /**
- * Parses `2h`, `2h from 22:30Z`, `from +2h`, `never` or `recurring`; the start has the format of the dialog.
+ * Parses the duration and start of a silence, such as `2h`, `2h from 22:30Z`, `from +2h`, `never` or `recurring`. The
+ * start has the format of the dialog of the full-screen console.
  */
 function readSpan(text: string, policy: SilencePolicy, nowMs: number): ParseResult<SilenceSpan | 'recurring'> {
   if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };
@@ -289,8 +293,8 @@ function readSelector(text: string): ParseResult<string> {
 }
 
 /**
- * Returns the matches such as `It matches 12 events now: 3 critical, 9 warning; 1 of them already silenced.
- * Later matches are included.`
+ * Describes the events that a silence matches, such as `It matches 12 events now: 3 critical, 9 warning; 1 of them
+ * already silenced. Later matches are included.`
  */
 function matchWords(events: Counted): string {
   const counts = WORST_FIRST.filter((severity) => events[severity] > 0)

@@ -1,11 +1,14 @@
 import { watch, type WatchOptions, type WatchTools } from './watch.ts';
 
-/** Capacity of a pipe; no more than this is buffered for a slow reader. */
+/**
+ * Number of bytes in the output buffer above which `watch` prints nothing until the reader catches up; the usual
+ * capacity of a pipe.
+ */
 const BACKLOG_MAX = 64 * 1024;
 
-/** Runs `mon watch` on standard output. */
+/** Runs `mon watch` on standard output, until it ends with an exit code. */
 export async function startWatch(options: WatchOptions, clock: WatchTools['clock']): Promise<void> {
-  // The reader of the output may close it early, as `head` does.
+  // The reader of the output, such as `head`, may close it early, which is not a failure.
   process.stdout.on('error', () => process.exit(0));
   process.exitCode = await watch(options, {
     clock,

@@ -1,16 +1,14 @@
 import { createInterface } from 'node:readline';
 import { LinesConsole, type LinesParts } from './console.ts';
 
-/**
- * Starts the screen-reader mode on standard input and output. The terminal does the echo and the line editing.
- */
+/** Starts the screen-reader mode on standard input and output. The terminal itself echoes and edits the typed line. */
 export function startPlain(parts: Omit<LinesParts, 'write'>): void {
   const running = new LinesConsole({ ...parts, write: (text) => void process.stdout.write(text) });
-  // Without `terminal: false` Node would edit the line itself, and move the cursor for that.
+  // With `terminal: true` Node.js would edit the typed line itself and move the cursor for that.
   const lines = createInterface({ input: process.stdin, terminal: false });
   lines.on('line', (line) => running.input(line));
   lines.on('close', () => running.end());
-  // The reader of the output has closed it.
+  // Writing fails if the reader of the output has closed it.
   process.stdout.on('error', () => running.end());
   void running.done.then(() => lines.close());
 }

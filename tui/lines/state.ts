@@ -7,35 +7,35 @@ import { eventRowKey, matching } from './events.ts';
 
 export interface LinesContext {
   readonly events: ReadonlyMap<string, EventRow>;
-  /** Default: `default`. */
+  /** Namespace of the events, silences and changes. Default: `default`. */
   readonly namespace?: string | undefined;
   readonly api: () => Promise<ApiClient>;
   readonly upgrades: () => Promise<UpgradeClient>;
-  /** The id of this console among those that work on upgrade plans. */
+  /** Session id with which this console takes ownership of an upgrade plan. */
   readonly session: string;
   readonly clock: { now(): number };
   readonly creator: string;
   readonly readOnly: boolean;
 }
 
-/** The last change that can be undone. */
+/** The last change of this session that can be undone. */
 export interface LinesUndo {
-  /** A sentence about the change. */
+  /** A sentence that describes the change. */
   readonly text: string;
   readonly operations: readonly BulkOperation[];
 }
 
-/** The state of the conversation. */
+/** State of the console in screen-reader mode, which its commands share. */
 export class LinesState {
   readonly context: LinesContext;
   search: Search | undefined;
-  /** Key of the event that was read last. */
+  /** Key of the current event, which is the event that was read last; `undefined` if there is none. */
   current: string | undefined;
   isAnnouncementOff = false;
   isLive = false;
   everLive = false;
   undo: LinesUndo | undefined;
-  /** Ids of silences in the order in which they were last read; `undefined` if they were not. */
+  /** Ids of the silences in the order of the last printed list; `undefined` if no list was printed. */
   silences: readonly string[] | undefined;
 
   constructor(context: LinesContext) {
@@ -51,7 +51,7 @@ export class LinesState {
     return matching(this.context.events.values(), this.search, this.nowMs);
   }
 
-  /** Returns the event that was read last, if it still exists. */
+  /** Returns the current event, if it still exists. */
   currentEvent(): EventRow | undefined {
     return this.current === undefined ? undefined : this.context.events.get(this.current);
   }

@@ -9,18 +9,18 @@ import { sortWorstFirst } from './events.ts';
 import { changeSentence } from './sentences.ts';
 import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
-/** Interval of output: the feed itself sends changes twenty times a second. */
+/** Interval at which changes are printed. The feed may send changes more often, up to 20 times a second. */
 const PRINT_INTERVAL_MS = 100;
 
 export interface WatchOptions {
   readonly backend: string;
-  /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
+  /** Environment variables with the credentials that the URL does not contain. Default: those of the process. */
   readonly env?: CredentialsEnv;
-  /** Default: `default`. */
+  /** Namespace of the events. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** A filter in the search language; empty means all events. */
+  /** A search that selects the events; an empty text selects all. */
   readonly filter: string;
-  /** True to print the current events and exit. */
+  /** True to print the current events and exit; false to continue with their changes. */
   readonly once: boolean;
   readonly json: boolean;
 }
@@ -28,22 +28,22 @@ export interface WatchOptions {
 export interface WatchTools {
   readonly clock: FeedClock & { every(periodMs: number, task: () => void): Disposable };
   /**
-   * Writes a text.
+   * Writes a text to the output.
    *
-   * @returns `false` while the reader is behind: nothing more is written until it has caught up
+   * @returns `false` if the reader does not keep up and the text is buffered
    */
   readonly write: (text: string) => boolean;
-  /** Returns true if the reader has read everything. */
+  /** Returns true if the output can accept more text, because little is buffered. */
   readonly isDrained: () => boolean;
   readonly warn: (text: string) => void;
   readonly random?: () => number;
 }
 
 /**
- * Prints the matching events with the worst first, then each of their changes, one a line, for pipes and
- * scripts. A slow reader gets only the newest state of each event, so the memory stays bounded.
+ * Prints the events that match the filter with the worst first, then their changes, one per line, for pipes and
+ * scripts. A slow reader gets only the latest state of each event, so the memory stays bounded.
  *
- * @returns the exit code: with `once` 0 when no event matches and 8 when some do
+ * @returns the exit code; with `once` 0 if no event matches and 8 if some do
  */
 export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
   const { backend, env, namespace, filter, once, json } = options;
@@ -120,7 +120,8 @@ function textLine(change: EventChange, nowMs: number): string {
 }
 
 /**
- * Returns one JSON document on a line. Its strings are unchanged, because escaped JSON is safe for a terminal.
+ * Returns a change as one line of JSON. Control characters in its texts are escaped, so they need no other change to be
+ * safe on a terminal.
  */
 function jsonLine({ kind, row }: EventChange, nowMs: number, isInitial: boolean): string {
   return `${escapeUnseen(JSON.stringify({ time: new Date(nowMs).toISOString(), change: kind, initial: isInitial, event: row }))}\n`;

@@ -6,12 +6,12 @@ import { takes } from './flags.ts';
 import { showList, type List } from './list.ts';
 import { parsePast } from './times.ts';
 
-/** The option of lists that can show the state at a past time. */
+/** The `--at` option of lists that can show their state at a past time. */
 export const AT_OPTION = {
   at: takes('TIME', 'show the state at this time: 2h (ago), 03:12, or 2026-11-20T03:12'),
 } as const;
 
-/** Shows the current list, or with `--at` the list at that time, with ages relative to it. */
+/** Prints the current list, or with `--at` the list at that past time, with ages relative to that time. */
 export async function showListAt<Item>(
   call: Call,
   list: List<Item>,

@@ -8,43 +8,44 @@ import { flag, type CommandOption } from './flags.ts';
 import { removed } from './require-existing.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
-/** Options of all commands that change something. */
+/** Options of every command that changes the state of the backend. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
   'dry-run': flag('show the requests and their effects, but send nothing'),
 };
 
-/** Options of commands that cannot be undone. */
+/** Options of commands whose effect cannot be undone, such as a deletion. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
   'skip-confirm': flag('do not ask for confirmation (monctl asks only on a terminal)', { short: 'y' }),
 };
 
-/** A change to the backend's state. */
+/** A change to the state of the backend, with the texts for its dry run, confirmation and result. */
 export interface BackendChange<Answer> {
-  /** Sends the change as one request. */
+  /** Sends the change to the backend. */
   send(api: ApiClient, v2: V2Client): Promise<Answer>;
   /**
-   * Returns the current effects of the change, one sentence each, for `--dry-run` and the confirmation prompt.
+   * Returns the effects that the change would have now, one sentence each, for `--dry-run` and the confirmation prompt.
    *
-   * @throws MonError `not_found` when there is nothing to change
+   * @throws MonError `not_found` when the object to change does not exist
    */
   effects(): readonly string[] | Promise<readonly string[]>;
   /**
-   * The question before the change is sent: `delete client web-001`. Omitted for changes that can be undone.
+   * The question that the user must confirm before the change is sent, such as `delete client web-001`. Omitted for
+   * changes that can be undone.
    */
   readonly question?: string;
-  /** The message if the user answers no. Default: `nothing was done`. */
+  /** The error message if the user does not confirm the change. Default: `nothing was done`. */
   readonly declined?: string;
-  /** Returns the output for programs after the change. */
+  /** Returns the result of the change for JSON and YAML output. */
   value(answer: Answer): object;
-  /** Returns the output for people after the change. */
+  /** Returns the result of the change as text for people. */
   said(answer: Answer): string;
 }
 
 /**
- * Carries out a change, or shows it with `--dry-run`.
+ * Sends a change after its confirmation and prints the result; with `--dry-run` only shows its effects.
  *
- * @throws ExitError when the user answered no
+ * @throws ExitError when the user does not confirm the change
  */
 export async function carryOut<Answer>(call: Call, change: BackendChange<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
@@ -53,19 +54,19 @@ export async function carryOut<Answer>(call: Call, change: BackendChange<Answer>
   await call.output.show(change.value(answer), () => safeText(change.said(answer)));
 }
 
-/** The deletion of a v2 API object. */
+/** The deletion of an object through the v2 API. */
 export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
-  /** The path below `/api/core/v2`. */
+  /** Path of the object below `/api/core/v2`, in segments. */
   readonly path: readonly string[];
   /** The error message if the object does not exist. */
   readonly missing: string;
   readonly question: string;
-  /** The output for programs; people get `Deleted`. */
+  /** The result for JSON and YAML output; the text for people is `said`, by default `Deleted`. */
   readonly value: object;
   readonly said?: string;
 }
 
-/** Deletes a v2 API object, with the messages of that API's own tool. */
+/** Deletes an object through the v2 API, with the messages of sensuctl, the command-line tool of Sensu Go. */
 export function removeObject(
   call: Call,
   { path, missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
@@ -81,7 +82,7 @@ export function removeObject(
 }
 
 /**
- * Asks for confirmation at a terminal, except with `--skip-confirm`.
+ * Asks for confirmation if there is a terminal, except with `--skip-confirm`.
  *
  * @throws ExitError when the answer is not yes
  */
@@ -94,7 +95,11 @@ export async function confirm(
   if (!(await isAgreed(call, question, effects))) throw new ExitError(EXIT.declined, declined);
 }
 
-/** Returns whether the user agrees; true if there is no terminal to ask at. */
+/**
+ * Asks the user for confirmation.
+ *
+ * @returns true if the user answers yes; also with `--skip-confirm`, or if there is no terminal to ask at
+ */
 export async function isAgreed(
   { ask, flags }: Pick<Call, 'ask' | 'flags'>,
   question: string,
@@ -128,8 +133,7 @@ async function showDryRun<Answer>(call: Call, change: BackendChange<Answer>): Pr
 }
 
 /**
- * Captures the request that `send` would make, without sending it. The dry run can therefore never differ from
- * the real request.
+ * Captures the request that `send` would make, without sending it. The dry run therefore always shows the real request.
  */
 async function unsentRequest(
   url: string,

@@ -8,21 +8,21 @@ import type { Flags } from './flags.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The backend of a call and the credentials for it. */
+/** The backend that a command line selects, with the credentials for it. */
 export interface ChosenBackend {
-  /** The URL as the user gave it, including credentials. */
+  /** URL of the backend as the user wrote it, which may contain credentials. */
   readonly backend: string;
-  /** Source of the credentials that the URL does not contain. */
+  /** Environment variables with the credentials and TLS options that the URL does not contain. */
   readonly env: CredentialsEnv;
   /** The namespace of the context; `undefined` if it has none. */
   readonly namespace: string | undefined;
-  /** Old names in the contexts of the configuration file. */
+  /** Warnings about deprecated names in the contexts of the configuration file. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Returns the backend. The command line overrides the environment, which overrides the context of the
- * configuration file that the console also uses.
+ * Selects the backend of a command line. The command line overrides the environment, which overrides the default
+ * context of the configuration file. monctl and the console share that file.
  *
  * @throws MonError when the context or the configuration file cannot be used
  */
@@ -32,7 +32,7 @@ export async function chosenBackend(
 ): Promise<ChosenBackend> {
   const requestedBackend =
     options.backend ?? (options.context === undefined ? env['MON_BACKEND'] || undefined : undefined);
-  // The file is only read if nothing else names the backend.
+  // The configuration file is not read if `--backend`, or `MON_BACKEND` without `--context`, already gives the URL.
   const loaded =
     requestedBackend === undefined ? await readConsoleConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
   if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
@@ -52,7 +52,9 @@ export async function chosenBackend(
   }
 }
 
-/** Returns the TLS options of the command line, which override the environment and the context. */
+/**
+ * Returns the TLS options of the command line as environment variables, which override the environment and the context.
+ */
 export function tlsFlags(flags: Pick<Flags, 'value' | 'switch'>): CredentialsEnv {
   return tlsVariables({
     trustedCaFile: flags.value('trusted-ca-file'),

@@ -5,30 +5,39 @@ import { commandSilenceId } from '../../shared/domain/maintenance.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/maintenance.ts';
 
-/** Interval of renewals: three of them fit before the silence would expire. */
+/**
+ * Interval of renewals. Each renewal extends the silence to 60 s from then, so three further renewals are due before it
+ * expires.
+ */
 const BEAT_MS = 15_000;
 
-/** Time until the next attempt after a failed request. */
+/** Delay before a failed request to create or renew the silence is retried. */
 const RETRY_MS = 3000;
 
 interface CommandSilenceParts {
   readonly api: Pick<ApiClient, 'holdSilence' | 'releaseSilence'>;
   readonly clock: FeedClock;
-  /** The target, reason and creator of the silence. */
+  /** The target, reason and creator of the silence, and the id of the command run. */
   readonly target: Omit<HoldRequest, 'seconds' | 'renews'>;
-  /** The maximum lifetime of the silence. */
+  /** Maximum lifetime of the silence in seconds, as set by `--max`. */
   readonly maxSeconds: number;
-  /** Prints an unexpected change for the user. */
+  /** Prints a message for the user: the silence failed, is active again, or has reached its maximum lifetime. */
   readonly say: (text: string) => void;
 }
 
-/** A silence that lasts while this process renews it. A failure is reported once and retried. */
+/**
+ * The silence of `monctl maintenance run`: it is active while this process renews it, and expires within a minute after
+ * the last renewal. A failed renewal is reported once and retried, unless no retry can help.
+ */
 export class CommandSilence {
   readonly #parts: CommandSilenceParts;
   readonly #endMs: number;
   #timer: Disposable | undefined;
   #beating: Promise<void> | undefined;
-  /** The current end of the silence in epoch milliseconds; `undefined` if it was never created. */
+  /**
+   * Time when the silence expires if it is not renewed, in epoch milliseconds. `undefined` if it was never created, or
+   * after an error that a retry cannot fix.
+   */
   #expiresAtMs: number | undefined;
   #isAway = false;
   #isOver = false;
@@ -41,8 +50,8 @@ export class CommandSilence {
   /**
    * Creates the silence and starts to renew it.
    *
-   * @param isWilling true to continue and retry when it cannot be created
-   * @throws MonError with the reason why it cannot be created
+   * @param isWilling true to report a failed creation and retry it; false to throw the error
+   * @throws MonError with the reason why the silence cannot be created
    */
   async begin(isWilling: boolean): Promise<void> {
     try {
@@ -54,7 +63,10 @@ export class CommandSilence {
     this.#plan();
   }
 
-  /** Ends the silence; if that fails, it expires. */
+  /**
+   * Stops the renewals and ends the silence. If the request fails, a message says that the silence will expire by
+   * itself.
+   */
   async end(): Promise<void> {
     const wasOver = this.#isOver;
     this.#isOver = true;
@@ -117,7 +129,7 @@ export class CommandSilence {
   }
 }
 
-/** Errors that a retry cannot fix. */
+/** Codes of the errors that a retry cannot fix. */
 const LASTING: ReadonlySet<string> = new Set([
   'invalid',
   'not_found',

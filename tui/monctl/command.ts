@@ -7,67 +7,79 @@ import type { RunProgram } from './run-program.ts';
 import { Flags, type Completes, type CommandOption } from './flags.ts';
 
 export interface Command {
-  /** The words that call the command: `['event', 'list']`. */
+  /** The words that call the command, such as `['event', 'list']`. */
   readonly words: readonly string[];
-  /** One line for the manual, without a full stop. */
+  /** Description in the manual: one line without a final period. */
   readonly summary: string;
-  /** Further lines of the manual, if the summary does not say everything. */
+  /** Further paragraphs of the description in the manual, for what the summary does not say. */
   readonly details?: readonly string[];
-  /** Names of the operands after the words; `[ID]` is optional. Default: none. */
+  /**
+   * Names of the operands in the manual, in order; a name in brackets, such as `[ID]`, is optional. Default: no
+   * operands.
+   */
   readonly operands?: readonly string[];
-  /** Name of the words after `--`, which are passed on unchanged. Without it they are ordinary operands. */
+  /**
+   * Name in the manual for the words after `--`, which the command gets unchanged as `trailingArgs`. Without this name,
+   * words after `--` are ordinary operands.
+   */
   readonly trailingName?: string;
-  /** The completions of each operand, in order. Default: those of its name, see `completedTo`. */
+  /** Completions of each operand, in order. Default: derived from the name of the operand, see `completedTo`. */
   readonly completes?: readonly Completes[];
-  /** The options by name, without the dashes. */
+  /** Definitions of the command's own options, by name without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;
   readonly examples: readonly (readonly [call: string, does: string])[];
-  /** The name of the text format for `--output`; default `table`. */
+  /** Value of `--output` that selects the text format of the command. Default: `table`. */
   readonly textFormat?: string;
-  /** True if the command needs no backend or chooses its own. */
+  /** True if the command needs no backend or selects the backend itself. */
   readonly isLocal?: boolean;
   /**
    * Runs the command.
    *
-   * @throws MonError whose code becomes the exit code
+   * @throws MonError whose code determines the exit code of monctl
    */
   run(call: Call): Promise<void>;
 }
 
 export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
-/** The process environment of a call. */
+/** The process as a command sees it: streams, environment variables, clock and terminal. */
 export interface ProcessEnvironment {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Reads all of standard input. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
-  /** Runs a program in place of this one, with its terminal, output and signals. */
+  /** Runs a program with the terminal, input, output and signals of monctl until it ends. */
   readonly runProgram: RunProgram;
-  /** Asks the user at the terminal and hides the input of a secret; `undefined` without a terminal. */
+  /**
+   * Asks the user a question at the terminal, and hides the typed answer if it is a secret; `undefined` without a
+   * terminal.
+   */
   readonly ask: Ask | undefined;
   readonly clock: FeedClock;
 }
 
-/** Everything that a command needs to run. */
+/** One run of a command: its arguments, API clients and output. */
 export interface Call extends Omit<ProcessEnvironment, 'stdout' | 'stderr'> {
-  /** The operands, one for each that the command defines; an omitted operand is `''`. */
+  /** Values of the operands that the command defines, in order; an omitted optional operand is `''`. */
   readonly operands: readonly string[];
-  /** The words after `--`, for a command that passes them on. */
+  /** The words after `--` if the command defines `trailingName`, else empty. */
   readonly trailingArgs: readonly string[];
   readonly flags: Flags;
-  /** Returns the client of the mon and v1 APIs; the first call opens it. */
+  /** Returns the client for the mon and v1 APIs, which is created on first use. */
   readonly api: () => ApiClient;
-  /** Returns the v2 API client of the same backend; the first call opens it. */
+  /** Returns the v2 API client for the same backend, which is created on first use. */
   readonly v2: () => V2Client;
-  /** The namespace of `--namespace`, the environment or the context; `undefined` if none is set. */
+  /**
+   * The namespace that `--namespace`, `MON_NAMESPACE` or the context sets, in this order of priority; `undefined` if
+   * none does.
+   */
   readonly namespace: string | undefined;
-  /** Address of the backend as the user gave it, including credentials. */
+  /** URL of the backend as the user wrote it, which may contain credentials. */
   readonly backend: string;
   readonly output: Output;
-  /** Source of the credentials that `backend` does not contain. */
+  /** Environment variables with the credentials and TLS options that the URL in `backend` does not contain. */
   readonly credentials: CredentialsEnv;
-  /** Start of the call, in epoch milliseconds. */
+  /** Time at which the command was started, in epoch milliseconds. */
   readonly nowMs: number;
 }

@@ -10,27 +10,28 @@ import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
 import type { CommandOption, Completes } from './flags.ts';
 
-/** The hidden command that the shell scripts call; users do not need it. */
+/** Name of the hidden command that the shell completion scripts call. */
 export const COMPLETE = '__complete';
 
-/** Timeout of a request; short, because a user waits for the completion. */
+/** Timeout of a request to the backend; short, because a user waits for the completion. */
 const TIMEOUT_MS = 1500;
 
-/** Maximum number of names that are requested; a longer list helps nobody. */
+/** Maximum number of names in one response of the backend; nobody reads a longer list of completions. */
 const NAMES_MAX = 2000;
 const CANDIDATES_MAX = 200;
 
 /**
- * Candidates that are safe on a command line. Names come from outside. The shell would interpret a quote, blank
- * or semicolon in them as soon as the line is entered, so such names are not offered.
+ * Matches names that are safe on a command line without quotes. Names come from clients and checks: a shell would
+ * interpret a quote, blank or semicolon in a name when the line is entered, so such names are not offered.
  */
 const HARMLESS = /^[\w.:@%+,/*][\w.:@%+,/*=-]*$/;
 
 /**
- * Prints the candidates for the last word, one a line. It never fails, because a shell cannot show a message
- * during completion.
+ * Prints the completions of the last word of a command line, one per line. It never fails, because a shell cannot show
+ * a message during completion.
  *
- * @param argv `--`, then the words after `monctl` up to the cursor, the last of which may be empty
+ * @param argv `--`, then the words after `monctl` up to the cursor; the last word is the one to complete and may be
+ * empty
  */
 export async function complete(
   argv: readonly string[],
@@ -51,15 +52,18 @@ export async function complete(
     const fitting = [...new Set(candidates)].filter((one) => one.startsWith(current)).slice(0, CANDIDATES_MAX);
     if (fitting.length > 0) stdout.write(`${fitting.join('\n')}\n`);
   } catch {
-    // Without a backend there are no names to offer.
+    // Nothing is offered if the backend cannot be reached or the configuration is invalid.
   }
 }
 
-/** The parsed words before the current one. */
+/** The parsed words of a command line before the word to complete. */
 interface Line {
-  /** The words that are neither options nor values of options. */
+  /** The words of the command and its operands, without options and their values. */
   readonly words: readonly string[];
-  /** The option that the current word is the value of. */
+  /**
+   * The option that takes the word to complete as its value; `undefined` if the previous word is not an option that
+   * needs a value.
+   */
   readonly pending: CommandOption | undefined;
   readonly backend: string | undefined;
   readonly context: string | undefined;
@@ -103,7 +107,9 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
   };
 }
 
-/** Returns the command's own option of this name, which may differ from the common one. */
+/**
+ * Returns the command's own definition of an option, which may differ from the definition of the same name in `all`.
+ */
 function ownOption(commonOption: CommandOption, command: Command | undefined, all: Command['options']): CommandOption {
   const [name = ''] = Object.entries(all).find(([, option]) => option === commonOption) ?? [];
   return command?.options[name] ?? commonOption;
@@ -176,7 +182,9 @@ async function namesFor(
   return names.filter((name) => HARMLESS.test(name));
 }
 
-/** The sources of the names. */
+/**
+ * Sources of the names that completion offers: the APIs of the backend, and the configuration file that `env` locates.
+ */
 interface NameSources {
   readonly api: ApiClient;
   readonly v2: V2Client;

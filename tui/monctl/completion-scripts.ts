@@ -1,6 +1,6 @@
 /**
- * The scripts that complete by calling `monctl __complete -- WORD... CURRENT`, which prints one candidate a
- * line. No script lets the shell evaluate a candidate.
+ * Completion scripts by shell. They call `monctl __complete -- WORD... CURRENT`, which prints one candidate per line.
+ * No script lets the shell evaluate a candidate.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: String.raw`

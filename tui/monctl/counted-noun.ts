@@ -1,6 +1,6 @@
 /**
- * Returns a count with its noun: `no events`, `1 event`, `2 events`. It only handles the plurals that monctl
- * uses.
+ * Returns a count with its noun: `no events`, `1 event`, `2 events`. It derives the singular only from the plurals that
+ * monctl uses.
  */
 export function counted(count: number, plural: string): string {
   if (count !== 1) return `${count === 0 ? 'no' : String(count)} ${plural}`;

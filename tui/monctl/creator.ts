@@ -2,8 +2,9 @@ import { hostname, userInfo } from 'node:os';
 import type { Call } from './command.ts';
 
 /**
- * Returns the default of `--creator`: `alice@ops-1`. Programs that cron, systemd or a container starts often
- * have no `USER`. Then the name of the process user is used, or its number if the system knows no name.
+ * Returns the default of `--creator`: user and host, such as `alice@ops-1`. Programs started by cron, systemd or a
+ * container often have neither `USER` nor `LOGNAME`: then the user of the process is named, by its number if it has no
+ * name.
  */
 export function defaultCreator(env: Call['env']): string {
   return `${env['USER'] || env['LOGNAME'] || processUser()}@${hostname()}`;

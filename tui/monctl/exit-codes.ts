@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../shared/errors.ts';
 import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
-/** Ends a command with its own exit code, for outcomes that are not a failed request. */
+/** Error that ends monctl with the given exit code, for an outcome that is not a failed request. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly code: ExitCode;

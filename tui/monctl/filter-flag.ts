@@ -2,7 +2,7 @@ import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/dom
 import { MonError } from '../../shared/errors.ts';
 import { takes, type Flags, type CommandOption } from './flags.ts';
 
-/** The option of lists whose rows can be filtered. */
+/** The `--filter` option of lists. */
 export const FILTER_OPTION: CommandOption = takes(
   'TEXT',
   'only rows that match this filter; same syntax as in the console',
@@ -12,10 +12,9 @@ export const FILTER_OPTION: CommandOption = takes(
 );
 
 /**
- * Returns the search of `--filter`, or of its older name `--search`; without either, one that matches
- * everything.
+ * Parses the search of `--filter`, or of its older name `--search`. Without both options the search matches everything.
  *
- * @throws MonError `invalid` that points at the error in the text
+ * @throws MonError `invalid` with a message that points at the syntax error
  */
 export function filterFlag<Item>(language: SearchLanguage<Item>, flags: Flags): SearchOf<Item> {
   const name = flags.value('filter') === undefined ? 'search' : 'filter';

@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import { parseLifetime, parseMoment } from './times.ts';
 
-/** The options of one call, by name. */
+/** The option values of one command line, by option name. */
 export class Flags {
   readonly #values: Readonly<Record<string, string | boolean>>;
 
@@ -19,16 +19,16 @@ export class Flags {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** Returns the value of a switch; `undefined` when neither the option nor its `--no-` form was given. */
+  /** Returns the value of a switch; `undefined` when neither the switch nor its `--no-` form was given. */
   switch(name: string): boolean | undefined {
     const value = this.#values[name];
     return typeof value === 'boolean' ? value : undefined;
   }
 
   /**
-   * Returns a whole number.
+   * Returns the value of an option as a whole number; `undefined` if the option was not given.
    *
-   * @throws MonError `invalid` when it is something else or less than `least`
+   * @throws MonError `invalid` when the value is not a whole number or is less than `least`
    */
   number(name: string, least = 1): number | undefined {
     const text = this.value(name);
@@ -41,9 +41,10 @@ export class Flags {
   }
 
   /**
-   * Returns the seconds of a duration such as `2h`.
+   * Parses the value of an option as a duration such as `2h`.
    *
-   * @throws MonError `invalid`
+   * @returns seconds; `undefined` if the option was not given
+   * @throws MonError `invalid` when the value is not a duration of at least one second
    */
   lifetime(name: string): number | undefined {
     const text = this.value(name);
@@ -51,16 +52,17 @@ export class Flags {
   }
 
   /**
-   * Returns the epoch seconds of a moment.
+   * Parses the value of an option as a point in time, in the formats of `parseMoment`.
    *
-   * @throws MonError `invalid`
+   * @returns epoch seconds; `undefined` if the option was not given
+   * @throws MonError `invalid` when the value is not a time
    */
   moment(name: string, nowMs: number): number | undefined {
     const text = this.value(name);
     return text === undefined ? undefined : parseMoment(text, nowMs);
   }
 
-  /** Returns the parts of a list that is separated by commas. */
+  /** Returns the items of a comma-separated value, without empty items; `undefined` if the option was not given. */
   list(name: string): readonly string[] | undefined {
     const parts = this.value(name)?.split(',') ?? [];
     const items = parts.map((part) => part.trim()).filter((part) => part !== '');
@@ -69,9 +71,9 @@ export class Flags {
 }
 
 /**
- * Validates the parsed options against those of the command.
+ * Validates the parsed options against the options of the command.
  *
- * @throws MonError `invalid` for a value that is missing or superfluous
+ * @throws MonError `invalid` for an option without its value, or a switch with a value
  */
 export function readFlags(
   parsed: Readonly<Record<string, unknown>>,
@@ -93,11 +95,14 @@ export function readFlags(
   return new Flags(values);
 }
 
-/** The kinds of names that a shell can complete: names that the backend knows, or a fixed set. */
+/**
+ * The words that the shell offers for completion: names of one kind that the backend returns, contexts of the
+ * configuration file, files, or a fixed list.
+ */
 export type Completes =
   | 'client'
   | 'check'
-  // A check that is defined or has results, such as a standalone check of an agent.
+  // A check that is defined or has results; a standalone check of an agent has only results.
   | 'reported-check'
   | 'client-check'
   | 'subscription'
@@ -119,7 +124,7 @@ export type Completes =
 /** An option of a command; a `switch` takes no value and has a `--no-` form. */
 export interface CommandOption {
   readonly type: 'value' | 'switch';
-  /** The name of the value in the manual: `SECONDS`. */
+  /** Placeholder of the value in the manual, such as `SECONDS`. */
   readonly value?: string;
   readonly short?: string;
   readonly completes?: Completes;
@@ -129,9 +134,9 @@ export interface CommandOption {
 type More = Pick<CommandOption, 'completes' | 'short'>;
 
 /**
- * Returns an option with a value.
+ * Defines an option that takes a value.
  *
- * @param value its name in the manual: `SECONDS`
+ * @param value placeholder of the value in the manual, such as `SECONDS`
  */
 export function takes(value: string, text: string, more: More = {}): CommandOption {
   return { type: 'value', value, text, ...more };

@@ -7,20 +7,21 @@ import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { pause, poll, type Sight } from './poll.ts';
 
 /**
- * Minimum time between two states. A busy backend sends changes twenty times a second, which nobody can read.
+ * Minimum time between two updates of a list. A busy backend sends changes 20 times a second, faster than anybody can
+ * read.
  */
 const GAP_MS = 250;
 
-/** Topics that not every backend with a feed supports. */
+/** Topics of the feed that earlier versions of the backend do not support. */
 type NewerTopic = Exclude<FeedTopic, 'events' | 'silenced' | 'clients'>;
 
-/** The sources of a list: the feed or requests. */
+/** The two sources of a list: the rows of the feed, or a request. */
 interface Source<Item> {
   readonly itemsOf: (replica: FeedReplica) => readonly Item[];
   readonly fetch: () => Promise<readonly Item[]>;
 }
 
-/** Period of updates without a change, because ages grow. */
+/** Interval of updates without a change, because the ages in a list grow. */
 const TICK_MS = 1000;
 
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
@@ -31,9 +32,9 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Yields a list from the live feed until the caller stops: at once after a change, else every second.
+ * Yields a list from the live feed until the caller stops: soon after each change, and every second without changes.
  *
- * @param itemsOf returns the list from all rows of the topic
+ * @param itemsOf callback that returns the list from all rows of the topic
  * @throws MonError when the backend rejects the subscription
  */
 export async function* follow<Item>(
@@ -41,7 +42,7 @@ export async function* follow<Item>(
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
 ): AsyncGenerator<Sight<Item>, void, undefined> {
-  // The feed is only loaded if it is needed.
+  // The feed client is only loaded if it is needed.
   const { openFeed } = await import('../../shared/client/feed-client.ts');
   const replica = new FeedReplica();
   let isLive = false;
@@ -71,10 +72,12 @@ export async function* follow<Item>(
   try {
     let items: readonly Item[] | undefined;
     for (;;) {
-      // Armed before the state is read, so that a change while the consumer is busy is not missed.
+      // The promise is created before the state is read, so that a change is not missed while the caller processes the
+      // list.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       if (refusal !== undefined) throw refusal;
-      // Not during a snapshot: half a list would look as if the other rows were gone.
+      // The list is not updated while a snapshot arrives: an incomplete list would look as if the missing rows were
+      // gone.
       if (isLive && (isChanged || items === undefined)) {
         items = itemsOf(replica);
         isChanged = false;
@@ -88,10 +91,10 @@ export async function* follow<Item>(
 }
 
 /**
- * Yields a list like `follow`, and polls backends of earlier versions that do not have the topic.
+ * Yields a list from the live feed like `follow`, or polls the backend if its version lacks the topic.
  *
- * @param namespace `undefined`: all that the credentials may read
- * @throws MonError when the backend rejects the subscription
+ * @param namespace namespace of the list; `undefined` for all namespaces that the credentials may read
+ * @throws MonError when the backend rejects the subscription for another reason, or polling fails
  */
 export async function* followOrPoll<Item>(
   call: Pick<Call, 'backend' | 'credentials' | 'clock'>,
@@ -108,8 +111,8 @@ export async function* followOrPoll<Item>(
 }
 
 /**
- * Returns true if the backend may lack the topic, the feed or the namespace. The list then reports what is
- * missing, or is empty.
+ * Returns true if the error may mean that the backend lacks the topic, the feed or the namespace. Polling then reports
+ * the problem or yields an empty list.
  */
 function isUnknown({ code }: MonError): boolean {
   return code === 'invalid' || code === 'not_found';

@@ -9,22 +9,22 @@ import { record, table, type Column, type Style, type TableLook } from './table.
 
 type HandledEvent = NonNullable<EventExplanation['event']>;
 
-/** The verdict of a handler on an event; a simulation has no delivery. */
+/** The decision whether a handler runs for an event, and its last delivery; a simulated result has no delivery. */
 type Verdict = SimulatedResult['handlers'][number] & Partial<Pick<EventExplanation['handlers'][number], 'delivery'>>;
 
 interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'> {
   readonly event: HandledEvent | null;
   readonly subdued?: boolean;
   readonly handlers: readonly Verdict[];
-  /** The other effects that a simulated result would have. */
+  /** Effects of a simulated result on inhibition rules. */
   readonly inhibits?: SimulatedResult['inhibits'];
   readonly aggregates?: SimulatedResult['aggregates'];
 }
 
 /**
- * Returns the details of an event, followed by the verdict of each handler.
+ * Formats the details of an event, followed by a table with the verdict of each handler.
  *
- * @param recurring the recurring silences among those that cover the event
+ * @param recurring the recurring silences among the silences that cover the event
  */
 export function handlingText(
   { client, check, event, subdued = false, reason, handlers, inhibits = [], aggregates = [] }: Handling,
@@ -54,15 +54,15 @@ export function handlingText(
 
 const SUBDUED = 'the check is in a subdue window: the backend does not schedule it now';
 
-/** Returns the state of an event such as `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
+/** Formats the state of an event, such as `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
 function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {
   const silenced = silenced_by.length === 0 ? 'not silenced' : `silenced by ${silenced_by.join(', ')}`;
   return [statusText(status), action, `occurrences ${String(occurrences)}`, silenced].join(', ');
 }
 
 /**
- * Returns the recurrence of a silence such as `client:web-1:* again at sat,sun 02:00 Europe/Berlin, 2h each;
- * this window ends in 41m`.
+ * Formats the recurrence of a silence, such as `client:web-1:* again at sat,sun 02:00 Europe/Berlin, 2h each; this
+ * window ends in 41m`.
  */
 function recurringText({ id, expire, recurrence }: SilencedDetail): string {
   const when = recurrence === undefined ? '' : ` again at ${recurrenceText(recurrence)};`;
@@ -71,7 +71,7 @@ function recurringText({ id, expire, recurrence }: SilencedDetail): string {
 
 type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
 
-/** Returns the effect on the events that the rule inhibits. */
+/** Describes the effect of a simulated result on the events that an inhibition rule inhibits. */
 function inhibitionText({ rule, change, inhibited, equal }: Inhibition): string {
   const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
   if (change === 'starts') return `${rule} would inhibit matching events${shared} from then on`;
@@ -82,8 +82,8 @@ function inhibitionText({ rule, change, inhibited, equal }: Inhibition): string 
 }
 
 /**
- * Returns the effect on an aggregate such as `web: web-health would be CRIT (2), now OK (0): 3 of 4 (75 %) not
- * OK`.
+ * Describes the effect of a simulated result on an aggregate, such as `web: web-health would be CRIT (2), now OK (0): 3
+ * of 4 (75 %) not OK`.
  */
 function ruleText({ aggregate, check, status, text, was }: NonNullable<SimulatedResult['aggregates']>[number]): string {
   const before = was === null ? '' : status === was ? ', as now' : `, now ${statusText(was)}`;
@@ -91,7 +91,7 @@ function ruleText({ aggregate, check, status, text, was }: NonNullable<Simulated
 }
 
 const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };
-/** The column of the workflow, such as `page/escalate runs pagerduty`. */
+/** Table column with the pipeline, workflow and handler, such as `page/escalate runs pagerduty`. */
 const WORKFLOW: Column<Verdict> = {
   title: 'PIPELINE',
   text: ({ workflow: of }) => (of === undefined ? '' : `${of.pipeline}/${of.workflow} runs ${of.handler}`),
@@ -103,7 +103,7 @@ const VERDICT: Column<Verdict> = {
 };
 const REASON: Column<Verdict> = { title: 'REASON', text: ({ reason }) => reason };
 
-/** Colors of the verdicts. Red ones need a fix by an operator. */
+/** Colors of the verdicts in the table. A red verdict is a problem that an operator must fix. */
 const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
   ['handle', 'green'],
   ['overflow', 'red'],

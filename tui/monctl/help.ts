@@ -11,11 +11,14 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['NO_COLOR', 'disable colors if set to any value'],
 ];
 
-/** Width of the narrowest usual terminal, and the indent of the lines in a section. */
+/** Width of the manual in columns, which fits the narrowest usual terminal, and indent of the lines in a section. */
 const WIDTH = 80;
 const INDENT = 2;
 
-/** Returns the manual of all commands that begin with `words`: of the program, of a noun, or of one command. */
+/**
+ * Returns the manual of all commands that begin with `words`: the whole program, the commands of a noun, or one
+ * command.
+ */
 export function manual(
   words: readonly string[],
   commands: readonly Command[],
@@ -24,7 +27,7 @@ export function manual(
   const [only, ...others] = commands;
   const command = others.length === 0 && only?.words.length === words.length ? only : undefined;
   const sections = command === undefined ? overviewSections(words, commands) : commandSections(command);
-  // An option that the command redefines is listed with its own options.
+  // A common option that the command redefines is listed with the command's own options.
   const common = Object.entries(globals).filter(([name]) => command?.options[name] === undefined);
   return [
     ...sections,
@@ -49,7 +52,10 @@ function overviewSections(words: readonly string[], commands: readonly Command[]
   ];
 }
 
-/** Returns the first example of each command; in the overview only one example for each noun. */
+/**
+ * Returns the first example of each command. The overview of the program shows only one example per noun, such as
+ * `event`.
+ */
 function firstExamples(words: readonly string[], commands: readonly Command[]): Command['examples'] {
   const shown = commands.filter(
     ({ words: [noun] }, index) => words.length > 0 || commands.findIndex((one) => one.words[0] === noun) === index,
@@ -75,7 +81,10 @@ function commandSections(command: Command): readonly string[] {
   ];
 }
 
-/** Returns the command with its operands and options in one line. */
+/**
+ * Returns the synopsis of a command in one line: its words and operands, and placeholders for options and trailing
+ * words.
+ */
 export function synopsis(command: Command): string {
   const { options, trailingName } = command;
   const parts = [
@@ -105,7 +114,7 @@ function section(title: string, lines: readonly string[]): string {
   return [title, ...lines.map((line) => `${' '.repeat(INDENT)}${line}`)].join('\n');
 }
 
-/** Aligns pairs in two columns. The left text is never broken; the right one wraps below itself. */
+/** Aligns pairs of texts in two columns. The left text is never broken; the right text wraps within its column. */
 function columns(pairs: readonly (readonly [string, string])[]): readonly string[] {
   const width = pairs.reduce((widest, [left]) => Math.max(widest, left.length), 0) + 2;
   return pairs.flatMap(([left, right]) =>

@@ -4,7 +4,7 @@ import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { takes, type CommandOption } from './flags.ts';
 
-/** Maximum size of a file or of standard input, which is the limit of the backend. */
+/** Maximum size of an input file or of standard input, in bytes. The backend has the same limit. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;
 
 export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or YAML file ("-": standard input)', {
@@ -13,9 +13,10 @@ export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or 
 });
 
 /**
- * Parses the file of `--file` as YAML, which includes JSON.
+ * Parses the file that `--file` names as YAML, which includes JSON.
  *
- * @throws MonError `invalid`, naming the file
+ * @returns `undefined` if the option was not given
+ * @throws MonError `invalid` or `too_large`, with the name of the file
  */
 export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): Promise<unknown> {
   const name = call.flags.value('file');
@@ -25,26 +26,26 @@ export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): P
 /**
  * Parses the file of this name, or standard input for `-`, as YAML, which includes JSON.
  *
- * @param said the name of the file in messages
- * @throws MonError `invalid`
+ * @param said the name of the file in the message when it cannot be read
+ * @throws MonError `invalid`, `too_large`
  */
 export async function readStructure(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<unknown> {
   return parseStructure(await readText(call, name, said), name === '-' ? 'standard input' : name);
 }
 
 /**
- * Reads the file of this name, or standard input for `-`.
+ * Reads the file of this name, or standard input for `-`, as text.
  *
- * @throws MonError `invalid`, `too_large`
+ * @throws MonError `invalid` when the file cannot be read, `too_large`
  */
 export function readText(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<string> {
   return name === '-' ? call.readInput() : readFile(name, said);
 }
 
 /**
- * Reads a stream to its end.
+ * Reads a stream to its end, as UTF-8 text.
  *
- * @throws MonError `too_large`
+ * @throws MonError `too_large` when the stream is longer than `INPUT_BYTES_MAX`
  */
 export async function readInput(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
@@ -70,9 +71,9 @@ async function readFile(name: string, said: string): Promise<string> {
 }
 
 /**
- * Parses JSON or YAML.
+ * Parses a text as JSON, or else as YAML.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when the text is neither JSON nor YAML
  */
 export async function parseStructure(text: string, name: string): Promise<unknown> {
   try {
@@ -85,7 +86,7 @@ export async function parseStructure(text: string, name: string): Promise<unknow
 async function parseYaml(text: string, name: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
-    // Protects against a few lines whose aliases expand to gigabytes.
+    // The limit on aliases protects against a few lines of YAML whose aliases expand to gigabytes.
     return parse(text, { maxAliasCount: 100 }) as unknown;
   } catch (error) {
     throw new MonError('invalid', `${name} is neither JSON nor YAML: ${errorMessage(error)}`, { cause: error });

@@ -8,39 +8,42 @@ import { counted } from './counted-noun.ts';
 import { table, type Column } from './table.ts';
 import { flag, takes, type CommandOption } from './flags.ts';
 
-/** Options of all lists. */
+/** Options of every command that lists objects. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
   limit: takes('N', 'maximum number of rows'),
   watch: flag('keep running and show changes; in a pipe, print one line per change', { short: 'w' }),
 };
 
-/** The content of a list and its source. */
+/** Definition of a list: how its items are fetched, filtered and shown. */
 export interface List<Item> {
-  /** The plural noun of the rows: `no clients`. */
+  /** Plural noun for the items in messages, such as `clients` in `no clients`. */
   readonly noun: string;
   /**
-   * Returns the columns.
+   * Returns the columns of the table.
    *
-   * @param shown the visible rows; a column that is empty in all of them may be left out
+   * @param shown items that the table shows; a column that is empty for all of them may be left out
    */
   columns(nowMs: number, shown: readonly Item[]): readonly Column<Item>[];
-  /** Returns the permanent key of an item. */
+  /** Returns the key that identifies an item in each update of the list. */
   key(item: Item): string;
-  /** Returns an item for programs. Default: the item itself. */
+  /** Returns the form of an item in JSON and YAML output. Default: the item itself. */
   value?(item: Item): unknown;
-  /** Returns the part of an item whose change `--watch` reports. Default: the whole item. */
+  /**
+   * Returns the part of an item that is compared for change lines: a change elsewhere is not reported. Default: the
+   * form of the item in JSON output.
+   */
   news?(item: Item): unknown;
-  /** Fetches all items of the backend; `select` filters them. */
+  /** Fetches all items from the backend, before `select` filters them. */
   fetch(): Promise<readonly Item[]>;
-  /** The language of `--filter`, for lists that have this option (`FILTER_OPTION`). */
+  /** Search language of `--filter`, for lists that have this option (`FILTER_OPTION`). */
   readonly search?: SearchLanguage<Item>;
-  /** Returns the selected items in their order. Default: all, unsorted. */
+  /** Filters and sorts the items. Default: all items in the order in which they were fetched. */
   select?(items: readonly Item[], nowMs: number): readonly Item[];
-  /** Yields each new state of the list. Default: polling. */
+  /** Yields each new state of the list for `--watch`. Default: `fetch` is polled. */
   follow?(): AsyncIterable<Sight<Item>>;
 }
 
-/** Shows a list once, or with `--watch` until the program is ended. */
+/** Prints a list once, or with `--watch` keeps showing its changes until the program is ended. */
 export async function showList<Item>(call: Call, all: List<Item>): Promise<void> {
   const list = filtered(call, all);
   const limit = call.flags.number('limit');
@@ -57,7 +60,7 @@ export async function showList<Item>(call: Call, all: List<Item>): Promise<void>
   else if (shown.length < matching.length) output.note(countText(list, shown.length, matching.length));
 }
 
-/** Returns the list of the items that match `--filter`. */
+/** Returns a list that contains only the items that match `--filter`. */
 function filtered<Item>({ flags }: Call, list: List<Item>): List<Item> {
   if (list.search === undefined) return list;
   const search = filterFlag(list.search, flags);
@@ -75,14 +78,14 @@ async function watch<Item>(call: Call, list: List<Item>, limit: number | undefin
     const matching = items === undefined ? undefined : selected(list, items, call.clock.now());
     await show({ all: items?.length ?? 0, matching, shown: matching?.slice(0, limit), trouble });
   }
-  // Sources never end by themselves.
+  // Unreachable, because feeds and polling end only with an error.
   throw new MonError('internal', 'the list ended');
 }
 
 interface Shown<Item> {
-  /** Number of items before the selection. */
+  /** Number of items before `select` filters them. */
   readonly all: number;
-  /** The selected items; `undefined` until they are known. */
+  /** The items that `select` returned; `undefined` until the backend has sent the list. */
   readonly matching: readonly Item[] | undefined;
   readonly shown: readonly Item[] | undefined;
   readonly trouble: string | undefined;
@@ -136,7 +139,7 @@ function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Sh
 
 const CHANGE_NAME = { '+': 'added', '~': 'changed', '-': 'removed' } as const;
 
-/** Tabs separate the cells, so a cell must not contain one. */
+/** Returns the text of a cell without tabs, because tabs separate the cells of a change line. */
 export function cell(text: string, isRaw: boolean): string {
   return isRaw ? text.replaceAll(/[\t\r\n]/g, ' ') : safeLine(text);
 }

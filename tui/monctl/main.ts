@@ -5,7 +5,7 @@ import { readInput } from './input.ts';
 import { runMonctlCommand } from './run.ts';
 import { runProgram } from './run-program.ts';
 
-// The reader of the output may close it early (`| head`), which is not a failure.
+// The reader of the output, such as `head`, may close it early, which is not a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
@@ -14,11 +14,12 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 /**
- * Asks on standard error, because the result may be redirected. The end of the input counts as an empty answer.
+ * Asks a question on standard error, because standard output may be redirected. The end of the input counts as an empty
+ * answer.
  */
 function ask(question: string, isSecret = false): Promise<string> {
   if (isSecret) return askUnseen(question);
-  // Not in terminal mode, so that Ctrl-C keeps its effect.
+  // Terminal mode is off, so that Ctrl-C still ends the program.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   return new Promise((resolve) => {
     lines.once('close', () => resolve(''));
@@ -29,11 +30,11 @@ function ask(question: string, isSecret = false): Promise<string> {
   });
 }
 
-/** Asks without showing what is typed. Ctrl-C still ends the program. */
+/** Asks for a secret without showing what is typed. Ctrl-C still ends the program. */
 function askUnseen(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: true, historySize: 0 });
-  // Only prompt now: before raw mode the terminal itself would have shown what is typed.
+  // The question is printed only now: before `createInterface` sets raw mode, the terminal would show what is typed.
   process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('SIGINT', () => {

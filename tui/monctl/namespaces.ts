@@ -3,20 +3,20 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call, Command } from './command.ts';
 import { flag, takes, type CommandOption } from './flags.ts';
 
-/** Options of commands for objects in one namespace. */
+/** The `--namespace` option of commands that work in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
   namespace: takes('NAME', 'namespace to use; default: namespace of the context, else "default"', {
     completes: 'namespace',
   }),
 };
 
-/** Options of commands that can list several namespaces. */
+/** Namespace options of commands that list one namespace or all. */
 export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
   ...NAMESPACE_OPTION,
   'all-namespaces': flag('include all namespaces that you may read'),
 };
 
-/** Options of a list that shows all namespaces unless one is named. */
+/** Namespace options of a list that shows all namespaces unless `--namespace` or the context names one. */
 export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
   namespace: takes('NAME', 'only this namespace; default: namespace of the context, else all', {
     completes: 'namespace',
@@ -25,25 +25,25 @@ export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespac
 };
 
 /**
- * Returns the namespace of a list that shows all namespaces by default.
+ * Returns the only namespace to show in a list that shows all namespaces by default.
  *
  * @returns `undefined` for all namespaces
- * @throws MonError `invalid` when both options are given
+ * @throws MonError `invalid` when both `--namespace` and `--all-namespaces` are given
  */
 export function onlyNamespaceOf(call: Pick<Call, 'flags' | 'namespace'>): string | undefined {
   return call.namespace === undefined ? undefined : namespacesOf(call);
 }
 
-/** Returns the namespace of a call. */
+/** Returns the namespace of a call, or `default` if none is set. */
 export function callNamespace({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'namespace'>): string {
   return namespace;
 }
 
 /**
- * Returns the namespaces that a call lists.
+ * Returns the namespace that a call lists.
  *
  * @returns `undefined` for all namespaces
- * @throws MonError `invalid` when both options are given
+ * @throws MonError `invalid` when both `--namespace` and `--all-namespaces` are given
  */
 export function namespacesOf({ flags, namespace }: Pick<Call, 'flags' | 'namespace'>): string | undefined {
   if (flags.switch('all-namespaces') !== true) return callNamespace({ namespace });
@@ -53,21 +53,21 @@ export function namespacesOf({ flags, namespace }: Pick<Call, 'flags' | 'namespa
   return undefined;
 }
 
-/** Returns the path of a list below `/api/core/v2`, in one namespace or in all. */
+/** Returns the path below `/api/core/v2` of a list of objects, in one namespace or, for `undefined`, in all. */
 export function listPath(namespace: string | undefined, noun: string): readonly string[] {
   return namespace === undefined ? [noun] : ['namespaces', namespace, noun];
 }
 
-/** Returns true if one or all namespaces were named, which means that the v2 API is used. */
+/** Returns true if the call has a namespace or `--all-namespaces`, which means that the v2 API is used. */
 export function isElsewhere({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
   return namespace !== undefined || flags.switch('all-namespaces') === true;
 }
 
 /**
- * Returns a command that shows the namespace `default` by the v1 API. With `--namespace` or `--all-namespaces`,
- * or if the context has a namespace, it uses the v2 API.
+ * Extends a command of the v1 API, which shows the namespace `default`, to other namespaces. If a namespace is given by
+ * option, environment or context, or with `--all-namespaces`, it uses the v2 API.
  *
- * @param elsewhere the implementation for the v2 API
+ * @param elsewhere callback that runs the command with the v2 API
  */
 export function alsoInNamespaces(
   command: Command,
@@ -81,7 +81,7 @@ export function alsoInNamespaces(
   };
 }
 
-/** Returns a command that works the same way in any namespace. */
+/** Adds the `--namespace` option to a command that works the same way in every namespace. */
 export function inAnyNamespace(command: Command): Command {
   return { ...command, options: { ...command.options, ...NAMESPACE_OPTION } };
 }

@@ -7,37 +7,45 @@ import type { TableLook } from './table.ts';
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Lines of a terminal that does not report its height. */
+/** Assumed height, in lines, of a terminal that does not report its height. */
 const ROWS_DEFAULT = 24;
 
-/** The output of a command. */
+/** Prints the result, notes and warnings of a command in the selected format. */
 export interface Output {
   readonly format: OutputFormat;
-  /** The current look of the terminal, whose width may change. */
+  /**
+   * Layout and colors of tables. Read this property anew for each table, because the width of the terminal may change.
+   */
   readonly look: TableLook;
-  /** Shows the result: `value` for programs, `text` for people. */
+  /** Prints the result of the command: `value` as JSON or YAML, or what `text` returns if the output is for people. */
   show(value: unknown, text: () => string): Promise<void>;
-  /** Shows one of many results at once: as a line of JSON or a document of YAML. */
+  /** Prints one of many results without waiting for the next: as text, as one line of JSON, or as a YAML document. */
   showNext(value: unknown, text: () => string): Promise<void>;
-  /** Writes a part of a long text unchanged; resolves when the reader can accept more. */
+  /** Writes a chunk of a long output unchanged; resolves when the reader of standard output can accept more. */
   flow(text: string): Promise<void>;
-  /** Prints a note for people, on standard error. Programs get none. */
+  /**
+   * Prints a note on standard error, but only if the output format is text: a program that reads JSON or YAML gets
+   * none.
+   */
   note(text: string): void;
-  /** Prints a warning on standard error, also if a program reads the output. */
+  /** Prints a warning on standard error, in every output format. */
   warn(text: string): void;
-  /** Draws over the previous frame; `undefined` without a terminal. */
+  /**
+   * Draws a full screen over the previous one; `undefined` if standard output is not a terminal or the format is not
+   * text.
+   */
   readonly draw: ((lines: readonly string[]) => void) | undefined;
 }
 
-/** The used part of `process.stdout`. */
+/** The members of `process.stdout` and `process.stderr` that monctl uses. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
   /**
-   * Writes a text.
+   * Writes a text to the stream.
    *
-   * @returns `false` when the reader does not keep up
+   * @returns `false` when the reader does not keep up: the caller should then wait for the `drain` event
    */
   write(text: string): unknown;
   once?(event: 'drain', listener: () => void): unknown;
@@ -47,18 +55,18 @@ export interface OutputStream {
 export interface OutputOptions {
   readonly format: string;
   readonly raw: boolean;
-  /** False: tables have no line of column titles. */
+  /** False to print tables without the line of column titles. Default: true. */
   readonly headers?: boolean | undefined;
-  /** True: terminals get text for people in ASCII. Pipes get it unchanged, for programs. */
+  /** True to convert text for people to ASCII if it goes to a terminal; a pipe gets it unchanged. Default: false. */
   readonly ascii?: boolean;
-  /** The name of the format for people; default `table`. */
+  /** Value of `--output` that selects the text format of the command. Default: `table`. */
   readonly textFormat?: string | undefined;
 }
 
 /**
- * Opens the output.
+ * Returns the output of a command in the requested format.
  *
- * @param raw true to leave text from outside unchanged
+ * @param raw true to print text from clients and checks without escaping its control characters
  * @throws MonError `invalid` for an unknown format, and for `raw` on a terminal
  */
 export function openOutput(
@@ -78,7 +86,7 @@ export function openOutput(
       '--raw cannot be used on a terminal, because raw check output can contain control sequences: use a pipe',
     );
   }
-  // `hasColors` respects NO_COLOR, FORCE_COLOR and TERM=dumb.
+  // `hasColors` of Node.js respects NO_COLOR, FORCE_COLOR and TERM=dumb.
   const color = isTerminal && stdout.hasColors?.() === true;
   const forPeople = (text: string, stream: OutputStream): string =>
     ascii && stream.isTTY === true ? toAscii(text, cellWidth) : text;
@@ -87,7 +95,8 @@ export function openOutput(
   };
   let isDrawn = false;
   const draw = (lines: readonly string[]): void => {
-    // The previous content of the screen scrolls up, so that the user can find it again.
+    // Blank lines before the first frame scroll the previous content of the screen up, so that the user can find it
+    // again.
     const blankLines = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
     isDrawn = true;
     stdout.write(blankLines + forPeople(frame(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
@@ -112,7 +121,8 @@ export function openOutput(
           : format === 'json'
             ? toJson(value)
             : `---\n${await toYaml(value)}`;
-      // Waits for the reader: there may be no last result, and a slow reader would make them pile up in memory.
+      // Wait for the reader: the number of results is unlimited, and they would pile up in memory if the reader is
+      // slow.
       if (said !== '') await flow(`${said}\n`);
     },
     flow,
@@ -125,8 +135,8 @@ export function openOutput(
 }
 
 /**
- * Returns a full screen that is drawn over the previous one without flicker: each line clears its end, and the
- * rest is removed. Lines do not wrap meanwhile, because that would scroll.
+ * Returns the text that draws `lines` over the previous frame without flicker: each line erases the end of its row, and
+ * the rows below the last line are erased. Line wrap is off meanwhile, because a wrapped line would scroll the screen.
  */
 function frame(lines: readonly string[], rows: number): string {
   const surplus = lines.length - (rows - 1);
@@ -136,31 +146,31 @@ function frame(lines: readonly string[], rows: number): string {
 
 const UNSEEN_OR_CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Returns JSON on one line unless `indent` is given. Characters that act on a terminal are escaped. */
+/** Serializes a value as JSON, on one line unless `indent` is given. Characters that act on a terminal are escaped. */
 export function toJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, undefined, indent));
 }
 
-/** Returns YAML. Characters that act on a terminal are escaped. */
+/** Serializes a value as YAML. Characters that act on a terminal are escaped. */
 export async function toYaml(value: unknown): Promise<string> {
   // The YAML library is only loaded if it is needed.
   const { stringify } = await import('yaml');
-  // YAML 1.1 parsers read an unquoted `yes` as a boolean and an unquoted date as a date.
+  // YAML 1.1 parsers read an unquoted `yes` as a boolean and an unquoted date as a date: `compat` quotes such texts.
   const options = { compat: 'yaml-1.1', lineWidth: 0 } as const;
   const text = withoutLineEnd(stringify(value, options));
   if (!UNSEEN_OR_CONTROL.test(text)) return text;
-  // YAML only supports escapes between double quotes.
+  // YAML supports escape sequences only in double-quoted strings.
   return escapeUnseen(
     withoutLineEnd(stringify(value, { ...options, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' })),
   );
 }
 
-/** Removes only the final line end: spaces and empty lines before it belong to the last value. */
+/** Removes only the final line break: spaces and empty lines before it belong to the last value. */
 function withoutLineEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/** Shows the result as YAML, also to people. */
+/** Prints a result whose text for people is YAML too; with `--output json` it is printed as JSON. */
 export async function showYaml(output: Output, value: unknown): Promise<void> {
   const text = await toYaml(value);
   await output.show(value, () => text);

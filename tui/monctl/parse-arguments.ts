@@ -5,13 +5,13 @@ import { flag, takes, readFlags, type CommandOption, type Flags } from './flags.
 import { mostSimilar, nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
-/** Maximum number of command names in an error. */
+/** Maximum number of command names that an error message lists. */
 const LISTED_MAX = 10;
 
-/** Number of names in an error if none resembles the typed word. */
+/** Number of the most similar names in an error message, if none of them is close to the typed word. */
 const SIMILAR_SHOWN = 3;
 
-/** Commands that were renamed before 1.0.0: the current words by the old words. */
+/** Commands that were renamed before 1.0.0: old words to current words. */
 const RENAMED_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['api-key grant', 'api-key create'],
   ['silenced clear', 'silenced delete'],
@@ -42,13 +42,13 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
 
 type Arguments =
   | { readonly kind: 'version' }
-  /** The manual of all commands that begin with `words`. */
+  /** A request for the manual of all commands that begin with `words`. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | {
       readonly kind: 'command';
       readonly command: Command;
       readonly operands: readonly string[];
-      /** The words after `--`, for a command that passes them on. */
+      /** The words after `--` if the command defines `trailingName`, else empty. */
       readonly trailingArgs: readonly string[];
       readonly flags: Flags;
     };
@@ -56,7 +56,7 @@ type Arguments =
 /**
  * Parses a command line.
  *
- * @throws MonError `invalid` that names the problem and the most similar word
+ * @throws MonError `invalid` with the problem and the most similar valid name
  */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
   const { own, trailingArgs } = splitTrailingArgs(argv, commands);
@@ -93,7 +93,8 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
 }
 
 /**
- * Splits off the words that a command passes on. The parser would read options of another program as its own.
+ * Splits off the words after `--` if a command passes them on to another program. Otherwise the parser would read
+ * options of that program as options of monctl.
  */
 function splitTrailingArgs(
   argv: readonly string[],
@@ -106,7 +107,10 @@ function splitTrailingArgs(
   return isTaken ? { own, trailingArgs: argv.slice(end + 1) } : { own: argv, trailingArgs: [] };
 }
 
-/** Separates words from options; a later step decides which options belong to the command. */
+/**
+ * Separates the words of a command line from its options. `refuseForeign` later rejects options that the command does
+ * not have.
+ */
 function split(
   argv: readonly string[],
   commands: readonly Command[],
@@ -130,7 +134,8 @@ function split(
       description: false,
       autoHelp: false,
       autoVersion: false,
-      // Stays undefined if the option is not given, because `--no-silenced` has a different meaning.
+      // A switch that is not given stays undefined, because its `--no-` form, such as `--no-silenced`, has a different
+      // meaning.
       booleanDefault: undefined,
     });
     const entries = Object.entries(parsed.flags).map(([name, value]) => [dashed(name), value] as const);
@@ -141,8 +146,8 @@ function split(
 }
 
 /**
- * Returns the possible options by name. Options of commands that the words can call override those of others;
- * the command with the most words has the highest priority. A letter with several meanings goes to the highest
+ * Returns all options that the parser accepts, by name. On equal names or short flags, common options override those of
+ * commands. Commands that the words can call override other commands; among them, the command with the most words has
  * priority.
  */
 function possibleOptions(
@@ -176,7 +181,7 @@ function withoutShortFlag({ short: _short, ...option }: CommandOption): CommandO
   return option;
 }
 
-/** Rewrites `--file -` to `--file=-`, because the parser reads a single dash as a word. */
+/** Rewrites `--file -` to `--file=-`, because the parser would not read a single dash as the value of an option. */
 function joinDashes(
   argv: readonly string[],
   flags: Readonly<Record<string, { readonly type: string; readonly shortFlag?: string }>>,
@@ -198,7 +203,11 @@ function joinDashes(
   return joined;
 }
 
-/** Returns the commands that begin with the words, or with as many words as they have. */
+/**
+ * Returns the commands that begin with the words. Words after a complete command are its operands and are ignored.
+ *
+ * @throws MonError `invalid` for an unknown command
+ */
 function matchingCommands(words: readonly string[], commands: readonly Command[]): readonly Command[] {
   let matching = commands;
   for (const [index, word] of words.entries()) {
@@ -250,20 +259,20 @@ function refuseForeign(
   }
 }
 
-/** Returns the options that have a `--no-` form. */
+/** Returns the names of the switches, which are the options with a `--no-` form. */
 function switchNames(options: Readonly<Record<string, CommandOption>>): readonly string[] {
   return Object.keys(options).filter((name) => options[name]?.type === 'switch');
 }
 
-/** An unknown word on the command line. */
+/** An unknown word on the command line, with the valid names to suggest. */
 interface UnknownWord {
   readonly what: string;
-  /** The word as it was typed, with its dashes or the words before it. */
+  /** The word as it was typed, with its dashes or with the command words before it. */
   readonly spelled: string;
   readonly typed: string;
   readonly candidates: readonly string[];
   readonly spell: (name: string) => string;
-  /** The command that lists all valid names. */
+  /** The command line that lists all valid names. */
   readonly help: string;
 }
 

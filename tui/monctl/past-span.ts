@@ -4,16 +4,16 @@ import { takes } from './flags.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { parsePast } from './times.ts';
 
-/** Options of commands about a time range of the past. */
+/** Options of commands that show a time range of the past. */
 export const SPAN_OPTIONS = {
   since: takes('TIME', 'start of the time range: 24h (ago), 22:00, or 2026-11-20T22:00'),
   until: takes('TIME', 'end of the time range; default: now'),
 } as const;
 
 /**
- * Returns the time range in epoch milliseconds.
+ * Returns the time range of `--since` and `--until` in epoch milliseconds, without the options that were not given.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when a time cannot be parsed, or `--since` is not before `--until`
  */
 export function spanOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): {
   readonly since?: number;

@@ -2,16 +2,16 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { Output } from './output.ts';
 
-/** The known state of a list at a moment. */
+/** The last known state of a list. */
 export interface Sight<Item> {
-  /** The items; the same array as before when nothing changed, `undefined` until they are known. */
+  /** The items; `undefined` until the backend has sent the list. */
   readonly items: readonly Item[] | undefined;
-  /** Why `items` may be outdated. */
+  /** The reason why `items` may be outdated; `undefined` if they are current. */
   readonly trouble: string | undefined;
 }
 
 /**
- * Returns a function that warns once why the data may be outdated. It warns again after a recovery or for
+ * Returns a function that warns once about the reason why data may be outdated. It warns again after a recovery or for
  * another reason.
  */
 export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | undefined) => void {
@@ -22,11 +22,12 @@ export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | 
   };
 }
 
-/** Time between two requests. */
+/** Time between two requests of a polled list. */
 const PERIOD_MS = 2000;
 
 /**
- * Polls a list every two seconds. While the backend is unreachable, the last response stays valid.
+ * Fetches a list every two seconds and yields it. While the backend is unavailable, it yields the last response with
+ * the reason.
  *
  * @throws MonError for every failure that a retry cannot fix
  */

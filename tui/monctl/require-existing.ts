@@ -1,9 +1,9 @@
 import { MonError } from '../../shared/errors.ts';
 
 /**
- * Returns the object, which must exist.
+ * Waits for a request and returns the object that it yields.
  *
- * @throws MonError `not_found` with this text when it does not
+ * @throws MonError `not_found` with the text `missing` when the object does not exist
  */
 export async function requireExisting<Thing>(request: Promise<Thing | undefined>, missing: string): Promise<Thing> {
   const thing = await request;
@@ -14,7 +14,7 @@ export async function requireExisting<Thing>(request: Promise<Thing | undefined>
 /**
  * Waits for a deletion.
  *
- * @throws MonError `not_found` with this text when the object did not exist
+ * @throws MonError `not_found` with the text `missing` when the object did not exist
  */
 export async function removed(request: Promise<boolean>, missing: string): Promise<void> {
   if (!(await request)) throw new MonError('not_found', missing);

@@ -6,11 +6,11 @@ import { errorMessage, MonError } from '../../shared/errors.ts';
 /**
  * Runs a program to its end.
  *
- * @returns its exit code as a shell reports it: 128 and more for a signal
+ * @returns its exit code as a shell reports it: 128 plus the number of the signal if a signal ended it
  */
 export type RunProgram = (command: readonly string[]) => Promise<number>;
 
-/** Ends monctl with the exit code of the program that it ran, without a message. */
+/** Error that ends monctl with the exit code of the program that it ran, without an error message. */
 export class ProgramEnded extends Error {
   override readonly name = 'ProgramEnded';
   readonly code: number;
@@ -24,11 +24,11 @@ export class ProgramEnded extends Error {
 /** Signals that a terminal sends to all its foreground processes. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** Signals that are passed on to the program. */
+/** Signals that monctl passes on to the program that it runs. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'];
 
 /**
- * Runs a program with the input, output and signals of this process, which outlives it.
+ * Runs a program with the input, output and signals of monctl, and waits for its end.
  *
  * @param command the program and its arguments, without a shell
  * @throws MonError `invalid` when there is no such program, or it cannot be run
@@ -38,10 +38,10 @@ export const runProgram: RunProgram = async ([program = '', ...words]) => {
   const isAtTerminal = process.stdin.isTTY;
   const handlers = new Map<NodeJS.Signals, () => void>();
   for (const signal of PASSED_ON) handlers.set(signal, () => void child?.kill(signal));
-  // At a terminal the program gets these signals directly; passing them on would deliver them twice.
+  // The terminal also sends these signals to the program; passing them on would deliver them twice.
   for (const signal of FROM_TERMINAL) handlers.set(signal, () => void (isAtTerminal || child?.kill(signal)));
-  // Installed before the start: an early signal would otherwise end only this process, and the silence would
-  // not be ended. Pending signals are handled once `spawn` has returned.
+  // The signal handlers are installed before the program starts: otherwise an early signal would end monctl before it
+  // has ended the maintenance silence. Pending signals are handled once `spawn` has returned.
   for (const [signal, handler] of handlers) process.on(signal, handler);
   try {
     child = spawn(program, words, { stdio: 'inherit' });

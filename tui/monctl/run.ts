@@ -83,14 +83,14 @@ export const COMMANDS = [
   versionCommand,
 ];
 
-/** Runs one command line and prints the error, if any. */
+/** Runs one command line, prints the error if it fails, and returns the exit code. */
 export async function runMonctlCommand(argv: readonly string[], surroundings: ProcessEnvironment): Promise<number> {
   try {
     await carryOut(argv, surroundings);
     return EXIT.success;
   } catch (error) {
     if (error instanceof ProgramEnded) return error.code;
-    // The text may come from the backend.
+    // The message may contain text from the backend, so its control characters are escaped.
     surroundings.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
     if (error instanceof ExitError) return error.code;
     if (error instanceof NotTrusted) return EXIT.usage;
@@ -110,7 +110,10 @@ async function chosen(
   return chosenWay;
 }
 
-/** The backend of commands that need none, so that an invalid configuration file does not stop them. */
+/**
+ * Placeholder for commands that need no backend: the configuration file is not read, so an invalid file does not stop
+ * them.
+ */
 const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined, warnings: [] };
 
 async function carryOut(argv: readonly string[], surroundings: ProcessEnvironment): Promise<void> {

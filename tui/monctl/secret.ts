@@ -3,12 +3,12 @@ import type { Call } from './command.ts';
 import { readText } from './input.ts';
 import { takes, type CommandOption } from './flags.ts';
 
-/** Maximum length of a password or key. */
+/** Maximum length of a password or key, in characters. */
 const SECRET_LENGTH_MAX = 4096;
 
 /**
- * Returns the option for the source of a secret. The command line itself must not contain it, because other
- * users can read it.
+ * Defines the option that names the file with a secret. The secret itself must not be on the command line, because
+ * other users of the host can read it there.
  */
 export function secretOption(what: string): CommandOption {
   return takes('FILE', `read the ${what} from this file ("-": standard input); default: prompt`, {
@@ -20,8 +20,9 @@ export function secretOption(what: string): CommandOption {
  * Reads a secret from a file, from standard input or from the user at the terminal.
  *
  * @param option name of the option that names the file
- * @param isNew true to ask twice
- * @throws MonError `invalid` when there is none
+ * @param isNew true to ask twice at the terminal, because the secret is new
+ * @throws MonError `invalid` when the secret is empty or too long, the two answers differ, or there is no terminal to
+ * ask
  */
 export async function readSecret(
   call: Pick<Call, 'flags' | 'readInput' | 'ask'>,
@@ -29,7 +30,7 @@ export async function readSecret(
 ): Promise<string> {
   const file = call.flags.value(option);
   const input = file === undefined ? await promptForSecret(call, { option, what, isNew }) : await readText(call, file);
-  // Editors add the line end.
+  // Editors add a line break at the end of a file, which is not part of the secret.
   const secret = input.replace(/\r?\n$/, '');
   if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was changed`);
   if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `the ${what} is too long`);

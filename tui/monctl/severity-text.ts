@@ -17,15 +17,15 @@ const STATUS_STYLE: Readonly<Record<Severity, Style>> = {
   unknown: 'magenta',
 };
 
-/** The words of `--status`, for the manual and for completion. */
+/** The words that `--status` accepts, for the manual and for completion. */
 export const STATUS_WORDS: readonly string[] = ['ok', 'warn', 'crit', 'unknown'];
 
-/** Returns the word of a status, such as `CRIT`. */
+/** Returns the word for a status, such as `CRIT` for 2. */
 export function statusWord(status: number): string {
   return STATUS_WORD[severityOf(status)];
 }
 
-/** Returns word and number such as `CRIT (2)`, because the word does not distinguish statuses above 3. */
+/** Returns the word and number of a status, such as `CRIT (2)`, because many statuses have the word `UNKN`. */
 export function statusText(status: number): string {
   return `${statusWord(status)} (${String(status)})`;
 }
@@ -35,7 +35,8 @@ export function statusStyle(status: number): Style {
 }
 
 /**
- * Returns the word of a severity, such as `CRIT` for `critical`. A backend of an earlier version may send none.
+ * Returns the word for a severity, such as `CRIT` for `critical`; empty if an earlier version of the backend sent no
+ * severity.
  */
 export function severityWord(severity: Severity | undefined): string {
   return severity === undefined ? '' : STATUS_WORD[severity];
@@ -46,9 +47,9 @@ export function severityStyle(severity: Severity | undefined): Style | undefined
 }
 
 /**
- * Returns the status of a word or a number.
+ * Parses a status, which is a word such as `crit` or a number.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` for any other text
  */
 export function parseStatus(text: string): number {
   const severity = severityNamed(text);
@@ -57,7 +58,11 @@ export function parseStatus(text: string): number {
   throw new MonError('invalid', `STATUS must be ok, warn, crit, unknown or a number, not ${JSON.stringify(text)}`);
 }
 
-/** Returns a predicate for the statuses that `--status` names. */
+/**
+ * Returns a predicate for the statuses that `--status` names, separated by commas; without the option it accepts all.
+ *
+ * @throws MonError `invalid`
+ */
 export function statusFlag(text: string | undefined): (status: number) => boolean {
   if (text === undefined) return () => true;
   const conditions = text.split(',').map((part): ((status: number) => boolean) => {
@@ -70,7 +75,7 @@ export function statusFlag(text: string | undefined): (status: number) => boolea
   return (status) => conditions.some((holds) => holds(status));
 }
 
-/** Returns the counts of events such as `3 events: 1 critical, 2 warning`. */
+/** Returns the number of events in total and by severity, such as `3 events: 1 critical, 2 warning`. */
 export function eventCounts(events: readonly { readonly check: { readonly status: number } }[]): string {
   const counts = WORST_FIRST.flatMap((severity) => {
     const count = events.filter(({ check }) => severityOf(check.status) === severity).length;

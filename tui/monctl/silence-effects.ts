@@ -11,7 +11,11 @@ import { counted } from './counted-noun.ts';
 import { requireExisting } from './require-existing.ts';
 import { eventCounts } from './severity-text.ts';
 
-/** Returns the effects of creating a silence now. */
+/**
+ * Returns the effects of creating a silence now, one sentence each.
+ *
+ * @throws MonError `conflict` when a recurring silence with this id exists, which a one-time silence cannot replace
+ */
 export async function silenceEffects(
   { api, nowMs }: Call,
   id: string,
@@ -30,7 +34,7 @@ export async function silenceEffects(
   const events = await api().events();
   const subscriptions = new Map(events.map(({ client }) => [client.name, client.subscriptions]));
   const rows = events.map((event) => ({ row: eventRow(event) }));
-  // Computed as if the silence had begun: the current matches estimate those of a future window.
+  // The matches are counted as if the silence were active now, as an estimate for a silence that starts later.
   const { total, bySeverity, alreadySilenced } = previewSilence(
     [{ ...entry, begin: null, recurrence: null }],
     rows,
@@ -40,7 +44,10 @@ export async function silenceEffects(
   return effectsOf(id, present, { ...bySeverity, total, silenced: alreadySilenced });
 }
 
-/** Asks the backend for the matches of a selector, because only the backend knows the attributes. */
+/**
+ * Returns the effects of a silence with a selector. The backend counts the matches, because only it has all attributes
+ * that a selector can use.
+ */
 async function selectorEffects(
   api: ApiClient,
   id: string,
@@ -68,9 +75,9 @@ function effectsOf(
 }
 
 /**
- * Returns the effects of ending a silence now.
+ * Returns the effects of ending a silence now, one sentence each.
  *
- * @throws MonError `not_found`
+ * @throws MonError `not_found` when the silence does not exist
  */
 export async function clearEffects({ api }: Call, id: string): Promise<readonly string[]> {
   const [entry, events] = await Promise.all([requireSilence(api(), id), api().events()]);
@@ -90,9 +97,9 @@ function madeBy({ creator, reason }: SilencedView): string {
 }
 
 /**
- * Returns the silence, which must exist.
+ * Fetches a silence.
  *
- * @throws MonError `not_found`
+ * @throws MonError `not_found` when the silence does not exist
  */
 export function requireSilence(api: ApiClient, id: string): Promise<SilencedDetail> {
   return requireExisting(api.silencedDetail(id), missingEntry(id));

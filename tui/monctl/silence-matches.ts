@@ -5,24 +5,28 @@ import { MonError } from '../../shared/errors.ts';
 import { counted } from './counted-noun.ts';
 import type { SearchTarget } from './silence-target.ts';
 
-/** The open events and the client that a new silence matches, as shown by the command that creates it. */
+/**
+ * Report about a new silence: the number of events that it matches, and the name of its client if that does not exist.
+ */
 export interface SilenceMatchReport {
-  /** The number of open events; absent if the backend does not count them. */
+  /** Number of open events that the silence matches now; absent if the backend does not count them. */
   readonly events_matched?: number | undefined;
-  /** The client that the silence names, if it does not exist. */
+  /** Name of the client that the silence is for, if there is no such client. */
   readonly unknown_client?: string | undefined;
 }
 
 /**
- * Asks the backend what a silence matches now. The request comes before the creation, which reports failures
- * itself.
+ * Asks the backend what a new silence would match now. Errors are ignored, because the request that creates the silence
+ * reports them.
  */
 export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatchReport> {
   const [events, client] = await Promise.all([eventsMatched(api, target), unknownClient(api, target)]);
   return withoutUndefined({ events_matched: events, unknown_client: client });
 }
 
-/** Returns the client that a target names, if it does not exist. */
+/**
+ * Returns the name in a subscription such as `client:web-1` if there is no client of this name; otherwise `undefined`.
+ */
 export async function unknownClient(
   api: Pick<ApiClient, 'client'>,
   { subscription }: Pick<SearchTarget, 'subscription'>,
@@ -47,7 +51,7 @@ async function eventsMatched(
   return (await unlessRefused(api.silencePreview({ entries: [target] })))?.events?.total;
 }
 
-/** Returns `undefined` if the backend or a role rejects the request. */
+/** Returns the response, or `undefined` if the request fails with a `MonError`. */
 async function unlessRefused<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await request;

@@ -29,13 +29,13 @@ const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
   last_day: 'last-day',
 };
 
-/** Options that cannot be combined with a recurrence. */
+/** Options of silences that do not recur; they cannot be combined with `--recur`. */
 const ONCE = ['expire', 'begin', 'expire-on-resolve'] as const;
 
 /**
- * Returns the recurrence of the options.
+ * Returns the recurrence that the options define; `undefined` without these options.
  *
- * @throws MonError `invalid` naming the option
+ * @throws MonError `invalid` that names the wrong option
  */
 export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | undefined {
   const schedule = flags.value('recur');
@@ -64,9 +64,9 @@ export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | und
 }
 
 /**
- * Returns the next windows of a silence, by the clock of the backend.
+ * Returns the next windows of a recurring silence, by the clock of the backend.
  *
- * @throws MonError `invalid` when the backend does not support recurrence: its silence would never expire
+ * @throws MonError `invalid` when the backend does not support recurrence: it would create a silence that never expires
  */
 export async function windowsAhead(
   api: ApiClient,
@@ -77,16 +77,16 @@ export async function windowsAhead(
   return windows;
 }
 
-/** Maximum number of silences that are looked up; further ones are not shown. */
+/** Maximum number of silences whose details are fetched; the recurrence of further silences is not shown. */
 const LOOKED_UP_MAX = 20;
 
-/** Returns the recurring silences among these ids. Silences that were cleared meanwhile are left out. */
+/** Returns the recurring silences among these ids. Silences that were deleted meanwhile are left out. */
 export async function recurringAmong(api: ApiClient, ids: readonly string[]): Promise<readonly SilencedDetail[]> {
   const details = await Promise.all(ids.slice(0, LOOKED_UP_MAX).map((id) => api.silencedDetail(id)));
   return details.flatMap((detail) => (detail?.recurrence === undefined ? [] : detail));
 }
 
-/** Returns a line for each window, with the effect of clock changes. */
+/** Returns a line for each window of a recurring silence, with the effect of daylight saving time. */
 export function windowLines(windows: readonly ShownWindow[], zone: string): readonly string[] {
   return windows.map((window) => `  ${fullWindowText(window, zone)}`);
 }

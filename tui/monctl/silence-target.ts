@@ -2,7 +2,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
 import { takes, type CommandOption, type Flags } from './flags.ts';
 
-/** Options for the target of a silence. */
+/** Options that select the target of a silence: a check, a subscription or a client. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: takes('NAME', 'match this check, on all clients unless --subscription or --client is set', {
     completes: 'reported-check',
@@ -11,7 +11,7 @@ const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', Comma
   client: takes('NAME', 'match this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
-/** Options for the target of a silence: those of `TARGET_OPTIONS`, or a search. */
+/** Options that select the target of a silence: those of `TARGET_OPTIONS`, or `--selector` for a search. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
   selector: takes('SEARCH', "events that match this search, for example 'client~web-* env=prod'"),
@@ -20,9 +20,9 @@ export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS 
 export type SearchTarget = ReturnType<typeof silenceTargetOf> & { selector: string | undefined };
 
 /**
- * Returns the target, which must not be empty.
+ * Returns the target of a silence from the options.
  *
- * @throws MonError `invalid`, also when there is no target
+ * @throws MonError `invalid` when no target is given, or the options cannot be combined
  */
 export function requireTarget(flags: Flags): SearchTarget {
   const target = searchTargetOf(flags);
@@ -31,9 +31,9 @@ export function requireTarget(flags: Flags): SearchTarget {
 }
 
 /**
- * Returns the target, which may be a search.
+ * Returns the target of a silence from the options; all its parts are `undefined` if none is given.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when the options cannot be combined
  */
 export function searchTargetOf(flags: Flags): SearchTarget {
   const selector = flags.value('selector');
@@ -48,9 +48,9 @@ export function searchTargetOf(flags: Flags): SearchTarget {
 }
 
 /**
- * Returns the check and subscription of the target.
+ * Returns the check and the subscription that the options name; `--client` names a subscription too.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when both `--client` and `--subscription` are given
  */
 export function silenceTargetOf(flags: Flags): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');

@@ -7,7 +7,7 @@ import { counted } from './counted-noun.ts';
 import type { Column } from './table.ts';
 import { timestamp } from './times.ts';
 
-/** Returns begin and end such as ` from 2026-11-21 02:00:00Z until it resolves`. */
+/** Formats the start and end of a silence, such as ` from 2026-11-21 02:00:00Z until it resolves`. */
 export function silencePeriodText(
   entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
   nowMs: number,
@@ -20,13 +20,16 @@ export function silencePeriodText(
   return `${from}${ending === '' ? ' until it is deleted' : ending}`;
 }
 
-/** A silence with the moment of its end, so that the remaining time can count down on the screen. */
+/**
+ * A row of the list of silences. It contains the time of the end, so that the remaining time can count down on the
+ * screen.
+ */
 export interface Listed {
   /**
-   * The silence. What it suppressed is only known from a request, because the live feed does not contain it.
+   * The silence. The counters of `SilencedUse` are missing if it comes from the live feed, which does not contain them.
    */
   readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector' | 'recurrence' | 'idle'>;
-  /** Epoch seconds; null means never. */
+  /** End of the silence in epoch seconds; null means that it never expires. */
   readonly endsAt: number | null;
 }
 
@@ -39,7 +42,8 @@ function remaining(endsAt: number | null, nowSeconds: number): number {
 }
 
 /**
- * Returns the times of a silence. For a recurring one they are those of its current window, or else the next.
+ * Returns labels and texts for the start and end of a silence. For a recurring silence they are those of its current
+ * window, or of its next window if none is active.
  */
 export function timeFields(entry: SilencedDetail, nowMs: number): readonly (readonly [name: string, value: string])[] {
   const { begin, expire, expire_at: end, recurrence } = entry;
@@ -58,7 +62,10 @@ export function timeFields(entry: SilencedDetail, nowMs: number): readonly (read
   ];
 }
 
-/** Returns how many notifications the last window with any suppressed ones suppressed. */
+/**
+ * Returns a field with the number of notifications that a recurring silence suppressed in the last window in which it
+ * suppressed any. Returns no field if there is no such window.
+ */
 export function windowField({
   window,
   recurrence,
@@ -69,7 +76,9 @@ export function windowField({
   ];
 }
 
-/** Returns the idle time such as `no match for 8d, ends in 6d unless it matches an event`. */
+/**
+ * Formats how long a silence has matched no event, such as `no match for 8d, ends in 6d unless it matches an event`.
+ */
 export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): string {
   const idlePhrase = `no match for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
   return end === undefined

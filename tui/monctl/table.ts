@@ -15,13 +15,15 @@ export interface TableLook {
   /** Width of the terminal in cells; the last column is cut to fit. `undefined` means unlimited, for pipes. */
   readonly width: number | undefined;
   readonly color: boolean;
-  /** True to print text from outside unchanged. */
+  /** True to print text from clients and checks without escaping its control characters. */
   readonly raw: boolean;
-  /** False: there is no line of column titles. */
+  /** False to print no line of column titles. Default: true. */
   readonly headers?: boolean;
 }
 
-/** Returns rows below titles. Columns are aligned by cells and two spaces apart. */
+/**
+ * Formats rows as a table below a line of column titles. Columns are aligned by terminal cells and two spaces apart.
+ */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook): string {
   const clean = look.raw ? (text: string): string => text : safeLine;
   const cells = rows.map((row) => columns.map((column) => clean(column.text(row))));
@@ -50,21 +52,21 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 }
 
 /**
- * Returns the last cell of a row without padding. On a terminal it is cut, because a wrapped line would break
- * the columns.
+ * Returns the last cell of a row without padding. On a terminal the cell is truncated, because a wrapped line would
+ * break the columns.
  */
 function lastCell(text: string, taken: number, width: number | undefined): string {
   if (width === undefined || taken + cellWidth(text) <= width) return text;
   return fit(text, Math.max(10, width - taken), {});
 }
 
-/** Returns names and values, one pair a line. */
+/** Formats names and values as two aligned columns, one pair per line. */
 export function record(fields: readonly (readonly [name: string, value: string])[], { raw }: TableLook): string {
   const width = fields.reduce((widest, [name]) => Math.max(widest, name.length), 0);
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${raw ? value : safeLine(value)}`.trimEnd()).join('\n');
 }
 
-/** Returns a record with the output of a check below. */
+/** Formats names and values as `record` does, followed by the output of a check. */
 export function recordWithOutput(
   fields: readonly (readonly [name: string, value: string])[],
   output: string,

@@ -2,56 +2,58 @@ import { DURATION_HINT, formatDuration, parseDuration } from '../../shared/domai
 import { MonError } from '../../shared/errors.ts';
 import { pastText } from '../words/past-time.ts';
 
-/** Maximum time that can be shown: 9999 is the last year with four digits. */
+/** Latest time that is shown as a date, in epoch seconds: 9999 is the last year with four digits. */
 const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
 
-/** Returns a time such as `2026-11-20 12:00:00Z`. */
+/**
+ * Formats epoch seconds as a time such as `2026-11-20 12:00:00Z`; a number beyond the year 9999 is returned unchanged.
+ */
 export function timestamp(seconds: number): string {
   if (!Number.isFinite(seconds) || Math.abs(seconds) > SECONDS_MAX) return String(seconds);
   return pastText(seconds * 1000);
 }
 
-/** Returns a time such as `2026-11-20 12:00:00Z (4m10s ago)`. */
+/** Formats epoch seconds as a time with its age, such as `2026-11-20 12:00:00Z (4m10s ago)`. */
 export function ago(seconds: number, nowMs: number): string {
   return `${timestamp(seconds)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
 }
 
 /**
- * Parses a moment: epoch seconds, a date and time (`2026-11-20T22:00`, local time unless it ends in a zone), or
+ * Parses a point in time: epoch seconds, a date and time (`2026-11-20T22:00`, local time unless it ends in a zone), or
  * a duration from now (`+2h`).
  *
  * @returns epoch seconds
- * @throws MonError `invalid`
+ * @throws MonError `invalid` for any other text
  */
 export function parseMoment(text: string, nowMs: number): number {
   return readMoment(text, nowMs) ?? refuse(text, '+2h');
 }
 
 /**
- * Parses a moment of the past: a duration ago (`2h`), a time of day (`18:15:48`, the last one, local time
- * unless it ends in Z), or the formats of `parseMoment`.
+ * Parses a point in time in the past: a duration ago (`2h`), the latest occurrence of a time of day (`18:15:48`, local
+ * time unless it ends in Z), or the formats of `parseMoment`.
  *
  * @returns epoch milliseconds
- * @throws MonError `invalid`
+ * @throws MonError `invalid` for any other text
  */
 export function parsePast(text: string, nowMs: number): number {
   const last = timeOfDay(text, nowMs, -1);
   if (last !== undefined) return last;
-  // Digits alone are epoch seconds, as for all moments.
+  // Digits alone are epoch seconds, as in `parseMoment`, and not a duration.
   const seconds = /^\d+$/.test(text) ? undefined : parseDuration(text);
   if (seconds !== undefined) return nowMs - seconds * 1000;
   return (readMoment(text, nowMs) ?? refuse(text, '22:00, 2h (ago)')) * 1000;
 }
 
-/** A begin in the current minute is not in the past. */
+/** Tolerance for start times in the past, in seconds, so that a start in the current minute is accepted. */
 const BEGIN_TOLERANCE_SECONDS = 60;
 
 /**
- * Parses a moment in the future: a time of day (`22:00`, the next one, local time unless it ends in Z), a
- * duration from now (`2h`, `+2h`), or the formats of `parseMoment`.
+ * Parses a start time: the next occurrence of a time of day (`22:00`, local time unless it ends in Z), a duration from
+ * now (`2h`, `+2h`), or the formats of `parseMoment`.
  *
  * @returns epoch seconds
- * @throws MonError `invalid`, also for a moment of the past
+ * @throws MonError `invalid` for any other text, and for a time more than a minute in the past
  */
 export function parseBegin(option: string, text: string, nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
@@ -68,12 +70,16 @@ export function parseBegin(option: string, text: string, nowMs: number): number 
   return begin;
 }
 
-/** Returns epoch seconds; `undefined` if the text is not a moment. */
+/**
+ * Parses a text in one of the formats of `parseMoment`.
+ *
+ * @returns epoch seconds; `undefined` for any other text
+ */
 function readMoment(text: string, nowMs: number): number | undefined {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   const ahead = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
   if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
-  // Stricter than `Date.parse`, whose result for `1` or `May` is never intended.
+  // The pattern is stricter than `Date.parse`, which also accepts `1` and `May` as dates.
   const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   if (date === null) return undefined;
   const [, day = '', time = '00:00', zone = ''] = date;
@@ -89,9 +95,11 @@ function refuse(text: string, also: string): never {
 }
 
 /**
- * Returns the epoch milliseconds of a time of day.
+ * Parses a time of day such as `22:00` or `18:15:48Z`.
  *
- * @param direction -1: the last one, which may be now; 1: the next one, which may be the current minute
+ * @param direction -1 for its latest occurrence, which may be now; 1 for its next occurrence, which may be up to a
+ * minute ago
+ * @returns epoch milliseconds; `undefined` for any other text
  */
 function timeOfDay(text: string, nowMs: number, direction: -1 | 1): number | undefined {
   const [, hours, minutes, seconds = '0', zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z)?$/.exec(text) ?? [];
@@ -106,16 +114,16 @@ function timeOfDay(text: string, nowMs: number, direction: -1 | 1): number | und
     return at.getTime();
   }
   if (!isWrong(at.setHours(...time))) return at.getTime();
-  // Uses the calendar, because the previous or next day may not have 24 hours.
+  // The date changes by a calendar day and not by 24 hours, because a day with a clock change is shorter or longer.
   at.setDate(at.getDate() + direction);
   return at.setHours(...time);
 }
 
 /**
- * Parses a lifetime of at least one second.
+ * Parses a duration of at least one second.
  *
  * @returns seconds
- * @throws MonError `invalid`
+ * @throws MonError `invalid` that names the option
  */
 export function parseLifetime(option: string, text: string): number {
   const seconds = parseDuration(text);

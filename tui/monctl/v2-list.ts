@@ -2,7 +2,7 @@ import type { V2Query } from '../../shared/client/v2-client.ts';
 import type { Call } from './command.ts';
 import { takes, type CommandOption } from './flags.ts';
 
-/** Options for selectors that the backend evaluates. */
+/** Options that filter a list of the v2 API on the backend, by labels or by attributes. */
 export const SELECTOR_OPTIONS: Readonly<Record<'label-selector' | 'field-selector', CommandOption>> = {
   'label-selector': takes('TEXT', "filter by labels: 'region == eu && tier in (web, db)'"),
   'field-selector': takes('TEXT', "filter by attributes: 'entity.name == web-001'"),

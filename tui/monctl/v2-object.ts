@@ -2,8 +2,8 @@ import { isObject } from '../../shared/client/compiled-check.ts';
 import type { V2Object } from '../../shared/client/v2-client.ts';
 
 /*
- * Functions that read attributes of an object of API version 2. Backends of other versions may omit attributes or give
- * them other types, and a list must still show the rest.
+ * Functions that read attributes of v2 API objects. Backends of other versions may omit attributes or give them other
+ * types, and a list must still show the other attributes.
  */
 
 export function textAt(object: V2Object, ...path: readonly string[]): string {
@@ -12,9 +12,9 @@ export function textAt(object: V2Object, ...path: readonly string[]): string {
 }
 
 /**
- * Returns a number of the object.
+ * Returns an attribute of a v2 API object that is a number.
  *
- * @returns `undefined` if it is not a number
+ * @returns `undefined` if the attribute is missing or not a number
  */
 export function numberAt(object: V2Object, ...path: readonly string[]): number | undefined {
   const value = valueAt(object, path);
@@ -30,7 +30,7 @@ export function textsAt(object: V2Object, ...path: readonly string[]): readonly 
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** Returns the object without one field, such as a secret or a value that changes constantly. */
+/** Returns a copy of an object without one attribute, such as a secret or a value that changes constantly. */
 export function without(object: V2Object, name: string): V2Object {
   return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
 }

@@ -101,7 +101,7 @@ const checks: Command = {
   },
 };
 
-/** One output of one check, with the clients that returned it. */
+/** A check output, with the clients that returned exactly this output. */
 interface Output {
   readonly check: string;
   readonly output: string;

@@ -33,14 +33,15 @@ const grant: Command = {
       metadata: {},
       username,
       scopes: flags.list('scopes'),
-      // The namespace of the context is not used: the namespaces of a key must be named explicitly.
+      // The namespace of the context is ignored: an API key is restricted to a namespace only by the explicit option.
       namespace: flags.value('namespace'),
       expire: flags.lifetime('expire'),
       description: flags.value('description'),
     });
     const { body, location } = await call.v2().create(['apikeys'], key);
     const secret = textAt(body, 'key');
-    // Backends before the 7.0 line have no secret: the name is the key, and they return only the path.
+    // Sensu Go before 7.0 sends no separate secret: the name of the API key is the secret, and only its path is
+    // returned.
     if (secret === '') return output.show({ location }, () => safeText(`Created: ${location ?? ''}`));
     await output.show(without(body, 'hash'), () =>
       [

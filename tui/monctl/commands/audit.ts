@@ -14,10 +14,10 @@ import { table, type Column } from '../table.ts';
 import { parsePast, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-/** Records that the backend returns in one response. */
+/** Maximum number of records that the backend returns in one response. */
 const PAGE = 1000;
 
-/** Number of records that `--follow` starts with. */
+/** Default number of records that `--follow` prints at the start. */
 const FOLLOWED = 10;
 
 const list: Command = {
@@ -79,13 +79,13 @@ function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
   });
 }
 
-/** Returns the newest records, the newest first. */
+/** Returns the newest records that match the query, at most `limit`, the newest first. */
 async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (;;) {
     const pageSize = Math.min(PAGE, limit - records.length);
     const before = records.at(-1)?.id;
-    // Pages by id and not by offset, because records may be added meanwhile.
+    // Pages are requested by record id and not by offset, because records may be added meanwhile.
     const page = await api.audit({ ...query, ...withoutUndefined({ before }), limit: pageSize });
     records.push(...page);
     if (page.length < pageSize || records.length >= limit) return records;
@@ -117,9 +117,9 @@ interface Verified {
 }
 
 /**
- * Verifies the audit trail.
+ * Verifies the hash chain of the audit trail, from the newest record to the oldest.
  *
- * @throws ExitError naming the first invalid record, starting from the newest
+ * @throws ExitError that names the first invalid record that it finds
  */
 async function walk(api: ApiClient): Promise<Verified> {
   const head = await api.auditHead();
@@ -128,7 +128,7 @@ async function walk(api: ApiClient): Promise<Verified> {
   while (expected.id >= first) {
     const page = await api.audit({ before: expected.id + 1, limit: PAGE });
     for (const record of page) expected = step(expected, record);
-    // The oldest records may be trimmed during the walk; they are not missing.
+    // The backend may trim the oldest records meanwhile; such records do not count as missing.
     if (page.length === 0) first = await trimmedTo(api, expected, head);
   }
   return { records: head.last - expected.id, first: expected.id + 1, last: head.last, hash: head.hash };

@@ -14,7 +14,7 @@ import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 
-/** Options of `check list` with `--namespace`. */
+/** Options of `check list` for the checks of other namespaces, which it lists through the v2 API. */
 export const LIST_NAMESPACES_OPTIONS = { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS };
 
 export async function listInNamespaces(call: Call): Promise<void> {
@@ -38,12 +38,12 @@ export async function showDefinition(call: Call): Promise<void> {
   if (subdued === true) call.output.note(subduedNote(name));
 }
 
-/** Returns the note about a check in one of its subdue windows. */
+/** Returns a note that says that a check is in one of its subdue windows. */
 export function subduedNote(name: string): string {
   return `${name} is in a subdue window: the backend does not schedule it now`;
 }
 
-/** Deletes the stored definition of a check. Its results stay. */
+/** Deletes the stored definition of a check, but keeps its results and events. */
 export async function deleteDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
   const namespace = callNamespace(call);
@@ -68,7 +68,7 @@ export const createCheck: Command = {
     'To change a check from the configuration file, edit that file. For more attributes, or a command without a shell, use "monctl create -f".',
   ],
   operands: ['CHECK'],
-  // The name is new, so there is nothing to complete.
+  // The operand is the name of a new check, so there is nothing to complete.
   completes: [],
   options: {
     command: takes('COMMAND', 'command that agents run for the check'),

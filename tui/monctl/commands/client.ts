@@ -40,7 +40,7 @@ const list: Command = {
       columns: listColumns,
       search: CLIENT_SEARCH,
       key: ({ name }) => name,
-      // A keepalive every few seconds is not a change worth showing.
+      // The comparison for changes omits the time of the last keepalive, which changes every few seconds.
       news: ({ address, subscriptions, version }) => [address, subscriptions, version],
       fetch: () => call.api().clients(),
       select: (all) =>
@@ -94,7 +94,7 @@ const history: Command = {
       key: ({ check }) => check,
       async fetch() {
         const histories = await api().clientHistory(name);
-        // The backend reports an unknown client as a client without history.
+        // The history is also empty for an unknown client, so the existence of the client is checked separately.
         if (histories.length === 0) await requireClient(api(), name);
         return histories;
       },
@@ -191,7 +191,7 @@ const remove: Command = {
   },
 };
 
-/** Maximum number of names of clients to delete that are listed. */
+/** Maximum number of client names in the confirmation of a deletion. */
 const NAMED_MAX = 5;
 
 async function removeMatching(call: Call): Promise<void> {

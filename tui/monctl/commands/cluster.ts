@@ -23,7 +23,7 @@ const list: Command = {
       columns,
       search: MEMBER_SEARCH,
       key: ({ id }) => id,
-      // Figures that change constantly are not worth showing as changes.
+      // The comparison for changes omits values that change constantly, such as the lag.
       news: ({ name, role, state, version }) => [name, role, state, version],
       fetch: async () => (await viewOf(call.api())).members,
     });
@@ -71,9 +71,9 @@ const handOver: Command = {
 export const clusterCommands: readonly Command[] = [list, info, handOver];
 
 /**
- * Returns the view of the cluster.
+ * Fetches the state of the cluster.
  *
- * @throws MonError `not_found` when the backend is too old
+ * @throws MonError `not_found` when the version of the backend does not support clusters
  */
 async function viewOf(api: ApiClient): Promise<ClusterView> {
   const view = await api.cluster();
@@ -82,9 +82,9 @@ async function viewOf(api: ApiClient): Promise<ClusterView> {
 }
 
 /**
- * Returns the effect of a handover.
+ * Describes the effect of a handover in a sentence.
  *
- * @throws MonError when the backend would reject it
+ * @throws MonError when the backend would reject the handover
  */
 function effectOf(view: ClusterView, to: string | undefined): string {
   const succession = successionOf(view, to);
@@ -107,7 +107,7 @@ function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string,
   ];
 }
 
-/** Returns the number of members by state, such as `3 members, 1 behind, 1 gone`. */
+/** Returns the number of members, and of those that lag or are lost, such as `3 members, 1 lagging, 1 lost`. */
 function memberCounts(members: readonly ClusterMember[]): string {
   const impaired = (['lagging', 'lost'] as const).flatMap((state) => {
     const count = members.filter((member) => member.state === state).length;

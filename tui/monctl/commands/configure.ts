@@ -11,7 +11,7 @@ import type { Call, Command } from '../command.ts';
 import { DEFAULT_BACKEND } from '../parse-arguments.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
-/** The name of the context that is written by default. */
+/** Name of the context that is saved if `--context` is not given. */
 const CONTEXT_DEFAULT = 'default';
 
 export const configureCommand: Command = {
@@ -37,7 +37,7 @@ export const configureCommand: Command = {
     const { flags, env, output } = call;
     const name = flags.value('context') ?? CONTEXT_DEFAULT;
     const addresses = flags.value('backend') ?? (await askForBackend(call));
-    // The configuration file may be readable by everyone, so its address must not contain credentials.
+    // Everybody may be able to read the configuration file, so the URL in it must not contain credentials.
     const listed = parseBackendAddresses(addresses, {});
     const url = listed.map((address) => address.url).join(',');
     if (listed.some(({ headers }) => 'authorization' in headers)) {
@@ -54,10 +54,7 @@ export const configureCommand: Command = {
   },
 };
 
-/**
- * Returns the TLS options of the command line, which the context stores. Settings of the environment are not
- * stored.
- */
+/** Returns the TLS options to save in the context: those of the command line, but not those of the environment. */
 function keptTls({ flags }: Call): Parameters<typeof saveContext>[2]['tls'] {
   const file = flags.value('trusted-ca-file');
   return {
@@ -94,7 +91,7 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
 }
 
 /**
- * Verifies the credentials.
+ * Verifies that the backend accepts the credentials.
  *
  * @throws MonError `unauthenticated` when the backend rejects them
  */

@@ -25,7 +25,10 @@ import { openFile, readObjects } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-/** Limit for files written by hand; `restore` handles the dump of a whole backend. */
+/**
+ * Maximum number of objects in a file. It suffices for files written by hand; `restore` handles the dump of a whole
+ * backend.
+ */
 const OBJECTS_MAX = 10_000;
 
 const FORM = [
@@ -70,16 +73,16 @@ export const deleteFileCommand: Command = {
 
 interface Done {
   readonly outcome: string;
-  /** Warnings about attributes that do not have the effect that they seem to have. */
+  /** Warnings of the backend about attributes that do not have the effect that their names suggest. */
   readonly warnings: readonly string[];
 }
 
 type Act = (v2: V2Client, object: Wrapped, path: readonly string[]) => Promise<Done>;
 
 /**
- * Runs `act` for each object of the file.
+ * Runs `act` for each object of the file and prints the outcomes; with `--dry-run` only shows the effects.
  *
- * @throws ExitError when some of the objects failed
+ * @throws ExitError when some of the objects are rejected
  */
 async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
   const objects = await objectsOf(call);
@@ -93,7 +96,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   }
   let failures = 0;
   let last: MonError | undefined;
-  // Deletion runs in reverse order, because later objects need the earlier ones.
+  // Objects are deleted in reverse order, because later objects depend on earlier objects.
   for (const object of verb === 'delete' ? objects.toReversed() : objects) {
     const done = await attempt(async () => act(call.v2(), object, pathOfObject(object)));
     if (done instanceof MonError) {
@@ -114,19 +117,19 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   }
 }
 
-/** The effect that sending an object would have. */
+/** The effect that an object of the file would have on the backend, for `--dry-run`. */
 interface Foreseen {
   readonly outcome: 'create' | 'update' | 'unchanged' | 'delete' | 'not there' | 'refused';
   readonly object: string;
-  /** The fields of a definition that differ. Their values are not shown, because they may contain secrets. */
+  /** Names of the attributes that would change. Their values are not shown, because they may contain secrets. */
   readonly fields?: readonly string[];
   readonly reason?: string;
 }
 
 /**
- * Shows what each object would change on the backend.
+ * Prints the effect that each object would have on the backend, for `--dry-run`.
  *
- * @throws ExitError when an object could not be sent at all
+ * @throws ExitError when some of the objects would be refused
  */
 async function preview(call: Call, verb: 'create' | 'delete', objects: readonly Wrapped[]): Promise<void> {
   const foreseen: Foreseen[] = [];
@@ -155,14 +158,14 @@ async function foresee(v2: V2Client, verb: 'create' | 'delete', object: Wrapped)
   if (verb === 'delete') return { outcome: present === undefined ? 'not there' : 'delete' };
   refuseExactState(object);
   if (present === undefined) return { outcome: 'create' };
-  // An event is always another result. The API returns more or fewer attributes of the other objects than were
-  // sent.
+  // States and API keys are never compared with the backend: sending an event always adds a result, and for the other
+  // types the API returns more or fewer attributes than were sent.
   if (isState(object) || object.type === 'APIKey') return { outcome: 'update' };
   const fields = changedFields(present, asShown(object));
   return fields.length === 0 ? { outcome: 'unchanged' } : { outcome: 'update', fields };
 }
 
-/** Returns a definition in the form in which the backend returns it. */
+/** Converts a definition to the form in which the backend returns it, so that both can be compared. */
 function asShown(object: Wrapped): Attributes {
   const definition = withCommandText(unwrap(object));
   const references = definition['pipelines'];
@@ -184,9 +187,10 @@ function foreseenText({ outcome, object, fields, reason }: Foreseen): string {
 }
 
 /**
- * Returns the error instead of throwing it if it concerns this object only.
+ * Runs `act` for one object.
  *
- * @throws errors that concern all objects
+ * @returns the result of `act`, or its error if the error concerns only this object
+ * @throws errors that concern all objects, such as `unavailable`
  */
 async function attempt<Result>(act: () => Promise<Result>): Promise<Result | MonError> {
   try {
@@ -220,7 +224,7 @@ function placed(object: Wrapped, call: Call): Wrapped {
 }
 
 function pathOfObject(object: Wrapped): readonly string[] {
-  // This object exists only once and has no name.
+  // A `TessenConfig` object exists only once and has no name.
   if (object.type === 'TessenConfig') return ['tessen'];
   const kind = kindOf(object);
   const name = wrappedName(object);
@@ -232,10 +236,10 @@ function pathOfObject(object: Wrapped): readonly string[] {
 }
 
 /**
- * Rejects an object with the exact state of a dump, which would be counted as a new report. Only a restore
- * keeps the state.
+ * Rejects an object that contains the exact state of a dump: the backend would count it as a new report, and only a
+ * restore preserves its state.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` for such an object
  */
 function refuseExactState(object: Wrapped): void {
   if ('mon' in object.spec && isState(object)) {
@@ -243,7 +247,7 @@ function refuseExactState(object: Wrapped): void {
   }
 }
 
-/** Returns true for objects that report a state. Definitions say what should happen. */
+/** Returns true for an object that reports a state, such as an event, and false for a definition, such as a check. */
 function isState({ type }: Wrapped): boolean {
   return type === 'Event' || type === 'Entity' || type === 'Silenced' || type === 'User';
 }

@@ -99,7 +99,7 @@ export const deadLetterCommands: readonly Command[] = [list, info, retry, drop];
 type Which = { readonly id: number } | DeadLetterSelection;
 
 /**
- * Returns which dead letters the command line selects.
+ * Returns the dead letters that the command line selects: by id, by handler or all.
  *
  * @throws MonError `invalid` unless exactly one of ID, `--handler` and `--all` was given
  */
@@ -129,7 +129,7 @@ function missing(id: number): string {
 /**
  * Returns the number of selected dead letters.
  *
- * @throws MonError `not_found` when there is none with this id
+ * @throws MonError `not_found` when no dead letter has the selected id
  */
 async function count(api: ApiClient, which: Which): Promise<number> {
   if (!('id' in which)) return (await api.deadLetters('handler' in which ? which : {})).length;
@@ -138,9 +138,9 @@ async function count(api: ApiClient, which: Which): Promise<number> {
 }
 
 /**
- * Drops the selected dead letters.
+ * Deletes the selected dead letters and returns their number.
  *
- * @throws MonError `not_found` when there is none with this id
+ * @throws MonError `not_found` when no dead letter has the selected id
  */
 async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped: number }> {
   if (!('id' in which)) return await api.dropDeadLetters(which);

@@ -71,14 +71,14 @@ export const dumpCommand: Command = {
 
 interface DumpSelection {
   readonly kinds: readonly WrappedKind[];
-  /** The namespace; `undefined` means all. */
+  /** The namespace to dump; `undefined` means all namespaces. */
   readonly namespace: string | undefined;
   readonly format: DumpFormat;
 }
 
 /**
- * Returns the backend to dump. A Sensu Go cluster only accepts user and password to issue a token, so they are
- * exchanged for one.
+ * Returns the client for the backend to dump. A Sensu Go cluster accepts user and password only to issue an access
+ * token, so the client uses such a token.
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */
@@ -87,7 +87,8 @@ async function sourceOf(call: Call): Promise<V2Client> {
   try {
     return 'mon' in (await v2.versions()) ? v2 : await clusterV2(call);
   } catch (error) {
-    // A proxy may hide the path of the version. If something is wrong, the lists will report it.
+    // Errors other than `unavailable` and `unauthenticated` are ignored, because a proxy may block the path of the
+    // version. If something is really wrong, the requests for the objects fail too.
     const isOfLogin = error instanceof MonError && ['unavailable', 'unauthenticated'].includes(error.code);
     if (isOfLogin || !(error instanceof MonError)) throw error;
     return v2;
@@ -95,9 +96,9 @@ async function sourceOf(call: Call): Promise<V2Client> {
 }
 
 /**
- * Writes the selected objects.
+ * Writes the selected objects as a dump.
  *
- * @returns the number of objects
+ * @returns the number of written objects
  */
 async function writeDump(
   call: Call,
@@ -115,7 +116,10 @@ async function writeDump(
   return writer.count;
 }
 
-/** Notes the omitted namespaces, because a user who named none may expect all of them in the dump. */
+/**
+ * Prints a note with the namespaces that were not dumped, because a user who named no namespace may expect all of them
+ * in the dump.
+ */
 async function noteOtherNamespaces(
   call: Call,
   source: V2Client,
@@ -134,7 +138,10 @@ async function noteOtherNamespaces(
   }
 }
 
-/** Yields the objects of one type; if they cannot be read, prints a note and yields none. */
+/**
+ * Yields the objects of one type in pages: with their exact state, or as the API shows them if the exact state is
+ * denied. If the objects cannot be read at all, prints a warning and yields nothing.
+ */
 async function* pagesOf(
   { output }: Call,
   v2: V2Client,
@@ -161,7 +168,7 @@ async function* pagesOf(
 }
 
 /**
- * Yields the objects with their exact state.
+ * Yields the objects of one type with their exact state, in pages.
  *
  * @returns `false`, before anything is yielded, if the backend is not a mon backend
  */
@@ -187,8 +194,7 @@ function read(value: unknown, url: string): Wrapped {
 }
 
 /**
- * Returns true for errors about objects that the credentials may not read or that do not exist (clients 6:
- * dump).
+ * Returns true if the error says that objects do not exist or that the credentials may not read them (clients 6: dump).
  */
 function isDenied(error: unknown): error is MonError {
   return error instanceof MonError && ['forbidden', 'not_found', 'payment_required'].includes(error.code);
@@ -200,7 +206,7 @@ function kindsOf(types: string, omitted: readonly string[]): readonly WrappedKin
   const selectedKinds = new Set<WrappedKind>(
     names.flatMap((name) => (name === 'all' ? WRAPPED_KINDS : [parseKind(name)])),
   );
-  // The order in which the objects can be restored, whatever order the user named.
+  // Object types are dumped in the order in which they can be restored, whatever their order on the command line.
   return WRAPPED_KINDS.filter((kind) => selectedKinds.has(kind) && !left.has(kind));
 }
 

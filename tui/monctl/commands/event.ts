@@ -25,7 +25,7 @@ import { ago, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
 import { recurringAmong } from '../silence-recurrence.ts';
 
-/** An event in the list. While the list is watched, it has only the data of the live feed. */
+/** A row of the event list. `event`, the complete event, is absent in rows of the live feed and of the past. */
 interface Listed {
   readonly row: EventRow;
   readonly event?: Event;
@@ -72,7 +72,8 @@ const list: Command = {
       search: languageOf(EVENT_SEARCH, ({ row }) => row),
       key: ({ row }) => keyOf(row),
       value: ({ row, event }) => event ?? row,
-      // Another result with the same status is not a change worth showing.
+      // The comparison for changes covers only the state of an event: a further result with the same status is not a
+      // change.
       news: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
       async fetch() {
         const [events, recovering] = await Promise.all([
@@ -151,7 +152,7 @@ const remove: Command = {
   ...resolve,
   words: ['event', 'delete'],
   summary: 'Same as "monctl event resolve"',
-  // Clients of Sensu Go use this option; this command asks nothing.
+  // Scripts for Sensu Go pass this option; it is accepted, although this command asks for no confirmation.
   options: { ...CHANGE_OPTIONS, 'skip-confirm': DELETE_OPTIONS['skip-confirm'] },
   examples: [['monctl event delete web-001 http-frontend', 'resolve it manually']],
 };
@@ -177,7 +178,10 @@ function requireEvent(api: ApiClient, client: string, check: string): Promise<Ev
   return requireExisting(api.event(client, check), `there is no event ${client}/${check}`);
 }
 
-/** Combines the conditions of the command line, without `--filter`. */
+/**
+ * Returns a predicate for the options `--client`, `--check`, `--status` and `--silenced`. `--filter` is applied
+ * separately.
+ */
 function selection(flags: Call['flags']): (row: EventRow) => boolean {
   const client = flags.value('client');
   const check = flags.value('check');
@@ -208,7 +212,7 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
   ];
 }
 
-/** The v1 API does not contain the progress of recoveries, so it is added from the mon API. */
+/** Adds the progress of recoveries to events of the v1 API, which lacks it, from rows of the mon API. */
 function withRecoveries(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
   if (rows.length === 0) return events;
   const byKey = new Map(rows.map((row) => [keyOf(row), row.recovering]));

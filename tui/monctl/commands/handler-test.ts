@@ -36,9 +36,9 @@ export const testCommand: Command = inAnyNamespace({
 });
 
 /**
- * Parses CLIENT/CHECK.
+ * Parses the value of `--event`, which is CLIENT/CHECK; without the option returns neither client nor check.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` for any other text
  */
 function eventOf(text: string | undefined): { readonly client?: string; readonly check?: string } {
   if (text === undefined) return {};

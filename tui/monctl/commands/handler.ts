@@ -23,7 +23,7 @@ const list: Command = {
       noun: 'handlers',
       columns,
       key: ({ name }) => name,
-      // Figures that change constantly are not worth showing as changes.
+      // The comparison for changes omits values that change constantly, such as the length of the queue.
       news: ({ type, failed, last_error: error }) => [type, failed, error],
       fetch: () => call.api().handlers(),
     });

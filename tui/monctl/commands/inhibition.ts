@@ -48,21 +48,21 @@ function isIn(only: string): (inhibitor: Inhibitor) => boolean {
   return ({ namespace }) => namespace === only;
 }
 
-/** Maximum number of source events in a row; further ones are counted. */
+/** Maximum number of source events that a table row names; further source events are only counted. */
 const NAMED_MAX = 5;
 
 /**
- * Returns the columns of the list.
+ * Returns the columns of the list of inhibition rules.
  *
- * @param isAllNamespaces true if events are shown with their namespace
+ * @param isAllNamespaces true to show source events with their namespace
  */
 function columns(isAllNamespaces: boolean): readonly Column<InhibitionRow>[] {
   return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isAllNamespaces) }];
 }
 
 /**
- * Returns the source events such as `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, with the number of
- * events that each inhibits.
+ * Formats the source events of an inhibition rule, such as `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`. The
+ * number in parentheses is the number of events that the source event inhibits.
  */
 function inhibitorsText(inhibitors: readonly Inhibitor[], isAllNamespaces: boolean): string {
   if (inhibitors.length === 0) return '';

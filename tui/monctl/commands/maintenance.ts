@@ -35,7 +35,7 @@ const run: Command = {
     const maxSeconds = flags.lifetime('max');
     if (maxSeconds === undefined) throw new MonError('invalid', 'set the maximum duration: --max 2h');
     const creator = flags.value('creator') ?? defaultCreator(env);
-    // The arguments may contain secrets and many people read a reason, so it contains only the program.
+    // The default reason names only the program, because many people can read it and the arguments may contain secrets.
     const reason = flags.value('reason') ?? `maintenance: ${String(trailingArgs[0])}`;
     const silence = new CommandSilence({
       api: api(),

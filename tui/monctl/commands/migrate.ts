@@ -13,9 +13,9 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 /**
- * The outcome for a stash. `make`: a silence is created, then the stash is deleted. `covered`: an existing
- * silence lasts at least as long, so only the stash is deleted. `unready`: a silence would not cover its client
- * yet. `unclear`: its path names nothing. `unready` and `unclear` stashes stay unchanged.
+ * The outcome of the migration for a stash. `make`: a silence is created or extended, then the stash is deleted.
+ * `covered`: an existing silence lasts at least as long, so only the stash is deleted. `unready`: a silence would not
+ * match the client yet. `unclear`: the path of the stash names no target. `unready` and `unclear` stashes are kept.
  */
 type Fate = 'make' | 'covered' | 'unready' | 'unclear';
 
@@ -26,7 +26,7 @@ interface PlannedMigration {
   readonly reason: string | null;
   readonly creator: string | null;
   readonly fate: Fate;
-  /** The explanation for people. */
+  /** Explanation of `fate` for people. */
   readonly note: string;
 }
 
@@ -90,8 +90,9 @@ function unclear({ path, reason }: Extract<StashMigration, { readonly kind: 'unc
 }
 
 /**
- * Returns the plan for one stash.
+ * Returns the planned migration of one stash.
  *
+ * @param problem the reason why a silence would not match the client yet; `undefined` if there is none
  * @param present remaining seconds of an existing silence with the same id; `undefined` if there is none
  */
 function planned(
@@ -109,9 +110,9 @@ function planned(
 }
 
 /**
- * Migrates one stash.
+ * Creates the silence for one stash if necessary, then deletes the stash.
  *
- * @throws MonError when a silence could not be created; its stash is kept
+ * @throws MonError when the silence could not be created; its stash is kept
  */
 async function migrate({ api }: Call, { path, id, expire, reason, creator, fate }: PlannedMigration): Promise<void> {
   if (fate === 'make' && id !== null) {
@@ -128,7 +129,10 @@ async function migrate({ api }: Call, { path, id, expire, reason, creator, fate 
   await api().deleteStash(path);
 }
 
-/** The last colon separates the parts, because the name of a check contains none. */
+/**
+ * Splits the id of a silence into subscription and check at its last colon, because the name of a check contains none.
+ * A `*` becomes null.
+ */
 function partsOf(id: string): readonly [subscription: string | null, check: string | null] {
   const at = id.lastIndexOf(':');
   const [subscription, check] = [id.slice(0, at), id.slice(at + 1)];

@@ -78,7 +78,7 @@ function workflowsOf({ workflows }: V2Object): readonly V2Object[] {
   return Array.isArray(workflows) ? workflows.filter((one) => isObject(one)) : [];
 }
 
-/** Returns the workflow such as `escalate (pagerduty)`. */
+/** Formats a workflow with its handler, such as `escalate (pagerduty)`. */
 function workflowText(workflow: V2Object): string {
   return `${textAt(workflow, 'name')} (${textAt(workflow, 'handler', 'name')})`;
 }

@@ -7,7 +7,7 @@ import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 
 const FORMATS = ['markdown', 'json', 'yaml'] as const;
 
-/** The command that prints the report for a shift handover. */
+/** The command `monctl report`, which prints a report for the handover of a shift. */
 export const reportCommand: Command = {
   words: ['report'],
   summary: 'Print a shift report: outages, open events, operator actions, noisy checks',

@@ -30,7 +30,10 @@ import { EXIT } from '../../words/exit-codes.ts';
 
 const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
 
-/** Maximum bytes of objects in one request, well below the limit of the backend. */
+/**
+ * Maximum size of the objects in one request, in bytes, unless it contains only one object; well below the limit of the
+ * backend.
+ */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 export const restoreCommand: Command = {
@@ -64,12 +67,12 @@ export const restoreCommand: Command = {
   },
 };
 
-/** The counts of the outcomes so far. */
+/** Number of restored objects by outcome, and of objects with problems. */
 interface Tally {
   readonly outcomes: Record<RestoreOutcome, number>;
-  /** Number of objects that lost attributes. */
+  /** Number of objects from which attributes were lost. */
   lossy: number;
-  /** Number of objects that differed from the file when they were read back. */
+  /** Number of objects that differed from the file when they were compared after the restore. */
   different: number;
 }
 
@@ -86,7 +89,7 @@ async function restoreAll(call: Call, path: string, { locations }: FileIndex, is
     const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects), assumed_entities: foreseen.newEntities };
     const v2 = call.v2();
     const results = await restorePage(v2, { objects, ...(isDryRun && dryRun) });
-    // Reads back at once, while few other changes can have happened.
+    // A dry run compares the restored objects with the backend at once, while few other changes can have happened.
     const readBack = isDryRun ? undefined : await restorePage(v2, { objects, dry_run: true });
     for (const [at, object] of objects.entries()) {
       const result = results[at];
@@ -100,8 +103,8 @@ async function restoreAll(call: Call, path: string, { locations }: FileIndex, is
 }
 
 /**
- * Restores a page. If the backend rejects the whole page, each object is sent alone, so that only the invalid
- * ones are left out.
+ * Sends one request to restore objects. If the backend rejects the whole request, each object is sent alone, so that
+ * only the invalid objects are left out.
  */
 async function restorePage(v2: V2Client, request: RestoreRequest): Promise<readonly Restored[]> {
   try {
@@ -115,7 +118,7 @@ async function restorePage(v2: V2Client, request: RestoreRequest): Promise<reado
   }
 }
 
-/** The objects that a restore would have created so far, for the dry run of the following ones. */
+/** The objects that a restore would have saved up to now. The dry run of later objects assumes that they exist. */
 class Foreseen {
   newEntities = 0;
   readonly #keys = new Set<string>();
@@ -127,7 +130,10 @@ class Foreseen {
     this.#keys.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
   }
 
-  /** Returns the keys of foreseen objects that these objects may depend on. */
+  /**
+   * Returns the keys of the assumed objects on which the given objects may depend: their namespaces, users and
+   * entities.
+   */
   neededBy(objects: readonly Wrapped[]): string[] {
     const needed = objects.flatMap((object) => {
       const namespace = namespaceOf(object);
@@ -143,8 +149,8 @@ class Foreseen {
 }
 
 /**
- * Yields pages of objects that fit into one request. Users and API keys start a new page. As soon as the first
- * of them is restored, credentials are enforced, and the key in use must exist.
+ * Groups the objects into pages, one for each request. Users and API keys start a new page: as soon as the first of
+ * them is restored, the backend enforces credentials, and the API key in use must exist.
  */
 function* pagesOf(locations: readonly ObjectLocation[]): Generator<readonly ObjectLocation[], void> {
   let page: ObjectLocation[] = [];
@@ -201,9 +207,9 @@ function namespaceText(object: Wrapped): string {
 }
 
 /**
- * Prints the summary.
+ * Prints the summary of a restore.
  *
- * @throws ExitError when the result differs from the file
+ * @throws ExitError when an object was skipped, lost attributes or differs from the file
  */
 function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRun: boolean): void {
   const counts = Object.entries(outcomes).map(([outcome, count]) => `${String(count)} ${outcome}`);

@@ -42,7 +42,7 @@ const list: Command = {
       columns: listColumns,
       search: languageOf(RESULT_SEARCH, toSearchableResult),
       key: (result) => eventKey(result.client, result.check.name),
-      // Another result with the same status is not a change worth showing.
+      // The comparison for changes covers only the status: a further result with the same status is not a change.
       news: (result) => result.check.status,
       fetch: () => call.api().results(withoutUndefined({ client, check })),
       select: (all) => all.filter((result) => hasStatus(result.check.status)),
@@ -129,7 +129,7 @@ const remove: Command = {
 
 export const resultCommands: readonly Command[] = [list, info, submit, remove];
 
-/** Merges the result of the file with that of the command line, which overrides it. */
+/** Returns the result to submit: the result of the file, overridden by the operands and options. */
 async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   const { flags, nowMs, readInput } = call;
   const [client = '', check = '', status = '', text = ''] = call.operands;
@@ -149,7 +149,7 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   if (typeof name !== 'string' || (read === undefined && status === '')) {
     throw new MonError('invalid', 'missing arguments: use monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
   }
-  // The backend validates everything else, because it knows the rules best.
+  // Attributes other than `name` are validated by the backend, which knows the rules best.
   return { ...result, name, output: String(output) };
 }
 

@@ -83,7 +83,7 @@ const list: Command = {
       key: ({ view: { namespace: entryNamespace, id } }) =>
         entryNamespace === undefined ? id : `${entryNamespace}/${id}`,
       value: ({ view }) => view,
-      // The remaining time changes constantly and is not worth showing as a change.
+      // The comparison for changes omits the remaining time, which changes constantly.
       news: ({ view, endsAt }) => [
         view.begin,
         view.expire_on_resolve,
@@ -211,8 +211,8 @@ const create: Command = {
 };
 
 /**
- * Creates a recurring silence after the backend has returned its windows. A backend without support for
- * recurrence would silence forever.
+ * Creates a recurring silence after the backend has returned its windows. A backend without support for recurrence
+ * returns none, and would create a silence that never expires.
  */
 async function createRecurring(
   call: Call,
@@ -311,13 +311,16 @@ const deletion: Command = {
 
 export const silencedCommands: readonly Command[] = [list, ...[info, create, update, deletion].map(inAnyNamespace)];
 
-/** Returns the id of a silence. In namespaces it also accepts `entity:`, the v2 API prefix for clients. */
+/**
+ * Returns the id of the silence that the operand names. If a namespace is given, the id may begin with `entity:`, the
+ * prefix for clients in the v2 API.
+ */
 function idOf(call: Call): string {
   const [named = ''] = call.operands;
   return isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
 }
 
-/** Returns the lifetime in seconds; without a duration, or with `never`, the silence never expires. */
+/** Returns the lifetime of a silence in seconds; without a duration, or with `never`, it is unlimited. */
 function lifetimeOf(option: string, duration = 'never'): number {
   return duration === 'never' ? EXPIRE_NEVER : parseLifetime(option, duration);
 }

@@ -20,7 +20,7 @@ export const simulateCommand: Command = {
   async run(call) {
     const { api, operands, output, nowMs } = call;
     const [file = ''] = operands;
-    // The backend validates the result.
+    // The content of the file is not validated here, because the backend validates the result.
     const simulation = await api().simulate((await readStructure(call, file)) as SubmittedResult);
     const { event } = simulation;
     const handled = { ...simulation, event: event === null ? null : { ...event, status: event.check.status } };

@@ -27,7 +27,7 @@ const list: Command = {
       noun: 'stashes',
       columns: () => COLUMNS,
       key: ({ path }) => path,
-      // The remaining time changes constantly and is not worth showing as a change.
+      // The comparison for changes omits the remaining time, which changes constantly.
       news: ({ content }) => content,
       fetch: () => call.api().stashes(),
       select: (all) => all.filter(({ path }) => path.startsWith(prefix)),

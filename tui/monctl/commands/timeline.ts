@@ -12,10 +12,10 @@ import { statusStyle, statusWord } from '../severity-text.ts';
 import { table, type Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 
-/** Transitions that the backend returns in one response. */
+/** Maximum number of transitions that the backend returns in one response. */
 const PAGE = 1000;
 
-/** Transitions that are shown by default. */
+/** Default maximum number of rows that are printed. */
 const SHOWN = 100;
 
 const timeline: Command = {
@@ -80,7 +80,7 @@ const availability: Command = {
 
 export const timelineCommands: readonly Command[] = [timeline, availability].map(inAnyNamespace);
 
-/** Returns the client and check of the operands. An omitted operand is empty. */
+/** Returns the client and the check that the operands name; the attribute of an omitted operand is absent. */
 function filtersOf({ operands: [client = '', check = ''] }: Call): {
   readonly client?: string;
   readonly check?: string;
@@ -99,7 +99,8 @@ async function newest(
     const pageSize = Math.min(PAGE, limit - rows.length);
     const page = await api.timeline({ ...query, ...withoutUndefined({ after }), limit: pageSize });
     rows.push(...page.transitions);
-    // A search with few matches returns pages that are not full, so only a missing `next` ends it.
+    // With a filter, the backend may return a page that is not full although more pages follow. Only a `next` of null
+    // marks the last page.
     if (page.next === null || rows.length >= limit) return rows;
     after = page.next;
   }
@@ -141,7 +142,7 @@ interface Line extends Availability {
   readonly check: string;
 }
 
-/** Returns the lines with the total after the parts, if there are several parts. */
+/** Returns a line for each check, and a last line with the total unless there is exactly one check. */
 function linesOf({ checks, total, count }: AvailabilityReport): readonly Line[] {
   return count === 1 ? checks : [...checks, { client: 'all', check: `${String(count)} checks`, ...total }];
 }
@@ -160,7 +161,7 @@ const AVAILABILITY_COLUMNS: readonly Column<Line>[] = [
   { title: 'NO DATA', align: 'right', text: ({ no_data: noData }) => duration(noData) },
 ];
 
-/** Returns the percentage, truncated because rounding would hide a short outage. */
+/** Formats a percentage with three decimals. It is truncated, because rounding would hide a short outage. */
 function percentText(percent: number): string {
   return (Math.floor(percent * 1000) / 1000).toFixed(3);
 }

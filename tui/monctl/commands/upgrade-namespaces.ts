@@ -15,7 +15,8 @@ import { liveFacts } from '../upgrade/gather-facts.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 /**
- * The command for checks of namespaces that do not exist, as the reference describes it (reference 9.3, 6.2.0).
+ * The command `monctl upgrade fix-namespaces`, which deletes checks whose namespace does not exist (reference 9.3,
+ * 6.2.0).
  */
 export const fixNamespacesCommand: Command = {
   words: ['upgrade', 'fix-namespaces'],
@@ -57,9 +58,9 @@ function dryRunText(commands: readonly string[]): string {
 }
 
 /**
- * Returns the checks of missing namespaces.
+ * Returns the checks whose namespace does not exist, from the backend or from the file of `--dump`.
  *
- * @throws MonError `forbidden` when the lists cannot be read, `invalid` for a dump that cannot be read
+ * @throws MonError `forbidden` when the namespaces or checks cannot be listed, `invalid` for a dump that cannot be read
  */
 async function orphansIn(
   call: Call,
@@ -81,9 +82,9 @@ async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces
 }
 
 /**
- * Carries out the fixes.
+ * Applies the fixes after a confirmation for each.
  *
- * @returns the steps that were not done, as commands
+ * @returns the fixes that were not applied, as commands
  */
 async function applyAll(
   call: Call,
@@ -106,9 +107,9 @@ async function applyAll(
 }
 
 /**
- * Carries out one fix.
+ * Applies one fix.
  *
- * @returns `false` if the namespace stays, because it contains more than these checks
+ * @returns `false` if a namespace was not deleted, because it contains other objects
  */
 async function apply(call: Call, v2: V2Client, fix: NamespaceFix): Promise<boolean> {
   switch (fix.kind) {

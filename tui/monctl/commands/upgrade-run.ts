@@ -79,7 +79,7 @@ const show: Command = {
 };
 
 /**
- * Prints the log from its beginning, while the plan is open. It waits for a backend that restarts meanwhile.
+ * Prints the log of an upgrade plan from its beginning until the plan is closed. While the backend restarts, it waits.
  */
 async function followLog(call: Call, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
@@ -200,7 +200,7 @@ async function newPlan(
 }
 
 /**
- * Returns the open plan.
+ * Returns the open upgrade plan; `undefined` if there is none.
  *
  * @throws MonError `not_found` for a backend other than mon
  */
@@ -218,9 +218,9 @@ async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefin
 }
 
 /**
- * Returns the open plan, which must exist.
+ * Returns the open upgrade plan.
  *
- * @throws MonError `not_found`
+ * @throws MonError `not_found` when there is none
  */
 async function requireOpenPlan(client: UpgradeClient): Promise<PlanRunSummary> {
   const plan = await openPlan(client);
@@ -230,9 +230,9 @@ async function requireOpenPlan(client: UpgradeClient): Promise<PlanRunSummary> {
 }
 
 /**
- * Returns the plan of the operand, or the newest one.
+ * Returns the upgrade plan whose id is the operand, or the newest plan without an operand.
  *
- * @throws MonError `not_found`, `invalid`
+ * @throws MonError `not_found` when there is no such plan, `invalid` when the operand is not an id
  */
 async function requirePlan(call: Call): Promise<PlanRun> {
   const [id = ''] = call.operands;
@@ -248,7 +248,10 @@ function clientOf({ backend, credentials }: Call): UpgradeClient {
   return openUpgradeClient({ backend, env: credentials });
 }
 
-/** Returns an id for the same user on the same machine, who still holds the plan after a lost connection. */
+/**
+ * Returns the session id of the operator, which depends only on user and host. After a lost connection the user
+ * therefore still owns the upgrade plan.
+ */
 function sessionOf(): string {
   return `monctl ${userInfo().username}@${hostname()}`.slice(0, 100);
 }

@@ -53,7 +53,7 @@ const plan: Command = {
 };
 
 /**
- * Prints the verdict.
+ * Prints the verdict on an upgrade.
  *
  * @throws ExitError when a finding blocks the upgrade
  */

@@ -40,7 +40,7 @@ export const versionCommand: Command = {
         output.look,
       ),
     );
-    // The failure is reported last, because the version of monctl is known without a backend.
+    // A failed request is reported last, because the version of monctl is known without a backend.
     if ('failure' in response) throw response.failure;
   },
 };
@@ -53,6 +53,6 @@ function backendText({
   readonly compatible: string | null;
 }): string {
   if (compatible === null) return 'unknown';
-  // Other backends also answer v1 API requests, but send no mon version.
+  // Backends other than mon support the v1 API too, but send no mon version.
   return `${version ?? 'not mon'} (API level ${compatible})`;
 }

@@ -2,8 +2,8 @@ import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 
 /*
- * A dump has a mark at its beginning and its end, so that a truncated dump is detected before anything is restored.
- * In YAML the marks are comments. JSON has no comments, so there they are objects.
+ * A dump has a marker at its beginning and at its end, so that a truncated dump is detected before anything is
+ * restored. In YAML the markers are comments. JSON has no comments, so there they are objects.
  */
 
 const MARK_VERSION = 'mon/v1';

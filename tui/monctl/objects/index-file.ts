@@ -2,7 +2,7 @@ import { kindOf, WRAPPED_KINDS, type Wrapped } from '../../../shared/domain/v2/w
 import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 
-/** The position of an object in its file, in bytes, and its rank in the restore order. */
+/** Position of an object in its file, in bytes, and its rank in the restore order. */
 export interface ObjectLocation {
   readonly offset: number;
   readonly length: number;
@@ -13,22 +13,24 @@ export interface ObjectLocation {
 export interface FileIndex {
   /** The objects in the order in which they can be restored. */
   readonly locations: readonly ObjectLocation[];
-  /** True if the file has marks for its begin and end. */
+  /** True if the file has an end marker. */
   readonly isMarked: boolean;
 }
 
 function rankOf(object: Wrapped): number {
   const kind = kindOf(object);
-  // Unknown objects are only reported as left out, before the users, which enable authentication.
+  // Objects of unknown types are only reported as skipped. They come first, and so before the users, whose restore
+  // enables authentication.
   return kind === undefined ? -1 : WRAPPED_KINDS.indexOf(kind);
 }
 
 /**
- * Reads a file of objects to its end to verify that it is valid and complete. Only the positions are kept,
- * because a dump may exceed the memory.
+ * Reads a file of objects to its end to verify that it is valid and complete. Only the positions of the objects are
+ * stored, because a dump may exceed the memory.
  *
- * @param onObject called with each object
- * @throws MonError `invalid` when the file cannot be read or is truncated
+ * @param said the name of the file in error messages
+ * @param onObject callback that receives each object
+ * @throws MonError `invalid` when the file cannot be read, is truncated or contains no objects
  */
 export async function indexFile(
   chunks: AsyncIterable<Uint8Array>,

@@ -5,18 +5,18 @@ import { parseStructure } from '../input.ts';
 import { splitDocuments, type DocumentText } from './split-documents.ts';
 import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
 
-/** An item of a file of objects. */
+/** An item of a file of objects: an object, or the marker at the beginning or end of a dump. */
 export type FileItem =
   | { readonly kind: 'object'; readonly object: Wrapped; readonly document: DocumentText }
-  /** The begin mark of `monctl dump`; such a file must have an end mark too. */
+  /** The begin marker that `monctl dump` writes; a file with this marker must have an end marker too. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'end'; readonly count: number };
 
 /**
- * Yields the objects of a file, one at a time.
+ * Yields the objects and markers of a file, one at a time.
  *
- * @param said the name of the file in messages
- * @throws MonError `invalid` naming the object that cannot be read
+ * @param said the name of the file in error messages
+ * @throws MonError `invalid` that names the object that cannot be read
  */
 export async function* readObjects(
   chunks: AsyncIterable<Uint8Array>,
@@ -34,10 +34,10 @@ export async function* readObjects(
   }
 }
 
-/** A line that is not empty, a comment or a document marker. */
+/** Matches a line that is neither empty nor a comment nor a document marker. */
 const HAS_CONTENT = /^(?!\s*(?:#|$)|(?:---|\.\.\.)\s*(?:#|$)).+/m;
 
-/** Yields the begin and end marks. They are YAML comments, which other readers of such files ignore. */
+/** Yields the begin and end markers in a YAML text. They are comments, which other programs that read YAML ignore. */
 function* marksIn(text: string): Iterable<FileItem> {
   if (BEGIN_LINE.test(text)) yield { kind: 'begin' };
   const count = END_LINE.exec(text)?.[1];
@@ -45,9 +45,9 @@ function* marksIn(text: string): Iterable<FileItem> {
 }
 
 /**
- * Parses one object.
+ * Parses the text of one object.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when the text is not an object of the form {type, api_version, metadata, spec}
  */
 export async function readObject(text: string, said: string): Promise<Wrapped> {
   const object = readWrapped(await parseStructure(text, said));

@@ -2,8 +2,8 @@ import { partsOfKey } from '../../../shared/client/key-parts.ts';
 import { wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 
 /**
- * Returns the displayed name of an object. An API key whose name is the secret, as in Sensu Go, is shown by its
- * id.
+ * Returns the name of an object for display. If the name of an API key contains its secret, as in Sensu Go, only the id
+ * of the key is returned.
  */
 export function shownName(object: Wrapped): string {
   const name = wrappedName(object);

@@ -1,16 +1,16 @@
 import { MonError } from '../../../shared/errors.ts';
 
-/** The part of a file that contains one object, with its position in bytes. */
+/** The text of one object in a file, with its position in the file in bytes. */
 export interface DocumentText {
   readonly offset: number;
   readonly length: number;
   readonly text: string;
 }
 
-/** Maximum size of an object, larger than the limit of the backend. */
+/** Maximum size of an object in bytes, which is larger than the limit of the backend. */
 const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Maximum number of bytes that are searched for the first name. */
+/** Maximum number of bytes at the beginning of a file that are used to detect its format. */
 const START_BYTES = 4096;
 
 const NEWLINE = 0x0a;
@@ -19,15 +19,15 @@ const BACKSLASH = 0x5c;
 const OPEN = new Set([0x7b, 0x5b]);
 const CLOSE = new Set([0x7d, 0x5d]);
 const BRACE = 0x7b;
-/** Bytes between objects: blanks, separators of a list, and the dashes between documents. */
+/** Bytes that may stand between JSON objects: blanks, the separators of a list, and dashes. */
 const BETWEEN = new Set([0x20, 0x09, 0x0d, NEWLINE, 0x2c, 0x5b, 0x5d, 0x2d]);
 const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE, 0xef, 0xbb, 0xbf]);
 
 /**
- * Splits a stream into objects without parsing them: YAML documents between lines of `---`, or JSON objects in
- * sequence or in a list. Only one object is in memory at a time.
+ * Splits a stream into objects without parsing them: YAML documents between lines of `---`, or JSON objects in sequence
+ * or in a list. Only one object is in memory at a time.
  *
- * @throws MonError `invalid` if JSON has something else between the objects, `too_large`
+ * @throws MonError `invalid` for other text between JSON objects, `too_large` for an object above `DOCUMENT_BYTES_MAX`
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
@@ -43,7 +43,7 @@ export async function* splitDocuments(
     const read = joined(start, chunk);
     const blanks = read.findIndex((byte) => !BLANK.has(byte));
     skipped += blanks === -1 ? read.length : blanks;
-    // Copied, because the buffer of a chunk may be reused.
+    // The bytes are copied, because the buffer of a chunk may be reused.
     start = blanks === -1 ? new Uint8Array() : read.slice(blanks);
     splitter = splitterFor(start, skipped);
     if (splitter !== undefined) yield* splitter.push(start);
@@ -56,8 +56,8 @@ export async function* splitDocuments(
 }
 
 /**
- * Detects the format by the first name. An object with quoted names, or a list of such objects, is JSON; YAML
- * also has braces, but around unquoted names.
+ * Detects the format from the beginning of a file. An object with quoted names, or a list of such objects, is JSON;
+ * YAML may also begin with a brace, but then the names are unquoted.
  *
  * @returns `undefined` if more bytes are needed to decide
  */
@@ -68,11 +68,11 @@ function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
   return isJson ? new JsonSplitter(offset) : new YamlSplitter(offset);
 }
 
-/** The bytes of the object that is not complete yet. */
+/** Buffer for the bytes of an object that is not complete yet. */
 class Pending {
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** The offset of the next byte in the whole file. */
+  /** Position in the file of the first buffered byte, or of the next byte if the buffer is empty. */
   offset: number;
 
   constructor(offset: number) {
@@ -126,7 +126,7 @@ class YamlSplitter implements Splitter {
       this.#line = new Uint8Array();
       start = end + 1;
     }
-    // Copied, because the buffer of a chunk may be reused.
+    // The bytes are copied, because the buffer of a chunk may be reused.
     this.#line = joined(this.#line, chunk.slice(start));
     if (this.#line.length > DOCUMENT_BYTES_MAX) this.#pending.add(this.#line);
   }
@@ -144,8 +144,8 @@ class YamlSplitter implements Splitter {
 }
 
 /**
- * Returns true if the line is a document marker. Content of a document is indented or begins differently, so
- * three of these characters at the left edge are always a marker.
+ * Returns true if the line is the given YAML document marker, `---` or `...`. The content of a document is indented or
+ * begins differently, so these characters at the left margin are always a marker.
  */
 function isMarker(line: Uint8Array, marker: string): boolean {
   for (let at = 0; at < marker.length; at++) if (line[at] !== marker.charCodeAt(at)) return false;
@@ -183,11 +183,11 @@ class JsonSplitter implements Splitter {
   }
 
   *end(): Iterable<DocumentText> {
-    // The parser reports an incomplete object.
+    // An incomplete object is yielded too: the JSON parser reports it.
     if (!this.#pending.isEmpty) yield this.#pending.take();
   }
 
-  /** Processes one byte inside an object, and returns true if it was the last one. */
+  /** Processes one byte inside an object, and returns true if it is the last byte of the object. */
   #closes(byte: number): boolean {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false;

@@ -9,10 +9,10 @@ import { BEGIN_TEXT, beginObject, endObject, endText } from './dump-marks.ts';
 export const DUMP_FORMATS = ['yaml', 'wrapped-json'] as const;
 export type DumpFormat = (typeof DUMP_FORMATS)[number];
 
-/** Writes a text; resolves when the sink can accept more. */
+/** Function that writes a text and resolves when more text can be written. */
 export type TextSink = (text: string) => Promise<void>;
 
-/** Writes a dump, object by object. */
+/** Writes a dump with its begin and end markers. */
 export class DumpWriter {
   count = 0;
   readonly #sink: TextSink;
@@ -27,7 +27,10 @@ export class DumpWriter {
     return this.#sink(this.#format === 'yaml' ? BEGIN_TEXT : `${toJson(beginObject())}\n`);
   }
 
-  /** Writes the objects as one text, because each write waits for the previous one. */
+  /**
+   * Writes the objects as one text, which is faster than a write for each object, because each write waits for the
+   * previous write.
+   */
   async write(objects: readonly Wrapped[]): Promise<void> {
     if (objects.length === 0) return;
     this.count += objects.length;
@@ -44,9 +47,9 @@ export class DumpWriter {
 }
 
 /**
- * Writes a file that only its owner can read. It gets its name only once it is complete.
+ * Writes a file that only its owner can read. The file gets its name only when it is complete.
  *
- * @throws MonError `invalid` when it cannot be written
+ * @throws MonError `invalid` when the file cannot be created
  */
 export async function writeAtomically(path: string, write: (sink: TextSink) => Promise<void>): Promise<void> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);

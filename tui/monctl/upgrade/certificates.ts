@@ -7,8 +7,8 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 
 /**
- * Reads the names of a certificate in PEM or DER. In a chain it reads the first certificate, which is presented
- * to peers.
+ * Reads the names in a certificate file in PEM or DER. Of a chain it reads the first certificate, which is the one that
+ * peers verify. If the file cannot be read, `problem` is the reason.
  */
 export async function readCertificate(file: string): Promise<Certificate> {
   try {

@@ -7,12 +7,14 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call } from '../command.ts';
 import { clusterV2 } from './cluster-login.ts';
 
-/** The objects that are compared with a dump; the other kinds change every minute. */
+/**
+ * Types of the objects whose number is compared with a dump; the number of objects of other types changes every minute.
+ */
 const COUNTED: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
 
 /**
- * Reads the facts of a cluster that is not mon from its lists. Lists that the credentials may not read are
- * unknown.
+ * Collects the facts about a cluster that is not mon from the lists of its v2 API. A fact is left out if the
+ * credentials may not read its list.
  *
  * @param limit entity limit; null if there is none
  * @throws MonError `unavailable`, `unauthenticated`
@@ -45,7 +47,7 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
   const { sensu_backend: version } = await call.v2().versions();
   const members = await clusterMembers({ backend: call.backend, env: call.credentials });
   const url = new URL(call.v2().url);
-  // Each backend only reports its own version, so those of other members are unknown.
+  // A backend reports only its own version, so the versions of several members are unknown.
   if (members === undefined || members.length <= 1) {
     const [member] = members ?? [];
     return [{ name: member?.name ?? url.host, version, healthy: member?.isHealthy ?? null }];
@@ -54,9 +56,9 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
 }
 
 /**
- * Adds all objects of a list.
+ * Adds all objects of a list to the facts.
  *
- * @returns `false` if the list cannot be read
+ * @returns `false` if the list cannot be read; a missing list of pipelines counts as an empty list
  */
 async function addAll(
   v2: V2Client,
@@ -70,7 +72,7 @@ async function addAll(
   } catch (error) {
     if (!(error instanceof MonError) || !['forbidden', 'not_found', 'payment_required'].includes(error.code))
       throw error;
-    // Pipelines do not exist before 6.5.0.
+    // Sensu Go before 6.5.0 has no list of pipelines.
     return error.code === 'not_found' && path === 'pipelines';
   }
 }

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 30_000;
 const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
 
 /**
- * Opens the v2 API of a Sensu Go cluster, which only accepts user and password to issue a token (clients 6).
- * Other credentials are sent unchanged.
+ * Opens a v2 API client for a Sensu Go cluster. User and password are exchanged for an access token, because the
+ * cluster accepts them for nothing else (clients 6). Other credentials are sent unchanged.
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */

@@ -5,14 +5,17 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { indexFile } from '../objects/index-file.ts';
 import { openFile } from '../objects/read-objects.ts';
 
-/** The facts about a dump and about the installation that it comes from. */
+/** The facts about a dump, and about the installation that was dumped. */
 export interface DumpReading {
   readonly dump: NonNullable<UpgradeFacts['dump']>;
-  /** The facts about the installation; for a truncated dump, only those before the cut. */
+  /** The facts about the installation; for a truncated dump, only the facts before its end. */
   readonly facts: DumpFacts;
 }
 
-/** Reads a dump of `monctl` or of another kind of cluster to its end, as a restore would. */
+/**
+ * Reads a dump of monctl or of a Sensu Go cluster to its end, as a restore would. If it cannot be read, `problem` in
+ * `dump` is the reason.
+ */
 export async function readDump(file: string): Promise<DumpReading> {
   const facts = new DumpFacts();
   try {

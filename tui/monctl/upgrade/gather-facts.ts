@@ -11,7 +11,7 @@ import { readSnapshot } from './snapshot.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
 
-/** The entity limit without a license (reference 8). */
+/** Entity limit of Sensu Go without a license (reference 8). */
 const FREE_ENTITIES = 100;
 
 /** Options for facts that only the operator knows. */
@@ -22,7 +22,7 @@ export const OPERATOR_FACT_OPTIONS = {
   accept: takes('LIST', `do not block on these findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** Options for facts that a cluster other than mon does not report. */
+/** Options for facts that a cluster of Sensu Go does not report. */
 export const CLUSTER_OPTIONS = {
   offline: flag('do not contact a backend; use only the dump'),
   'event-store': takes('key-value|relational', 'where the cluster stores events', {
@@ -35,16 +35,17 @@ export const CLUSTER_OPTIONS = {
   'entity-limit': takes('N|unlimited', `entity limit of the license; default ${String(FREE_ENTITIES)}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** Returns the facts of the options, for a plan that a backend carries out. */
+/** Returns the facts that the options contain, for an upgrade plan that the backend runs. */
 export async function readOperatorFacts(call: Call): Promise<OperatorFacts> {
   const dump = await dumpOf(call);
   return { ...(await readFactsWithoutDump(call)), ...withoutUndefined({ dump: dump?.dump }) };
 }
 
 /**
- * Returns all known facts of an installation: from its backend or from a dump alone, and from the options.
+ * Collects all known facts about an installation: from its backend, or with `--offline` only from a dump, and from the
+ * options.
  *
- * @throws MonError `invalid` for an invalid value of an option; otherwise as the clients
+ * @throws MonError `invalid` for an invalid value of an option, and the errors of failed requests
  */
 export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
   const dump = await dumpOf(call);
@@ -61,7 +62,7 @@ export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
   };
 }
 
-/** Returns the facts of the mon backend, or of the other kind of cluster, at this address. */
+/** Fetches the facts about the installation from its backend, which may be mon or a Sensu Go cluster. */
 export async function liveFacts(call: Call): Promise<UpgradeFacts> {
   const own = await openUpgradeClient({ backend: call.backend, env: call.credentials }).facts();
   return own ?? (await clusterFacts(call, entityLimit(call)));
@@ -92,8 +93,8 @@ async function readFactsWithoutDump({ flags }: Call): Promise<Omit<OperatorFacts
 }
 
 /**
- * Returns the installation of this machine. It is only that of the backend if the command runs on the same
- * machine.
+ * Detects the installation on this machine, which is the installation of the backend only if monctl runs on the same
+ * machine. With `--offline` nothing is detected.
  */
 async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
   return flags.switch('offline') === true
@@ -120,9 +121,9 @@ function choice<Name extends string>(flags: Flags, option: string, names: readon
 }
 
 /**
- * Validates one of several names.
+ * Returns the value of an option if it is one of the allowed names.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` for any other value
  */
 function oneOf<Name extends string>(value: string, option: string, names: readonly Name[]): Name {
   const match = names.find((name) => name === value);

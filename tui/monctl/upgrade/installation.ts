@@ -9,7 +9,10 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 const run = promisify(execFile);
 
-/** The paths of a package, and the state directories before and since 5.1.0 (reference 9.3). */
+/**
+ * Paths of an installed package. Its state directory before 5.1.0 differs from its state directory since then
+ * (reference 9.3).
+ */
 export interface InstallPaths {
   /** Name of the backend program. */
   readonly program: string;
@@ -25,7 +28,10 @@ export function installPathsOf(facts: Pick<UpgradeFacts, 'product'>): InstallPat
 
 const QUESTION_MS = 5000;
 
-/** Commands that ask the package databases for the owner of a file; their exit code is the answer. */
+/**
+ * Commands that ask a package manager which package owns a file. The path of the file is appended to the command; exit
+ * code 0 means that a package owns it.
+ */
 const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['dpkg-query', '--search'],
   ['rpm', '--query', '--file'],
@@ -33,10 +39,9 @@ const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[
 ];
 
 /**
- * Returns how the backend on this machine is installed, and where its state is; empty if no backend is
- * installed.
+ * Returns how the backend on this machine is installed, and where its state is; empty if no backend is installed.
  *
- * @param path the environment variable
+ * @param path value of the environment variable `PATH`
  * @throws MonError `invalid` when the configuration file exists and cannot be read
  */
 export async function detectInstallation(
@@ -62,7 +67,7 @@ async function findProgram(name: string, path: string): Promise<string | undefin
       () => true,
       () => false,
     );
-    // A package owns the file itself, not the links to it.
+    // Links are resolved, because a package owns the file itself and not the links to it.
     if (folder !== '' && isThere) return await realpath(file);
   }
   return undefined;
@@ -76,9 +81,9 @@ async function isOwned(file: string): Promise<boolean> {
 }
 
 /**
- * Returns the state directory of the configuration file.
+ * Returns the state directory that the configuration file sets; null if there is no such file, or it sets none.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` when the file cannot be read or is not YAML
  */
 async function configuredStateDir(file: string): Promise<string | null> {
   let text: string;
@@ -98,9 +103,9 @@ async function configuredStateDir(file: string): Promise<string | null> {
 }
 
 /**
- * Returns whether a directory contains data.
+ * Returns true if a directory contains data.
  *
- * @param apart a subdirectory that is ignored
+ * @param apart path of a subdirectory that is ignored
  */
 async function hasData(folder: string, apart?: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);

@@ -12,7 +12,7 @@ export const PATH_OPTIONS = {
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /**
- * Returns the versions of the upgrade.
+ * Returns the two versions of the upgrade from the options, the open upgrade plan or the backend.
  *
  * @throws MonError `invalid` when a version is invalid, or the upgrade would be a downgrade
  */
@@ -35,7 +35,7 @@ async function versionsOf(call: Call): Promise<{ readonly from: string; readonly
 
 async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const client = openUpgradeClient({ backend: call.backend, env: call.credentials });
-  // A backend other than mon has no plans.
+  // A backend other than mon stores no upgrade plans.
   const plans = await ifThere(client.plans());
   return plans?.find(({ state }) => state === 'open');
 }

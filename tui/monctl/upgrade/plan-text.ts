@@ -12,7 +12,7 @@ const FINDING_COLUMNS: readonly Column<Finding>[] = [
   { title: 'TITLE', text: ({ title }) => title },
 ];
 
-/** Returns one line for each finding, followed by the evidence and remedies of those that do not pass. */
+/** Formats the findings as a table, followed by the evidence and remedies of the findings that do not pass. */
 export function findingsText(findings: readonly Finding[], look: TableLook): string {
   const details = findings
     .filter(({ verdict }) => verdict !== 'pass')
@@ -29,7 +29,7 @@ export function findingsText(findings: readonly Finding[], look: TableLook): str
 type ShownStep = PlanStep & { readonly state?: PlanRunStep['state']; readonly note?: string };
 type Numbered = readonly [number: number, step: ShownStep];
 
-/** Returns the steps in order, each followed by its commands. */
+/** Formats the steps of an upgrade plan as a table: with state and note for a stored plan, otherwise with commands. */
 export function stepsText(steps: readonly ShownStep[], look: TableLook): string {
   const hasState = steps.some(({ state }) => state !== undefined);
   const columns: readonly Column<Numbered>[] = [
@@ -49,7 +49,7 @@ export function stepsText(steps: readonly ShownStep[], look: TableLook): string 
   );
 }
 
-/** Returns a plan as one line such as `plan 3, 6.4.0 to 6.5.0: open, step 4 of 12, held by ada`. */
+/** Describes an upgrade plan in one line, such as `plan 3, 6.4.0 to 6.5.0: open, step 4 of 12, owned by ada`. */
 export function planLine(plan: PlanRunSummary): string {
   const { id, from, to, state, steps, holder } = plan;
   const step = currentStep(plan);

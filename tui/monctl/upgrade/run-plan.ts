@@ -11,7 +11,7 @@ import { LogReader } from './log-reader.ts';
 
 const LOOK_MS = 100;
 
-/** The user's decision on a step. */
+/** The user's decision on a step: run or confirm it, skip it, or quit and continue the plan later. */
 type Wish = 'go' | 'skip' | 'leave';
 
 interface Parts {
@@ -21,7 +21,7 @@ interface Parts {
   readonly operatorFacts: OperatorFacts;
 }
 
-/** A plan that is carried out in a plain terminal: it asks before each step and prints the log as it grows. */
+/** Runs an upgrade plan in a terminal: asks before each step and prints the log as it grows. */
 export class TerminalPlanRun {
   readonly #call: Pick<Call, 'output' | 'clock'>;
   readonly #parts: Parts;
@@ -33,12 +33,12 @@ export class TerminalPlanRun {
   }
 
   /**
-   * Carries out the plan step by step.
+   * Runs the plan step by step, until it is closed or the user quits.
    *
-   * @returns the final plan: finished, or still open
+   * @returns the plan afterwards, which may still be open
    */
   async carryOut(plan: PlanRun): Promise<PlanRun> {
-    // `monctl upgrade show` shows the earlier log lines.
+    // Earlier log lines are not printed here; `monctl upgrade info` shows them.
     this.#log.next(plan);
     let current = await this.#settled(plan);
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
@@ -51,9 +51,9 @@ export class TerminalPlanRun {
   }
 
   /**
-   * Asks for one step and carries it out.
+   * Asks the user about one step and sends the decision to the backend.
    *
-   * @returns `undefined` if the user stopped here
+   * @returns the plan afterwards; `undefined` if the user quits
    */
   async #step(plan: PlanRun, step: PlanRunStep): Promise<PlanRun | undefined> {
     const interaction = nextInteraction(step);
@@ -80,7 +80,12 @@ export class TerminalPlanRun {
     return /^s(?:kip)?$/i.test(answer.trim()) ? 'skip' : 'leave';
   }
 
-  /** Sends an order. A rejection is reported and the plan is read again, because it may have moved on. */
+  /**
+   * Sends an order for the plan. If the backend rejects it, prints a warning and returns the current plan, because the
+   * plan may have changed meanwhile.
+   *
+   * @throws MonError when this session does not own the plan, or for an error other than `invalid` and `conflict`
+   */
   async #order(plan: PlanRun, order: PlanOrder): Promise<PlanRun> {
     try {
       return await this.#parts.client.order(plan.id, order);
@@ -93,7 +98,7 @@ export class TerminalPlanRun {
     }
   }
 
-  /** Waits for the end of a running step. It also waits for a backend that restarts meanwhile. */
+  /** Waits until no step is running, and prints the log meanwhile. While the backend restarts, it waits too. */
   async #settled(plan: PlanRun): Promise<PlanRun> {
     let current = plan;
     this.#printLog(current);
@@ -120,7 +125,7 @@ export class TerminalPlanRun {
     }
   }
 
-  /** Prints the step on standard error, because the user must see it in every output format. */
+  /** Prints a step on standard error, because the user must see it in every output format. */
   #announce(plan: PlanRun, step: PlanRunStep): void {
     const { details, commands = [], note, state } = step;
     const number = `step ${String(plan.steps.indexOf(step) + 1)} of ${String(plan.steps.length)}`;

@@ -3,15 +3,15 @@ import type { Call } from '../command.ts';
 import type { Column } from '../table.ts';
 import { liveFacts } from './gather-facts.ts';
 
-/** A program, or all agents of one version. */
+/** A backend, monctl, or all agents of one version. */
 export interface RunningVersion {
   readonly program: 'backend' | 'agent' | 'monctl';
-  /** The host of the program; for agents, some of their names. */
+  /** Name of the backend, `here` for monctl, or the names of some of the agents. */
   readonly where: string;
   /** Null if the version is unknown. */
   readonly version: string | null;
   readonly count: number;
-  /** True if it is the version of the backend, or a level that the backend is compatible with. */
+  /** True if the version is that of the backend, or an API level that the backend is compatible with. */
   readonly agrees: boolean;
 }
 
@@ -25,7 +25,10 @@ export const VERSION_COLUMNS: readonly Column<RunningVersion>[] = [
   { title: 'WHERE', text: ({ where }) => where },
 ];
 
-/** Returns backends first, then agents with the most frequent version first, then tools. */
+/**
+ * Returns the versions of all programs: first the backends, then the agents with the most frequent version first, then
+ * monctl.
+ */
 export async function versionsOfAll(call: Call): Promise<readonly RunningVersion[]> {
   const facts = await liveFacts(call);
   const own = facts.product === 'mon' ? (await call.api().versions()).backend.version : undefined;
@@ -45,7 +48,7 @@ export async function versionsOfAll(call: Call): Promise<readonly RunningVersion
       count: names.length,
       agrees: agrees(version),
     })),
-    // A backend other than mon has no version that monctl could match.
+    // The version of monctl cannot be compared with a backend other than mon, so it counts as equal.
     { program: 'monctl', where: 'here', version: VERSION, count: 1, agrees: own === undefined || own === VERSION },
   ];
 }
@@ -59,7 +62,7 @@ function agentsOf(
     .toSorted(([, a], [, b]) => b.length - a.length);
 }
 
-/** Returns the programs whose version differs from the backend's, for people; empty if there are none. */
+/** Returns a text that lists the programs whose version differs from that of the backend; empty if there are none. */
 export function differing(all: readonly RunningVersion[]): string {
   return all
     .filter(({ agrees }) => !agrees)

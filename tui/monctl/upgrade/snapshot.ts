@@ -6,16 +6,19 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 type Snapshot = NonNullable<UpgradeFacts['snapshot']>;
 
-/** Position of the meta page in a file of the embedded key-value store: after a header of 16 bytes. */
+/** Position of the meta data in a file of the embedded key-value store, in bytes: after a page header of 16 bytes. */
 const META_AT = 16;
 const META_MAGIC = 0xed_0c_da_ed;
 const META_VERSION = 2;
-/** The size of a page is a multiple of this. */
+/** Sector size in bytes. The size of a database file is a multiple of it. */
 const SECTOR_BYTES = 512;
-/** Size of the SHA-256 digest over the content, which the snapshot command appends. */
+/** Size in bytes of the SHA-256 digest of the content, which the snapshot command appends to the file. */
 const DIGEST_BYTES = 32;
 
-/** Reads whether a file is a complete and unchanged snapshot of the embedded key-value store of a cluster. */
+/**
+ * Checks whether a file is a complete and unchanged snapshot of the embedded key-value store of a cluster. If not,
+ * `problem` is the reason.
+ */
 export async function readSnapshot(file: string): Promise<Snapshot> {
   try {
     const { mtimeMs, size } = await stat(file);
